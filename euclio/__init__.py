@@ -1,0 +1,1 @@
+"""euclio: the optimization research workbench for DNN inference serving."""

@@ -1,0 +1,27 @@
+"""Errors that users can mend: each says the file, the field and the remedy in one line."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Bad input: one clear line, exit code 2.
+
+    Args:
+        message: what is wrong and how to mend it.
+        file: the file it stands in, if any.
+        field: the field in the file, as a path such as ``modules[2].rate_rps``.
+    """
+
+    def __init__(self, message: str, *, file: str | None = None, field: str | None = None) -> None:
+        self.message = message
+        self.file = file
+        self.field = field
+        super().__init__(": ".join(part for part in (file, field, message) if part))
+
+    def in_file(self, file: str) -> InputError:
+        """The same error, naming the file that it was found in."""
+        return InputError(self.message, file=file, field=self.field)
+
+
+class InapplicableError(Exception):
+    """The solver does not apply to this instance (say why); exit code 4."""

@@ -1,0 +1,92 @@
+"""Answers of solvers and checked results: the claim and the checked value apart (architecture, Files)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from euclio.session import Evaluation, Plan, PlanSpace
+
+OPTIMALITY_TOLERANCE = 1e-6
+"""Relative distance of bound and checked cost within which a plan is called optimal."""
+
+
+class Status(StrEnum):
+    """Outcome of a run."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+    """A limit was hit and no plan was found."""
+    INAPPLICABLE = "inapplicable"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a solver says, unchecked.
+
+    Attributes:
+        plan: its plan, None if it has none.
+        raw_status: the solver's own word for how it ended.
+        claimed_cost_per_h: the cost that it computed.
+        bound_per_h: proven lower bound on the optimum of its plan space; None: no bound.
+        infeasible: the solver proved (exact) or decided (heuristic) that there is no plan.
+        stats: counters of the solver (iterations, nodes, …).
+        reason: one line for the user where there is no plan.
+    """
+
+    plan: Plan | None
+    raw_status: str
+    claimed_cost_per_h: float | None = None
+    bound_per_h: float | None = None
+    infeasible: bool = False
+    stats: dict[str, float] = field(default_factory=dict)
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A checked answer; `cost_per_h` is the checker's, never the solver's.
+
+    Attributes:
+        instance: name of the instance.
+        solver: name of the solver.
+        options: plan space and limits of the run, as plain data.
+        space: plan space that the plan was checked under.
+        status: outcome.
+        raw_status: the solver's own word.
+        cost_per_h: exact checked cost, None without an accepted plan.
+        claimed_cost_per_h: the solver's claim.
+        bound_per_h: proven lower bound; None: no bound.
+        wall_s: seconds in the solver, model building included, import excluded.
+        plan: the plan, also where the checker refused it.
+        evaluation: the checker's answer.
+        stats: counters of the solver.
+        reason: why there is no plan, or why it was refused.
+        provenance: versions, machine and seed.
+    """
+
+    instance: str
+    solver: str
+    options: dict[str, Any]
+    space: PlanSpace
+    status: Status
+    raw_status: str
+    cost_per_h: Fraction | None
+    claimed_cost_per_h: float | None
+    bound_per_h: float | None
+    wall_s: float
+    plan: Plan | None
+    evaluation: Evaluation | None
+    stats: dict[str, float] = field(default_factory=dict)
+    reason: str = ""
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def cost(self) -> float | None:
+        """Checked cost per hour as a float."""
+        return None if self.cost_per_h is None else float(self.cost_per_h)

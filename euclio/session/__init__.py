@@ -1,0 +1,24 @@
+"""Session family: cheapest machines for a DAG of DNN modules under a latency objective."""
+
+from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, longest_path
+from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
+
+__all__ = [
+    "FULL_SPACE",
+    "Allocation",
+    "Configuration",
+    "DummyRule",
+    "Evaluation",
+    "Hardware",
+    "Module",
+    "ModuleEvaluation",
+    "ModulePlan",
+    "Plan",
+    "PlanSpace",
+    "Policy",
+    "Session",
+    "evaluate",
+    "longest_path",
+]

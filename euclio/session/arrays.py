@@ -1,0 +1,219 @@
+"""Flat float arrays of a session within a plan space: what compiled solvers work on.
+
+The checker does not use them. Solvers that do work in floating point and give their plan back with `to_plan`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.session.instance import Configuration, Module, Session
+from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.space import DummyRule, PlanSpace, Policy
+
+POLICY_CODE = {Policy.TC: 0, Policy.TC_SHARED: 1, Policy.RR: 2, Policy.MACHINE_RATE: 3}
+TC, TC_SHARED, RR, MACHINE_RATE = 0, 1, 2, 3
+UNLIMITED = 1 << 30
+
+TIE = 1e-12
+"""Two floats closer than this share of their size may be equal as fractions."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class SessionArrays(NamedTuple):
+    """A session as arrays; configurations of all modules one after the other, each module's in rank order.
+
+    Attributes:
+        first: index of each module's first configuration, then the total, shape (modules + 1,).
+        batch: b, shape (configurations,), like the next ones.
+        concurrency: e.
+        duration: d in seconds.
+        throughput: t = b·e/d in requests per second.
+        price: unit price p per hour.
+        unit_cost: p/t, money per hour per request per second.
+        same_ratio: whether the throughput-cost ratio equals that of the configuration before it.
+        profile_index: index in the module's profile.
+        rate: request rate of each module, shape (modules,).
+        order: modules, parents before children.
+        parent_first: start of each module's parents in `parent`, shape (modules + 1,).
+        parent: parents, one module's after the other's.
+        child_first: likewise for children.
+        child: children.
+        slo: latency objective in seconds.
+        policy: dispatch policy as in `POLICY_CODE`.
+        dummies: whether the rule `machine` holds.
+        max_allocations: most allocations per module.
+    """
+
+    first: Ints
+    batch: Floats
+    concurrency: Floats
+    duration: Floats
+    throughput: Floats
+    price: Floats
+    unit_cost: Floats
+    same_ratio: NDArray[np.bool_]
+    profile_index: Ints
+    rate: Floats
+    order: Ints
+    parent_first: Ints
+    parent: Ints
+    child_first: Ints
+    child: Ints
+    slo: float
+    policy: int
+    dummies: bool
+    max_allocations: int
+
+
+class _Profile(NamedTuple):
+    """One profile in rank order, before a plan space narrows it."""
+
+    columns: Floats
+    """Rows batch, concurrency, duration, throughput, price, unit cost."""
+    same_ratio: NDArray[np.bool_]
+    profile_index: Ints
+    hardware: tuple[str, ...]
+
+
+_profiles: dict[tuple[int, tuple[tuple[str, Fraction], ...]], tuple[tuple[Configuration, ...], _Profile]] = {}
+_PROFILES_KEPT = 4096
+
+
+def session_arrays(session: Session, space: PlanSpace) -> SessionArrays:
+    """The arrays of a session within a plan space; made once per session and space.
+
+    A module without an allowed configuration has none (`first[m] == first[m + 1]`).
+    """
+    known = session._cache.get(space)
+    if known is None:
+        known = session._cache[space] = _build(session, space)
+    return known
+
+
+def _build(session: Session, space: PlanSpace) -> SessionArrays:
+    prices = tuple((h.name, h.price_per_h) for h in session.hardware)
+    parts = [_narrow(_ranked_profile(module, prices), space) for module in session.modules]
+    columns = np.concatenate([p.columns for p in parts], axis=1)
+    parents = session.parents()
+    children: list[list[int]] = [[] for _ in parents]
+    for i, ps in enumerate(parents):
+        for p in ps:
+            children[p].append(i)
+    parent_first, parent = _rows(parents)
+    child_first, child = _rows(children)
+    return SessionArrays(
+        first=np.cumsum([0] + [p.profile_index.size for p in parts], dtype=np.int64),
+        batch=columns[0],
+        concurrency=columns[1],
+        duration=columns[2],
+        throughput=columns[3],
+        price=columns[4],
+        unit_cost=columns[5],
+        same_ratio=np.concatenate([p.same_ratio for p in parts]),
+        profile_index=np.concatenate([p.profile_index for p in parts]),
+        rate=np.array([float(m.rate_rps) for m in session.modules]),
+        order=np.array(session.order, dtype=np.int64),
+        parent_first=parent_first,
+        parent=parent,
+        child_first=child_first,
+        child=child,
+        slo=float(session.slo_s),
+        policy=POLICY_CODE[space.policy],
+        dummies=space.dummy is not DummyRule.NONE,
+        max_allocations=UNLIMITED if space.max_allocations is None else space.max_allocations,
+    )
+
+
+def _rows(lists: tuple[tuple[int, ...], ...] | list[list[int]]) -> tuple[Ints, Ints]:
+    starts = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in lists], out=starts[1:])
+    return starts, np.array([i for row in lists for i in row], dtype=np.int64)
+
+
+def _narrow(profile: _Profile, space: PlanSpace) -> _Profile:
+    if space.hardware is None and space.batching and space.concurrency:
+        return profile
+    batch, concurrency = profile.columns[0], profile.columns[1]
+    keep = np.array(
+        [space.allows(h, int(b), int(e)) for h, b, e in zip(profile.hardware, batch, concurrency, strict=True)],
+        dtype=np.bool_,
+    )
+    kept = np.flatnonzero(keep)
+    same = np.zeros(kept.size, dtype=np.bool_)
+    group = np.cumsum(~profile.same_ratio)
+    same[1:] = group[kept][1:] == group[kept][:-1]
+    return _Profile(profile.columns[:, kept], same, profile.profile_index[kept], profile.hardware)
+
+
+def _ranked_profile(module: Module, prices: tuple[tuple[str, Fraction], ...]) -> _Profile:
+    """A profile in rank order; the same profile object (as generated workloads share) is ranked once."""
+    key = (id(module.profile), prices)
+    entry = _profiles.get(key)
+    if entry is None or entry[0] is not module.profile:
+        if len(_profiles) >= _PROFILES_KEPT:
+            _profiles.clear()
+        entry = _profiles[key] = (module.profile, _rank(module.profile, dict(prices)))
+    return entry[1]
+
+
+def _rank(profile: tuple[Configuration, ...], price: dict[str, Fraction]) -> _Profile:
+    """Sort by ratio in floats, then repair near-ties in exact arithmetic."""
+    columns = np.empty((6, len(profile)))
+    columns[0] = [c.batch for c in profile]
+    columns[1] = [c.concurrency for c in profile]
+    columns[2] = [float(c.duration_s) for c in profile]
+    columns[3] = columns[0] * columns[1] / columns[2]
+    columns[4] = [float(price[c.hardware]) for c in profile]
+    columns[5] = columns[4] / columns[3]
+    order = np.lexsort((columns[1], columns[0], columns[2], columns[5]))
+    sorted_cost = columns[5][order]
+    close = np.diff(sorted_cost) <= TIE * sorted_cost[1:]
+    same = np.zeros(len(profile), dtype=np.bool_)
+    if close.any():
+        exact_cost = [price[c.hardware] / c.throughput_rps for c in profile]
+
+        def key(k: int) -> tuple[Fraction, Fraction, int, str, int]:
+            c = profile[k]
+            return exact_cost[k], c.duration_s, c.batch, c.hardware, c.concurrency
+
+        order = np.array(sorted(range(len(profile)), key=key))
+        same[1:] = [exact_cost[a] == exact_cost[b] for a, b in zip(order, order[1:], strict=False)]
+    return _Profile(
+        np.ascontiguousarray(columns[:, order]), same, order.astype(np.int64), tuple(profile[k].hardware for k in order)
+    )
+
+
+def to_plan(session: Session, arrays: SessionArrays, machines: Ints, partial_at: Ints) -> Plan:
+    """The plan that counts of whole machines describe; partial and dummy rates are derived exactly.
+
+    Args:
+        session: the instance.
+        arrays: its arrays.
+        machines: whole machines per configuration, shape (configurations,).
+        partial_at: per module the configuration of the partial machine, -1: none, shape (modules,).
+    """
+    plans: list[ModulePlan] = []
+    for m, module in enumerate(session.modules):
+        lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
+        used = {lo + int(k): int(machines[lo + k]) for k in np.flatnonzero(machines[lo:hi])}
+        if partial_at[m] >= 0:
+            used.setdefault(int(partial_at[m]), 0)
+        whole = Fraction(0)
+        rows: list[tuple[Configuration, int]] = []
+        for k in sorted(used):
+            configuration = module.profile[arrays.profile_index[k]]
+            whole += used[k] * configuration.throughput_rps
+            rows.append((configuration, used[k]))
+        partial = max(Fraction(0), module.rate_rps - whole)
+        dummy = max(Fraction(0), whole - module.rate_rps)
+        allocations = [Allocation(c, n) for c, n in rows[:-1]]
+        allocations.append(Allocation(rows[-1][0], rows[-1][1], partial))
+        plans.append(ModulePlan(tuple(allocations), dummy))
+    return Plan(tuple(plans))

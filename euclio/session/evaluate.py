@@ -1,0 +1,224 @@
+"""The checker: it alone decides whether a plan of a session is feasible and what it costs (model §1).
+
+Exact rational arithmetic from the decimal text of the input; it shares no code with any solver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.session.instance import Configuration, Module, Session
+from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
+
+WRITTEN_RATE_TOLERANCE = Fraction(1, 10**9)
+"""A written partial or dummy rate may be off by this share of the module's rate, no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleEvaluation:
+    """What the checker found for one module.
+
+    Attributes:
+        worst_case_latency_s: the largest latency over its machines, in seconds.
+        cost_per_h: money per hour.
+        partial_rps: derived rate of the partial machine.
+        dummy_rps: derived dummy rate.
+    """
+
+    worst_case_latency_s: Fraction
+    cost_per_h: Fraction
+    partial_rps: Fraction
+    dummy_rps: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The checker's answer on a plan.
+
+    Attributes:
+        violations: one line per broken rule; empty: the plan is feasible.
+        cost_per_h: exact cost in money per hour (None if a module could not be priced).
+        latency_s: longest path of worst-case latencies in seconds (None likewise).
+        modules: one entry per module (empty if one could not be priced).
+    """
+
+    violations: tuple[str, ...]
+    cost_per_h: Fraction | None
+    latency_s: Fraction | None
+    modules: tuple[ModuleEvaluation, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether no rule is broken."""
+        return not self.violations
+
+
+def evaluate(session: Session, plan: Plan, space: PlanSpace = FULL_SPACE) -> Evaluation:
+    """Check and price a plan.
+
+    Args:
+        session: the instance.
+        plan: one module plan per module of the instance.
+        space: policy, dummy rule and limits that the plan has to obey.
+
+    Returns:
+        Violations, cost per hour, end-to-end latency, and the same per module.
+    """
+    if len(plan.modules) != len(session.modules):
+        count = f"the plan has {len(plan.modules)} modules, the session {len(session.modules)}"
+        return Evaluation((count,), None, None, ())
+    violations: list[str] = []
+    found: list[ModuleEvaluation] = []
+    price = session.price
+    for module, module_plan in zip(session.modules, plan.modules, strict=True):
+        problems = _broken_rules(module, module_plan, price, space)
+        violations += [f"module {module.name}: {problem}" for problem in problems]
+        if not problems:
+            entry = _price(module, module_plan, price, space)
+            if isinstance(entry, str):
+                violations.append(f"module {module.name}: {entry}")
+            else:
+                found.append(entry)
+    if space.single_hardware:
+        used = sorted({a.configuration.hardware for m in plan.modules for a in m.allocations})
+        if len(used) > 1:
+            violations.append(f"the plan mixes hardware {', '.join(used)}; one type per session is allowed")
+    if len(found) < len(session.modules):
+        return Evaluation(tuple(violations), None, None, ())
+    latency, path = longest_path(session, [m.worst_case_latency_s for m in found])
+    if latency > session.slo_s:
+        violations.append(
+            f"path {' -> '.join(path)} takes {float(latency):.9g} s, more than the SLO of {float(session.slo_s):.9g} s"
+        )
+    return Evaluation(tuple(violations), sum((m.cost_per_h for m in found), Fraction(0)), latency, tuple(found))
+
+
+def longest_path(session: Session, latency_s: list[Fraction]) -> tuple[Fraction, list[str]]:
+    """Length of the longest path through the DAG and the names of the modules on it."""
+    parents = session.parents()
+    finish: dict[int, Fraction] = {}
+    before: dict[int, int | None] = {}
+    for i in session.order:
+        before[i] = max(parents[i], key=lambda p: finish[p], default=None)
+        previous = before[i]
+        finish[i] = latency_s[i] + (finish[previous] if previous is not None else 0)
+    node: int | None = max(finish, key=lambda i: finish[i])
+    assert node is not None
+    length, names = finish[node], []
+    while node is not None:
+        names.append(session.modules[node].name)
+        node = before[node]
+    return length, names[::-1]
+
+
+def rank_key(
+    configuration: Configuration, price: dict[str, Fraction]
+) -> tuple[bool, Fraction, Fraction, int, str, int]:
+    """Key that sorts configurations by rank: highest throughput-cost ratio first, ties by d, b, hardware, e."""
+    unit_price = price[configuration.hardware]
+    ratio = Fraction(0) if unit_price == 0 else configuration.throughput_rps / unit_price
+    return (
+        unit_price != 0,
+        -ratio,
+        configuration.duration_s,
+        configuration.batch,
+        configuration.hardware,
+        configuration.concurrency,
+    )
+
+
+def _broken_rules(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> list[str]:
+    problems: list[str] = []
+    if not plan.allocations:
+        return ["no allocation"]
+    if space.max_allocations is not None and len(plan.allocations) > space.max_allocations:
+        problems.append(f"{len(plan.allocations)} allocations, at most {space.max_allocations} are allowed")
+    for allocation in plan.allocations:
+        c = allocation.configuration
+        label = f"{c.hardware} batch {c.batch} concurrency {c.concurrency}"
+        if c not in module.profile:
+            problems.append(f"{label} taking {float(c.duration_s):g} s is not in the profile")
+        elif not space.allows(c.hardware, c.batch, c.concurrency):
+            problems.append(f"{label} is outside the plan space")
+        if allocation.machines < 0:
+            problems.append(f"{label} has {allocation.machines} machines")
+    if problems:
+        return problems
+    for first, second in zip(plan.allocations, plan.allocations[1:], strict=False):
+        if rank_key(first.configuration, price) >= rank_key(second.configuration, price):
+            problems.append("the allocations are not strictly descending in rank")
+        if first.machines == 0:
+            problems.append("an allocation before the last has no whole machine")
+        if first.partial_rps != 0:
+            problems.append("an allocation before the last has a partial machine")
+    return problems
+
+
+def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> ModuleEvaluation | str:
+    """Derive partial and dummy rate, then latency and cost; or the rule that is broken, in words."""
+    rate, last = module.rate_rps, plan.allocations[-1]
+    whole = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), Fraction(0))
+    if space.dummy is DummyRule.CONTINUOUS:
+        dummy = plan.dummy_rps
+        partial = max(Fraction(0), rate + dummy - whole)
+        if dummy < 0:
+            return "negative dummy rate"
+    else:
+        dummy = max(Fraction(0), whole - rate)
+        partial = max(Fraction(0), rate - whole)
+    t_last = last.configuration.throughput_rps
+    slack = WRITTEN_RATE_TOLERANCE * rate
+    if whole > rate + dummy:
+        return f"the machines take {float(whole):.9g} req/s, more than rate and dummies together"
+    if partial >= t_last:
+        return f"{float(partial):.9g} req/s are left for a partial machine of {float(t_last):.9g} req/s"
+    if last.machines == 0 and partial == 0:
+        return "the last allocation has neither a whole nor a partial machine"
+    if space.dummy is DummyRule.NONE and dummy > 0:
+        return f"{float(dummy):.9g} req/s of dummies, none are allowed"
+    if space.dummy is DummyRule.MACHINE and dummy >= t_last:
+        return f"{float(dummy):.9g} req/s of dummies fill more than the last machine"
+    if abs(last.partial_rps - partial) > slack:
+        return f"partial rate written as {float(last.partial_rps):.9g}, derived as {float(partial):.9g} req/s"
+    if abs(plan.dummy_rps - dummy) > slack:
+        return f"dummy rate written as {float(plan.dummy_rps):.9g}, derived as {float(dummy):.9g} req/s"
+    cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), Fraction(0))
+    cost += partial / t_last * price[last.configuration.hardware]
+    latency = _worst_case_latency(plan.allocations, partial, rate + dummy, price, space.policy)
+    return ModuleEvaluation(latency, cost, partial, dummy)
+
+
+def _worst_case_latency(
+    allocations: tuple[Allocation, ...], partial: Fraction, total: Fraction, price: dict[str, Fraction], policy: Policy
+) -> Fraction:
+    """Largest latency over the machines; `total` is the rate with dummies (Harpagon Theorem 1, Table III)."""
+    worst, before = Fraction(0), Fraction(0)
+    shared_ratio: Fraction | None = None
+    shared_w = total
+    for i, allocation in enumerate(allocations):
+        c = allocation.configuration
+        f = partial if i == len(allocations) - 1 else Fraction(0)
+        w = total - before
+        unit_price = price[c.hardware]
+        ratio = c.throughput_rps / unit_price if unit_price else None
+        if i == 0 or ratio != shared_ratio:
+            shared_ratio, shared_w = ratio, w
+        if allocation.machines:
+            worst = max(worst, _full_latency(c, w, shared_w, policy))
+        if f:
+            collecting = shared_w if policy is Policy.TC_SHARED else f
+            worst = max(worst, c.duration_s + c.batch / collecting)
+        before += allocation.machines * c.throughput_rps
+    return worst
+
+
+def _full_latency(c: Configuration, w: Fraction, shared_w: Fraction, policy: Policy) -> Fraction:
+    if policy is Policy.TC:
+        return c.duration_s + c.batch / w
+    if policy is Policy.TC_SHARED:
+        return c.duration_s + c.batch / shared_w
+    if policy is Policy.RR:
+        return 2 * c.duration_s
+    return c.duration_s + c.batch / c.throughput_rps

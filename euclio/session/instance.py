@@ -1,0 +1,217 @@
+"""Session instances: a DAG of DNN modules with rates and profiles, prices, and a latency objective (model §1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from euclio.errors import InputError
+from euclio.exact import Number, exact
+
+if TYPE_CHECKING:
+    from euclio.session.arrays import SessionArrays
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """A machine type and its price in money per hour."""
+
+    name: str
+    price_per_h: Fraction
+
+    def __init__(self, name: str, price_per_h: Number) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "price_per_h", _number(price_per_h, "price_per_h", zero=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One way to run a module: batch b, concurrency e, and the time d in seconds that a batch takes."""
+
+    hardware: str
+    batch: int
+    concurrency: int
+    duration_s: Fraction
+
+    def __init__(self, hardware: str, batch: int, concurrency: int, duration_s: Number) -> None:
+        object.__setattr__(self, "hardware", hardware)
+        object.__setattr__(self, "batch", _count(batch, "batch"))
+        object.__setattr__(self, "concurrency", _count(concurrency, "concurrency"))
+        object.__setattr__(self, "duration_s", _number(duration_s, "duration_s"))
+
+    @property
+    def throughput_rps(self) -> Fraction:
+        """t = b·e/d in requests per second."""
+        return self.batch * self.concurrency / self.duration_s
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A DNN module with its request rate in requests per second and its profile."""
+
+    name: str
+    rate_rps: Fraction
+    profile: tuple[Configuration, ...]
+
+    def __init__(self, name: str, rate_rps: Number, profile: tuple[Configuration, ...] | list[Configuration]) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "rate_rps", _number(rate_rps, "rate_rps"))
+        object.__setattr__(self, "profile", tuple(profile))
+        if not self.profile:
+            raise InputError("the profile is empty; give at least one configuration", field="profile")
+        keys = {(c.hardware, c.batch, c.concurrency) for c in self.profile}
+        if len(keys) < len(self.profile):
+            raise InputError(
+                "two configurations share hardware, batch and concurrency; keep one of them", field="profile"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session: all requests of one application with one latency objective (Harpagon §III-A).
+
+    Attributes:
+        name: name of the instance.
+        slo_s: end-to-end latency objective in seconds.
+        hardware: the machine types and their prices.
+        modules: the DNN modules.
+        edges: pairs of module names, from parent to child; together with the modules a DAG.
+
+    Raises:
+        InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
+    """
+
+    name: str
+    slo_s: Fraction
+    hardware: tuple[Hardware, ...]
+    modules: tuple[Module, ...]
+    edges: tuple[tuple[str, str], ...] = ()
+    _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    _cache: dict[object, SessionArrays] = field(init=False, repr=False, compare=False)
+
+    def __init__(
+        self,
+        name: str,
+        slo_s: Number,
+        hardware: tuple[Hardware, ...] | list[Hardware],
+        modules: tuple[Module, ...] | list[Module],
+        edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
+    ) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "slo_s", _number(slo_s, "slo_s"))
+        object.__setattr__(self, "hardware", tuple(hardware))
+        object.__setattr__(self, "modules", tuple(modules))
+        object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
+        _check_names(self)
+        object.__setattr__(self, "_order", _topological_order(self))
+        object.__setattr__(self, "_cache", {})
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Indices of the modules, parents before children."""
+        return self._order
+
+    @property
+    def index(self) -> dict[str, int]:
+        """Module name to its index in `modules`."""
+        return {module.name: i for i, module in enumerate(self.modules)}
+
+    @property
+    def price(self) -> dict[str, Fraction]:
+        """Hardware name to its price per hour."""
+        return {h.name: h.price_per_h for h in self.hardware}
+
+    def parents(self) -> tuple[tuple[int, ...], ...]:
+        """For each module the indices of its parents, in the order of the edges."""
+        index = self.index
+        lists: list[list[int]] = [[] for _ in self.modules]
+        for a, b in self.edges:
+            lists[index[b]].append(index[a])
+        return tuple(tuple(parents) for parents in lists)
+
+
+def _number(value: Number, name: str, *, zero: bool = False) -> Fraction:
+    try:
+        number = exact(value)
+    except ValueError as error:
+        raise InputError(f"{error}; give a finite decimal number", field=name) from None
+    if number < 0 or (number == 0 and not zero):
+        raise InputError(f"is {value}; it must be {'at least' if zero else 'greater than'} 0", field=name)
+    if number and not 1e-12 <= number <= 1e12:
+        raise InputError(f"is {value}; magnitudes from 1e-12 to 1e12 are supported, check the unit", field=name)
+    return number
+
+
+def _count(value: int, name: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10**6:
+        raise InputError(f"is {value}; it must be a whole number from 1 to 1000000", field=name)
+    return value
+
+
+def _check_names(session: Session) -> None:
+    if not session.modules:
+        raise InputError("there are no modules; give at least one", field="modules")
+    known: set[str] = set()
+    for i, hardware in enumerate(session.hardware):
+        if hardware.name in known:
+            raise InputError(
+                f"hardware {hardware.name!r} is listed twice; keep one of them", field=f"hardware[{i}].name"
+            )
+        known.add(hardware.name)
+    names: set[str] = set()
+    for i, module in enumerate(session.modules):
+        if module.name in names:
+            raise InputError(f"module {module.name!r} is listed twice; rename one", field=f"modules[{i}].name")
+        names.add(module.name)
+        for k, c in enumerate(module.profile):
+            if c.hardware not in known:
+                raise InputError(
+                    f"unknown hardware {c.hardware!r}; add it to `hardware` (known: {', '.join(sorted(known))})",
+                    field=f"modules[{i}].profile[{k}].hardware",
+                )
+    seen: set[tuple[str, str]] = set()
+    for i, edge in enumerate(session.edges):
+        for end in edge:
+            if end not in names:
+                raise InputError(
+                    f"unknown module {end!r}; known: {', '.join(m.name for m in session.modules)}", field=f"edges[{i}]"
+                )
+        if edge in seen:
+            raise InputError(f"edge {edge[0]} -> {edge[1]} is listed twice; keep one of them", field=f"edges[{i}]")
+        seen.add(edge)
+
+
+def _topological_order(session: Session) -> tuple[int, ...]:
+    index = session.index
+    children: list[list[int]] = [[] for _ in session.modules]
+    waiting = [0] * len(session.modules)
+    for a, b in session.edges:
+        children[index[a]].append(index[b])
+        waiting[index[b]] += 1
+    ready = [i for i, n in enumerate(waiting) if n == 0]
+    order: list[int] = []
+    while ready:
+        node = ready.pop(0)
+        order.append(node)
+        for child in children[node]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                ready.append(child)
+    if len(order) < len(session.modules):
+        raise InputError(
+            f"the edges form a cycle: {_name_cycle(session, children, waiting)}; remove one of them", field="edges"
+        )
+    return tuple(order)
+
+
+def _name_cycle(session: Session, children: list[list[int]], waiting: list[int]) -> str:
+    """A cycle in words: walk backwards among the modules that never became ready until one repeats."""
+    parent = {c: p for p, cs in enumerate(children) if waiting[p] > 0 for c in cs}
+    node = next(i for i, n in enumerate(waiting) if n > 0)
+    path: list[int] = []
+    while node not in path:
+        path.append(node)
+        node = parent[node]
+    cycle = [*path[path.index(node) :], node]
+    return " -> ".join(session.modules[i].name for i in reversed(cycle))

@@ -1,0 +1,38 @@
+"""Plans of a session: which machines, at which configuration, take which share of the requests (model §1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.session.instance import Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """n whole machines of one configuration and, in a module's last allocation only, one partial machine.
+
+    Attributes:
+        configuration: the configuration that all these machines run.
+        machines: whole machines at full rate; the partial machine is not counted.
+        partial_rps: request rate of the partial machine; 0: there is none.
+    """
+
+    configuration: Configuration
+    machines: int
+    partial_rps: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModulePlan:
+    """The allocations of one module, strictly descending in rank, and the dummy rate that tops its rate up."""
+
+    allocations: tuple[Allocation, ...]
+    dummy_rps: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One `ModulePlan` per module, in the order of the session's modules."""
+
+    modules: tuple[ModulePlan, ...]
