@@ -42,7 +42,7 @@ class Configuration:
 
     @property
     def throughput_rps(self) -> Fraction:
-        """t = b·e/d in requests per second."""
+        """Throughput t = b·e/d in requests per second."""
         return self.batch * self.concurrency / self.duration_s
 
 
