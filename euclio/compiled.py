@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
 import numba
@@ -11,14 +14,34 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def _sources_hash() -> str:
+    """Hash of all sources with compiled functions.
+
+    Numba notices when a function's own file changes, not when a function that it calls does; so machine code is
+    kept apart per state of all of them.
+    """
+    digest = hashlib.sha256()
+    root = Path(__file__).parent.parent
+    for package in ("euclio", "heuristics", "formulations", "bruteforce"):
+        for path in sorted((root / package).rglob("*.py")):
+            text = path.read_bytes()
+            if b"@compiled" in text:
+                digest.update(str(path.relative_to(root)).encode() + b"\0" + text)
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "euclio" / _sources_hash()
+
+
+if not os.environ.get("NUMBA_CACHE_DIR"):
+    numba.config.CACHE_DIR = str(_cache_folder())
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a numeric function; the machine code is kept on disk between processes.
 
     Division follows numpy (no exception on zero), so that an infeasible latency is infinite.
     """
     return cast(Callable[P, R], numba.njit(cache=True, error_model="numpy")(function))
-
-
-def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """As `compiled`, for the small functions in the innermost loops."""
-    return cast(Callable[P, R], numba.njit(cache=True, error_model="numpy", inline="never")(function))

@@ -1,5 +1,5 @@
-"""Solvers of this package, offered through the registry."""
+"""The systems' own algorithms: Harpagon, the baselines of its Table III, and its 15 ablations."""
 
-from euclio.registry import Solver
+from heuristics.solver import solvers
 
-SOLVERS: tuple[Solver, ...] = ()
+SOLVERS = solvers()

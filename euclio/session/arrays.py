@@ -6,6 +6,7 @@ The checker does not use them. Solvers that do work in floating point and give t
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -184,7 +185,7 @@ def _rank(profile: tuple[Configuration, ...], price: dict[str, Fraction]) -> _Pr
             return exact_cost[k], c.duration_s, c.batch, c.hardware, c.concurrency
 
         order = np.array(sorted(range(len(profile)), key=key))
-        same[1:] = [exact_cost[a] == exact_cost[b] for a, b in zip(order, order[1:], strict=False)]
+        same[1:] = [exact_cost[a] == exact_cost[b] for a, b in pairwise(order)]
     return _Profile(
         np.ascontiguousarray(columns[:, order]), same, order.astype(np.int64), tuple(profile[k].hardware for k in order)
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from euclio.session.instance import Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
@@ -146,7 +147,7 @@ def _broken_rules(module: Module, plan: ModulePlan, price: dict[str, Fraction], 
             problems.append(f"{label} has {allocation.machines} machines")
     if problems:
         return problems
-    for first, second in zip(plan.allocations, plan.allocations[1:], strict=False):
+    for first, second in pairwise(plan.allocations):
         if rank_key(first.configuration, price) >= rank_key(second.configuration, price):
             problems.append("the allocations are not strictly descending in rank")
         if first.machines == 0:

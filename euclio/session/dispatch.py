@@ -1,0 +1,102 @@
+"""Worst-case latency under each dispatch policy, compiled (Harpagon §III-B, Theorem 1, Table III).
+
+Solvers use these in floating point. The checker has its own, exact implementation.
+"""
+
+from __future__ import annotations
+
+from euclio.compiled import compiled
+from euclio.session.arrays import RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
+
+
+@compiled
+def fits(latency: float, budget: float) -> bool:
+    """Latency within budget, where a difference below rounding counts as equal."""
+    return latency <= budget * (1.0 + TIE)
+
+
+@compiled
+def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
+    """Worst-case latency of configuration k serving the whole rate: what Algorithm 2 calls GetWCL."""
+    if s.policy == TC or s.policy == TC_SHARED:
+        return float(s.duration[k] + s.batch[k] / rate)
+    if s.policy == RR:
+        return float(2.0 * s.duration[k])
+    return float(s.duration[k] + s.batch[k] / s.throughput[k])
+
+
+@compiled
+def partial_latency(s: SessionArrays, k: int, partial: float, w: float) -> float:
+    """Latency of a partial machine at rate `partial`; w is the rate left when its allocation began."""
+    return float(s.duration[k] + s.batch[k] / (w if s.policy == TC_SHARED else partial))
+
+
+@compiled
+def whole_and_rest(rate: float, throughput: float, module_rate: float) -> tuple[int, float]:
+    """Whole machines that `rate` fills and the rate that is left; a rest within rounding is none."""
+    whole = int(rate / throughput)
+    rest = rate - whole * throughput
+    if rest > throughput - TIE * module_rate:
+        return whole + 1, 0.0
+    if rest < TIE * module_rate:
+        return whole, 0.0
+    return whole, rest
+
+
+@compiled
+def module_latency(s: SessionArrays, m: int, machines: Ints, partial_at: int, partial: float, dummy: float) -> float:
+    """Largest latency over a module's machines, in seconds.
+
+    Args:
+        s: the session.
+        m: the module.
+        machines: whole machines per configuration of the session.
+        partial_at: configuration of the partial machine, -1: none.
+        partial: its rate.
+        dummy: dummy rate.
+    """
+    worst = 0.0
+    w = s.rate[m] + dummy
+    shared = w
+    previous = -1
+    tied = True
+    for k in range(s.first[m], s.first[m + 1]):
+        tied = tied and s.same_ratio[k]
+        if machines[k] == 0 and k != partial_at:
+            continue
+        if previous < 0 or not tied:
+            shared = w
+        if machines[k] > 0:
+            latency = configuration_latency(s, k, shared if s.policy == TC_SHARED else w)
+            worst = max(worst, latency)
+        if k == partial_at:
+            worst = max(worst, partial_latency(s, k, partial, shared))
+        w -= machines[k] * s.throughput[k]
+        previous = k
+        tied = True
+    return worst
+
+
+@compiled
+def path_times(s: SessionArrays, latency: Floats, before: Floats, after: Floats) -> float:
+    """Longest path before and after each module (its own latency excluded); returns the longest path.
+
+    Args:
+        s: the session.
+        latency: worst-case latency per module, shape (modules,), like the next two.
+        before: filled with the longest path of ancestors.
+        after: filled with the longest path of descendants.
+    """
+    longest = 0.0
+    for m in s.order:
+        before[m] = 0.0
+        for i in range(s.parent_first[m], s.parent_first[m + 1]):
+            p = s.parent[i]
+            before[m] = max(before[m], before[p] + latency[p])
+        longest = max(longest, before[m] + latency[m])
+    for m in s.order[::-1]:
+        after[m] = 0.0
+        for i in range(s.child_first[m], s.child_first[m + 1]):
+            c = s.child[i]
+            after[m] = max(after[m], after[c] + latency[c])
+    return longest

@@ -1,0 +1,181 @@
+"""Latency splitting: Algorithm 2 of Harpagon (§III-D), and the throughput-based rule of Scrooge and InferLine.
+
+Both walk from the least efficient configurations towards cheaper ones. What moves is a *unit*: one module, or
+several that the node merger made move together. A unit's *options* are the configurations it can switch to.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.compiled import compiled
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import configuration_latency, path_times
+
+LATENCY_COST, THROUGHPUT, COST = 0, 1, 2
+"""Criteria for the best move: cost saved per second (Algorithm 2), throughput, cost saved (cost-direct)."""
+
+DEAREST_HARDWARE, LEAST_LATENCY = 0, 1
+"""Where splitting starts: batch 1 on the dearest hardware (Harpagon), or least worst-case latency (InferLine)."""
+
+
+class Units(NamedTuple):
+    """What moves in Algorithm 2, and where it can move.
+
+    Attributes:
+        unit_of: unit of each module, shape (modules,).
+        first: start of each unit's options, shape (units + 1,).
+        latency: worst-case latency of each option in seconds, shape (options,), like the next ones.
+        cost: cost p·T/t per hour.
+        throughput: throughput of the configurations.
+    """
+
+    unit_of: Ints
+    first: Ints
+    latency: Floats
+    cost: Floats
+    throughput: Floats
+
+
+class Moves(NamedTuple):
+    """The states that splitting went through, the start included.
+
+    Attributes:
+        latency: latency of each unit in each state, shape (states, units).
+        cost: likewise its cost.
+        reached: number of states; one less is the number of moves (the paper's iterations).
+        fallback: whether the start had to be the least latency because the asked one misses the SLO.
+    """
+
+    latency: Floats
+    cost: Floats
+    reached: int
+    fallback: bool
+
+
+@compiled
+def single_units(s: SessionArrays) -> Units:
+    """Every module moves alone; its options are its configurations in rank order."""
+    options = s.batch.size
+    latency, cost = np.empty(options), np.empty(options)
+    for m in range(s.rate.size):
+        for k in range(s.first[m], s.first[m + 1]):
+            latency[k] = configuration_latency(s, k, s.rate[m])
+            cost[k] = s.unit_cost[k] * s.rate[m]
+    return Units(np.arange(s.rate.size), s.first.copy(), latency, cost, s.throughput.copy())
+
+
+@compiled
+def split_latency(s: SessionArrays, units: Units, criterion: int, start: int) -> Moves:
+    """Algorithm 2: repeat the best feasible move until none is left.
+
+    A move must cut cost. Among moves without more latency, whose latency-cost efficiency is infinite, and on
+    ties, the first module in order and then the best rank wins (ours; the paper is silent).
+
+    Args:
+        s: the session.
+        units: what moves, and where to.
+        criterion: LATENCY_COST, THROUGHPUT or COST.
+        start: DEAREST_HARDWARE or LEAST_LATENCY.
+
+    Returns:
+        All states; `reached` 0: not even the least latencies meet the SLO.
+    """
+    count = units.first.size - 1
+    latency, cost = np.empty((1, count)), np.empty((1, count))
+    fallback = False
+    _start(s, units, start, latency[0], cost[0])
+    if not _meets_slo(s, units, latency[0]):
+        fallback = start != LEAST_LATENCY
+        _start(s, units, LEAST_LATENCY, latency[0], cost[0])
+        if not _meets_slo(s, units, latency[0]):
+            return Moves(latency, cost, 0, fallback)
+    moves = continue_splitting(s, units, criterion, Moves(latency, cost, 1, fallback), 1)
+    return Moves(moves.latency, moves.cost, moves.reached, fallback)
+
+
+@compiled
+def continue_splitting(s: SessionArrays, units: Units, criterion: int, moves: Moves, kept: int) -> Moves:
+    """Keep the first `kept` states and go on from the last of them by `criterion`."""
+    unit_count = units.first.size - 1
+    most = 64
+    latency, cost = np.empty((most, unit_count)), np.empty((most, unit_count))
+    latency[:kept], cost[:kept] = moves.latency[:kept], moves.cost[:kept]
+    count = kept
+    module_latency = np.empty(s.rate.size)
+    before, after = np.zeros(s.rate.size), np.zeros(s.rate.size)
+    room = np.empty(unit_count)
+    while True:
+        for m in range(s.rate.size):
+            module_latency[m] = latency[count - 1, units.unit_of[m]]
+        path_times(s, module_latency, before, after)
+        for m in range(s.rate.size):
+            room[units.unit_of[m]] = s.slo * (1.0 + TIE) - before[m] - after[m]
+        unit, option = _best_move(units, criterion, latency[count - 1], cost[count - 1], room)
+        if unit < 0:
+            return Moves(latency, cost, count, moves.fallback)
+        if count == latency.shape[0]:
+            latency = np.concatenate((latency, np.empty_like(latency)))
+            cost = np.concatenate((cost, np.empty_like(cost)))
+        latency[count], cost[count] = latency[count - 1], cost[count - 1]
+        latency[count, unit], cost[count, unit] = units.latency[option], units.cost[option]
+        count += 1
+
+
+@compiled
+def _best_move(units: Units, criterion: int, latency: Floats, cost: Floats, room: Floats) -> tuple[int, int]:
+    """Unit and option of the best feasible move, (-1, -1) if there is none."""
+    best, best_unit, best_option = -np.inf, -1, -1
+    for u in range(units.first.size - 1):
+        for option in range(units.first[u], units.first[u + 1]):
+            saved = cost[u] - units.cost[option]
+            if saved <= 1e-12 * cost[u] or units.latency[option] > room[u]:
+                continue
+            if criterion == LATENCY_COST:
+                longer = units.latency[option] - latency[u]
+                value = saved / longer if longer > TIE * latency[u] else np.inf
+            elif criterion == THROUGHPUT:
+                value = units.throughput[option]
+            else:
+                value = saved
+            if value > best:
+                best, best_unit, best_option = value, u, option
+    return best_unit, best_option
+
+
+@compiled
+def _meets_slo(s: SessionArrays, units: Units, latency: Floats) -> bool:
+    module_latency = np.empty(s.rate.size)
+    for m in range(s.rate.size):
+        module_latency[m] = latency[units.unit_of[m]]
+    scratch = np.zeros(s.rate.size)
+    return path_times(s, module_latency, scratch, np.zeros(s.rate.size)) <= s.slo * (1.0 + TIE)
+
+
+@compiled
+def _start(s: SessionArrays, units: Units, start: int, latency: Floats, cost: Floats) -> None:
+    """The default DAG: every module at its start configuration; a unit takes its slowest member's latency."""
+    latency[:] = 0.0
+    cost[:] = 0.0
+    for m in range(s.rate.size):
+        best = s.first[m]
+        for k in range(s.first[m] + 1, s.first[m + 1]):
+            if _starts_before(s, k, best, s.rate[m], start):
+                best = k
+        u = units.unit_of[m]
+        latency[u] = max(latency[u], configuration_latency(s, best, s.rate[m]))
+        cost[u] += s.unit_cost[best] * s.rate[m]
+
+
+@compiled
+def _starts_before(s: SessionArrays, a: int, b: int, rate: float, start: int) -> bool:
+    """Whether configuration a is a better start than b."""
+    if start == LEAST_LATENCY:
+        return configuration_latency(s, a, rate) < configuration_latency(s, b, rate)
+    if s.batch[a] != s.batch[b]:
+        return bool(s.batch[a] < s.batch[b])
+    if s.price[a] != s.price[b]:
+        return bool(s.price[a] > s.price[b])
+    return bool(s.concurrency[a] < s.concurrency[b])

@@ -1,0 +1,119 @@
+"""Runs a row of Table III on a session: puts its components together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.errors import InapplicableError
+from euclio.registry import Limits, Solver
+from euclio.result import Answer
+from euclio.session import DummyRule, PlanSpace, Session, evaluate
+from euclio.session.arrays import TIE, SessionArrays, session_arrays, to_plan
+from euclio.session.dispatch import path_times
+from euclio.session.series_parallel import reduce_series_parallel
+from heuristics.even_splitting import split_evenly
+from heuristics.latency_splitting import DEAREST_HARDWARE, LATENCY_COST, LEAST_LATENCY, THROUGHPUT
+from heuristics.planner import plan_budgets, plan_greedily
+from heuristics.quantized_splitting import split_quantized
+from heuristics.schedule import Schedule, new_schedule
+from heuristics.systems import SYSTEMS, Hetero, Splitter, Start, System
+
+REASSIGN_MOST = 1 << 30
+
+
+def solver_of(system: System) -> Solver:
+    """The registry's record of a system."""
+
+    def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+        return run_system(system, session, space)
+
+    return Solver(system.name, "heuristic", system.summary, run, system.space)
+
+
+def solvers() -> tuple[Solver, ...]:
+    """All systems and ablations as solvers."""
+    return tuple(solver_of(system) for system in SYSTEMS)
+
+
+def run_system(system: System, session: Session, space: PlanSpace) -> Answer:
+    """Plan a session as the system does, on each hardware that its row allows, and keep the cheapest.
+
+    Raises:
+        InapplicableError: the dummy rule is not the system's, or a quantized splitter meets a DAG that is not
+            series-parallel.
+    """
+    if space.dummy is DummyRule.CONTINUOUS:
+        raise InapplicableError(f"{system.name} has no rule for continuous dummies; use --dummy none or machine")
+    best = Answer(None, "infeasible", infeasible=True, reason=f"{system.name} found no plan that meets the SLO")
+    for one in _hardware_choices(system, session, space):
+        answer = _run_on(system, session, one)
+        if answer.plan is not None and (
+            best.claimed_cost_per_h is None or (answer.claimed_cost_per_h or 0.0) < best.claimed_cost_per_h
+        ):
+            best = answer
+    return best
+
+
+def _hardware_choices(system: System, session: Session, space: PlanSpace) -> list[PlanSpace]:
+    """The plan spaces to try: one, or one per hardware type ("one type": the cheapest result over the types)."""
+    if not space.single_hardware:
+        return [space]
+    allowed = [h for h in session.hardware if space.hardware is None or h.name in space.hardware]
+    if system.hetero is Hetero.CHEAPEST:
+        allowed = [min(allowed, key=lambda h: (h.price_per_h, h.name))]
+    if system.hetero is Hetero.DEAREST:
+        allowed = [max(allowed, key=lambda h: (h.price_per_h, h.name))]
+    return [space.on(h.name) for h in allowed]
+
+
+def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
+    """One attempt at the SLO itself; where rounding made the checker refuse the plan, one just below it."""
+    arrays = session_arrays(session, space)
+    if (arrays.first[1:] == arrays.first[:-1]).any():
+        return Answer(None, "infeasible", infeasible=True)
+    for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
+        schedule, cost, stats = _plan(system, arrays._replace(slo=slo))
+        if not np.isfinite(cost):
+            break
+        plan = to_plan(session, arrays, schedule.machines, schedule.partial_at)
+        if _clear_of_rounding(arrays, schedule) or evaluate(session, plan, space).feasible:
+            return Answer(plan, "feasible", claimed_cost_per_h=float(cost), stats=stats)
+    return Answer(None, "infeasible", infeasible=True)
+
+
+def _clear_of_rounding(s: SessionArrays, schedule: Schedule) -> bool:
+    """Whether every rule holds by more than floats can err, so that the exact check cannot refuse the plan."""
+    longest = path_times(s, schedule.latency, np.zeros(s.rate.size), np.zeros(s.rate.size))
+    partial, dummy = schedule.partial / s.rate, schedule.dummy / s.rate
+    tiny = ((partial > 0) & (partial < 1e-9)) | ((dummy > 0) & (dummy < 1e-9)) | ((partial == 0) & (dummy == 0))
+    return bool(longest < s.slo * (1.0 - TIE)) and not bool(tiny.any())
+
+
+def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, float]]:
+    dummies = bool(s.dummies)
+    reassignments = REASSIGN_MOST if system.reassignments is None else system.reassignments
+    if system.splitter in (Splitter.LATENCY_COST, Splitter.THROUGHPUT):
+        schedule, cost, moves, reassigned, fallback = plan_greedily(
+            s,
+            LATENCY_COST if system.splitter is Splitter.LATENCY_COST else THROUGHPUT,
+            LEAST_LATENCY if system.start is Start.LEAST_LATENCY else DEAREST_HARDWARE,
+            system.merge,
+            system.direct,
+            dummies,
+            reassignments,
+        )
+        stats = {"iterations": float(moves), "reassignments": float(reassigned), "start_fallback": float(fallback)}
+        return schedule, cost, stats
+    if system.splitter is Splitter.QUANTIZED:
+        reduction = reduce_series_parallel(s)
+        if len(reduction.left) > 1:
+            raise InapplicableError(f"{system.name} splits series-parallel DAGs only; this one is not")
+        budgets, cost = split_quantized(s, reduction.steps, system.quantum_s, dummies)
+        if not np.isfinite(cost):
+            return new_schedule(s), np.inf, {}
+    else:
+        budgets = split_evenly(s)
+    schedule = new_schedule(s)
+    reassigned = plan_budgets(s, budgets, dummies, reassignments, schedule)
+    cost = float(schedule.cost.sum()) if reassigned >= 0 else np.inf
+    return schedule, cost, {"reassignments": float(max(reassigned, 0))}

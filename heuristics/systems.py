@@ -1,0 +1,166 @@
+"""Table III of Harpagon as code: each system is a row of components, each ablation that row with one cell changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from euclio.session import DummyRule, PlanSpace, Policy
+
+
+class Splitter(StrEnum):
+    """How the end-to-end latency is split into budgets."""
+
+    LATENCY_COST = "latency-cost efficiency"
+    THROUGHPUT = "throughput-based"
+    QUANTIZED = "quantized interval"
+    EVEN = "evenly splitting"
+
+
+class Start(StrEnum):
+    """Where a greedy splitter starts."""
+
+    DEAREST_HARDWARE = "batch 1 on the dearest hardware"
+    LEAST_LATENCY = "least worst-case latency"
+
+
+class Hetero(StrEnum):
+    """Which hardware a session may use."""
+
+    ALL = "all"
+    ONE = "one type per session"
+    CHEAPEST = "the cheapest"
+    DEAREST = "the most expensive"
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A row of Table III.
+
+    Attributes:
+        name: name of the solver.
+        summary: what it is and where it is published.
+        dispatch: dispatch policy (column "Worst Case Latency").
+        allocations: most configurations per module; None: any ("Num of Configurations").
+        batching: batches above 1 ("Batch").
+        hetero: which hardware ("Hetero").
+        concurrency: concurrency above 1 (only Scrooge and Harpagon profile it).
+        dummy: the dummy generator's rule ("Residual Optimization").
+        reassignments: how often latency is reassigned; None: while it helps.
+        splitter: "Latency Split".
+        start: where a greedy splitter starts.
+        quantum_s: step of a quantized splitter in seconds.
+        merge: node merger ("Split Optimization").
+        direct: cost-direct.
+    """
+
+    name: str
+    summary: str
+    dispatch: Policy = Policy.TC
+    allocations: int | None = None
+    batching: bool = True
+    hetero: Hetero = Hetero.ALL
+    concurrency: bool = True
+    dummy: DummyRule = DummyRule.MACHINE
+    reassignments: int | None = None
+    splitter: Splitter = Splitter.LATENCY_COST
+    start: Start = Start.DEAREST_HARDWARE
+    quantum_s: float = 0.01
+    merge: bool = True
+    direct: bool = True
+
+    @property
+    def space(self) -> PlanSpace:
+        """The plan space that the system chooses from."""
+        return PlanSpace(
+            policy=self.dispatch,
+            dummy=self.dummy,
+            max_allocations=self.allocations,
+            single_hardware=self.hetero is not Hetero.ALL,
+            batching=self.batching,
+            concurrency=self.concurrency,
+        )
+
+
+HARPAGON = System("harpagon", "Harpagon (the paper's full system)")
+
+NEXUS = System(
+    "nexus",
+    "Nexus as Harpagon's Table III describes it; 10 ms intervals, the cheapest hardware type per session",
+    dispatch=Policy.RR,
+    allocations=2,
+    hetero=Hetero.ONE,
+    concurrency=False,
+    dummy=DummyRule.NONE,
+    reassignments=0,
+    splitter=Splitter.QUANTIZED,
+    merge=False,
+    direct=False,
+)
+
+SCROOGE = System(
+    "scrooge",
+    "Scrooge as Harpagon's Table III describes it (its own MILP is another solver)",
+    dispatch=Policy.MACHINE_RATE,
+    allocations=2,
+    dummy=DummyRule.NONE,
+    reassignments=0,
+    splitter=Splitter.THROUGHPUT,
+    merge=False,
+    direct=False,
+)
+
+INFERLINE = System(
+    "inferline",
+    "InferLine as Harpagon's Table III describes it; starts at the least latency",
+    dispatch=Policy.RR,
+    allocations=1,
+    concurrency=False,
+    dummy=DummyRule.NONE,
+    reassignments=0,
+    splitter=Splitter.THROUGHPUT,
+    start=Start.LEAST_LATENCY,
+    merge=False,
+    direct=False,
+)
+
+CLIPPER = System(
+    "clipper",
+    "Clipper as Harpagon's Table III describes it; the cheapest hardware type per session",
+    dispatch=Policy.RR,
+    allocations=1,
+    hetero=Hetero.ONE,
+    concurrency=False,
+    dummy=DummyRule.NONE,
+    reassignments=0,
+    splitter=Splitter.EVEN,
+    merge=False,
+    direct=False,
+)
+
+
+def _ablation(label: str, summary: str, **cell: object) -> System:
+    return replace(HARPAGON, name=f"harpagon:{label}", summary=f"Harp-{label}: {summary}", **cell)  # type: ignore[arg-type]
+
+
+ABLATIONS = (
+    _ablation("2d", "round-robin dispatch", dispatch=Policy.RR),
+    _ablation("dt", "dispatch at machine throughput", dispatch=Policy.MACHINE_RATE),
+    # With one configuration nothing follows that dummies could replace, so its rule is none.
+    _ablation("1c", "one configuration per module", allocations=1, dummy=DummyRule.NONE),
+    _ablation("2c", "two configurations per module", allocations=2),
+    _ablation("nb", "no batching", batching=False),
+    _ablation("nhc", "only the cheapest hardware", hetero=Hetero.CHEAPEST),
+    _ablation("nhe", "only the most expensive hardware", hetero=Hetero.DEAREST),
+    _ablation("nd", "no dummy requests", dummy=DummyRule.NONE),
+    _ablation("0re", "no latency reassigned", reassignments=0),
+    _ablation("1re", "latency reassigned to one module", reassignments=1),
+    _ablation("tb", "throughput-based splitting", splitter=Splitter.THROUGHPUT, merge=False, direct=False),
+    _ablation("q0.01", "splitting in steps of 0.01 s", splitter=Splitter.QUANTIZED, quantum_s=0.01),
+    _ablation("q0.1", "splitting in steps of 0.1 s", splitter=Splitter.QUANTIZED, quantum_s=0.1),
+    _ablation("nnm", "no node merger", merge=False),
+    _ablation("ncd", "no cost-direct", direct=False),
+)
+
+BASELINES = (NEXUS, SCROOGE, INFERLINE, CLIPPER)
+SYSTEMS = (HARPAGON, *BASELINES, *ABLATIONS)
