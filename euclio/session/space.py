@@ -51,6 +51,11 @@ class PlanSpace:
     batching: bool = True
     concurrency: bool = True
 
+    def __post_init__(self) -> None:
+        """Let policy and dummy rule be given by name."""
+        object.__setattr__(self, "policy", Policy(self.policy))
+        object.__setattr__(self, "dummy", DummyRule(self.dummy))
+
     def on(self, *hardware: str) -> PlanSpace:
         """The same space restricted to the named hardware."""
         return replace(self, hardware=hardware, single_hardware=False)
