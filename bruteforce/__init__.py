@@ -1,5 +1,13 @@
 """Solvers of this package, offered through the registry."""
 
+from bruteforce.plan_enumeration import solve_by_plan_enumeration
 from euclio.registry import Solver
 
-SOLVERS: tuple[Solver, ...] = ()
+SOLVERS: tuple[Solver, ...] = (
+    Solver(
+        "plan-bruteforce",
+        "brute force",
+        "every plan of the plan space, for small cases (ours)",
+        solve_by_plan_enumeration,
+    ),
+)
