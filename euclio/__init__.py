@@ -1,1 +1,29 @@
 """euclio: the optimization research workbench for DNN inference serving."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from euclio.comparing import compare
+    from euclio.files import load_session as load
+    from euclio.session.evaluate import evaluate
+    from euclio.solving import solve
+
+__all__ = ["compare", "evaluate", "load", "solve"]
+
+_HOME = {
+    "compare": ("euclio.comparing", "compare"),
+    "evaluate": ("euclio.session.evaluate", "evaluate"),
+    "load": ("euclio.files", "load_session"),
+    "solve": ("euclio.solving", "solve"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The verbs, imported at first use so that `import euclio` stays fast."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'euclio' has no attribute {name!r}")
+    module, verb = _HOME[name]
+    return getattr(import_module(module), verb)

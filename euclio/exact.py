@@ -7,6 +7,9 @@ from fractions import Fraction
 
 Number = int | float | str | Decimal | Fraction
 
+MOST_EXACT_DENOMINATOR = 10**60
+"""Fractions with larger denominators are written rounded."""
+
 
 def exact(value: Number) -> Fraction:
     """The exact value of a number as it is written.
@@ -29,14 +32,16 @@ def exact(value: Number) -> Fraction:
 
 
 def decimal_text(value: Fraction, digits: int = 15) -> str:
-    """The decimal text of a fraction: exact where it terminates soon, else ``digits`` significant digits."""
+    """The decimal text of a fraction: exact where it terminates, else ``digits`` significant digits."""
     rest = value.denominator
     for prime in (2, 5):
         while rest % prime == 0:
             rest //= prime
-    if rest == 1 and value.denominator < 10**18:
+    if rest == 1 and value.denominator < MOST_EXACT_DENOMINATOR:
         places = 0
-        while (value * 10**places).denominator != 1:
+        while 10**places % value.denominator:
             places += 1
-        return f"{Decimal(int(value * 10**places)).scaleb(-places):f}"
+        scaled = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+        whole = ("-" if value < 0 else "") + scaled[: len(scaled) - places]
+        return f"{whole}.{scaled[len(scaled) - places :]}" if places else whole
     return f"{float(value):.{digits}g}"

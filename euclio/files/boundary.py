@@ -1,0 +1,178 @@
+"""Shared parts of the file models: strict leaf types, and validation errors turned into one clear line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
+
+from euclio.errors import InputError
+from euclio.files.json_reading import join_field
+
+LONGEST_NAME = 200
+
+UNITS = {"_per_h": "money per hour", "_rps": "requests per second", "_s": "seconds"}
+"""Unit suffixes of field names, longest first."""
+
+
+def _shown(value: Any) -> str:
+    """A wrong value in a few words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"the text {value[:40]!a}"
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else str(value)
+
+
+def _number(value: Any) -> int | Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise InputError(f"is {_shown(value)}; it must be a number, without quotes")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"is {_shown(value)}; it must be a whole number")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"is {_shown(value)}; it must be true or false")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"is {_shown(value)}; it must be a text")
+    return value
+
+
+def _name(value: Any) -> str:
+    name = _text(value)
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise InputError(f"is {_shown(name)}; it must be a name of 1 to {LONGEST_NAME} printable characters")
+    return name
+
+
+Number = Annotated[int | Decimal, PlainValidator(_number)]
+Whole = Annotated[int, PlainValidator(_whole)]
+Flag = Annotated[bool, PlainValidator(_flag)]
+Text = Annotated[str, PlainValidator(_text)]
+Name = Annotated[str, PlainValidator(_name)]
+
+
+class FileModel(BaseModel):
+    """An object in a file: its fields and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_known_fields(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise InputError(f"is {_shown(value)}; it must be an object with {', '.join(cls.model_fields)}")
+        for key in value:
+            if key not in cls.model_fields:
+                raise _unknown(key, list(cls.model_fields), set(value))
+        for key, info in cls.model_fields.items():
+            if info.is_required() and key not in value:
+                raise InputError(f"is missing; add it{_unit_hint(key)}", field=key)
+        return value
+
+
+def _unit_hint(field: str) -> str:
+    for suffix, unit in UNITS.items():
+        if field.endswith(suffix):
+            return f", in {unit}"
+    return ""
+
+
+def _unknown(key: str, fields: list[str], present: set[str]) -> InputError:
+    for field in fields:
+        for suffix, unit in UNITS.items():
+            stem = field.removesuffix(suffix)
+            if stem == field or field in present:
+                continue
+            if key == stem:
+                return InputError(f"has no unit; write `{field}`, in {unit}", field=key)
+            if key.startswith(stem + "_"):
+                return InputError(f"is not known in this unit; write `{field}`, in {unit}", field=key)
+    near = difflib.get_close_matches(key, fields, n=1, cutoff=0.5)
+    if near and near[0] not in present:
+        return InputError(f"is an unknown field; did you mean `{near[0]}`?", field=key)
+    return InputError(f"is an unknown field; remove it (known: {', '.join(fields)})", field=key)
+
+
+def without_schema(value: Any, schema: str, file: str | None) -> dict[str, Any]:
+    """The fields of an object of this schema and version, `schema` itself left out.
+
+    Raises:
+        InputError: not an object, no schema, or another one.
+    """
+    if not isinstance(value, dict):
+        raise InputError(f"holds {_shown(value)}; it must hold an object of schema {schema}", file=file)
+    if "schema" not in value:
+        raise InputError(f'is missing; write "{schema}" if this is such a file', file=file, field="schema")
+    found = value["schema"]
+    if found == schema:
+        return {key: field for key, field in value.items() if key != "schema"}
+    kind = schema.rsplit("/", 1)[0]
+    if isinstance(found, str) and found.rsplit("/", 1)[0] == kind:
+        message = f"is version {found[:60]!a}; this release reads {schema}"
+    else:
+        message = f"is {_shown(found)}; a file of schema {schema} is needed here"
+    raise InputError(message, file=file, field="schema")
+
+
+Model = TypeVar("Model", bound=FileModel)
+
+
+def validated(model: type[Model], value: Any, file: str | None) -> Model:
+    """The value as a model.
+
+    Raises:
+        InputError: the first thing that is wrong, with file, field and remedy.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as failure:
+        first = failure.errors(include_url=False)[0]
+        error = first.get("ctx", {}).get("error")
+        field = ""
+        for part in first["loc"]:
+            field = f"{field}[{part}]" if isinstance(part, int) else join_field(field, part)
+        if isinstance(error, InputError):
+            where = ".".join(part for part in (field, error.field) if part) or None
+            raise InputError(error.message, file=file, field=where) from None
+        shown = _shown(first["input"])
+        raise InputError(f"is {shown}; {_rule(first)}", file=file, field=field or None) from None
+
+
+def _rule(error: Any) -> str:
+    rules = {
+        "list_type": "it must be a list",
+        "tuple_type": "it must be a list",
+        "dict_type": "it must be an object",
+        "missing": "the list is too short; an edge is [from, to]",
+        "too_long": "the list is too long; an edge is [from, to]",
+    }
+    return rules.get(error["type"], str(error["msg"]).lower())
+
+
+@contextmanager
+def at(field: str, file: str | None) -> Iterator[None]:
+    """Complete errors raised inside with the file and the field that the object stands in."""
+    try:
+        yield
+    except InputError as error:
+        where = ".".join(part for part in (field, error.field) if part) or None
+        raise InputError(error.message, file=file, field=where) from None

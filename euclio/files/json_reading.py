@@ -1,0 +1,159 @@
+"""JSON in: numbers keep their decimal text, and every defect of the text is one clear line."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal, DecimalException
+from pathlib import Path
+from typing import Any
+
+from euclio.errors import InputError
+
+LARGEST_FILE_BYTES = 64 * 1024 * 1024
+"""Larger files are refused before they are read."""
+
+LONGEST_NUMBER = 40
+"""Characters of the longest number read."""
+
+DEEPEST_NESTING = 32
+"""No format of ours nests more than eight deep."""
+
+LARGEST_EXPONENT = 400
+
+BINARY = "is not UTF-8 text but binary data; give a JSON file"
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers a key written twice."""
+
+    duplicate: str | None = None
+
+
+class _BadNumber:
+    """A number that cannot be used; stands in the parsed value until its place is known."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def read_json(path: str | Path) -> Any:
+    """The value in a JSON file; whole numbers are `int`, others `Decimal`.
+
+    Raises:
+        InputError: no such file, a directory, no permission, too large, binary, empty, not JSON, nested too
+            deeply, a key written twice, or a number that is not finite.
+    """
+    return parse_json(_read_text(Path(path)), file=str(path))
+
+
+def parse_json(text: str, *, file: str | None = None) -> Any:
+    """The value in a JSON text, as `read_json` reads it; `file` is named in errors."""
+    if not text.strip():
+        raise InputError("is empty; give a JSON file", file=file)
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_float=_decimal,
+            parse_int=_int,
+            parse_constant=lambda word: _BadNumber(f"is {word}; give a finite decimal number"),
+        )
+    except json.JSONDecodeError as error:
+        if "\0" in text:
+            raise InputError(BINARY, file=file) from None
+        where = f"line {error.lineno} column {error.colno}"
+        raise InputError(f"is not JSON at {where}: {error.msg.lower()}; correct the text there", file=file) from None
+    except RecursionError:
+        raise _too_deep(file) from None
+    _refuse_defects(value, file)
+    return value
+
+
+def _read_text(path: Path) -> str:
+    file = str(path)
+    try:
+        if path.is_dir():
+            raise InputError("is a directory; name a file in it", file=file)
+        if path.stat().st_size > LARGEST_FILE_BYTES:
+            raise _too_large(file)
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST_FILE_BYTES + 1)
+    except FileNotFoundError:
+        raise InputError("no such file; check the path", file=file) from None
+    except PermissionError:
+        raise InputError("cannot be read: permission denied; change its permissions", file=file) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"cannot be read: {reason}; check the path", file=file) from None
+    if len(data) > LARGEST_FILE_BYTES:
+        raise _too_large(file)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(BINARY, file=file) from None
+
+
+def _too_large(file: str) -> InputError:
+    limit = LARGEST_FILE_BYTES // 1024**2
+    return InputError(f"is larger than the limit of {limit} MiB; check that it is the right file", file=file)
+
+
+def _too_deep(file: str | None, field: str | None = None) -> InputError:
+    return InputError(f"is nested more than {DEEPEST_NESTING} deep; flatten it", file=file, field=field)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> _Object:
+    found = _Object(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                found.duplicate = key
+                break
+            seen.add(key)
+    return found
+
+
+def _int(text: str) -> int | _BadNumber:
+    return int(text) if len(text) <= LONGEST_NUMBER else _too_long(text)
+
+
+def _decimal(text: str) -> Decimal | _BadNumber:
+    if len(text) > LONGEST_NUMBER:
+        return _too_long(text)
+    try:
+        number = Decimal(text)
+    except DecimalException:
+        return _BadNumber(f"is {text}; give a finite decimal number")
+    if abs(number.adjusted()) > LARGEST_EXPONENT:
+        return _BadNumber(f"is {text}; give a number of ordinary size")
+    return number
+
+
+def _too_long(text: str) -> _BadNumber:
+    return _BadNumber(f"is a number of {len(text)} characters; give at most {LONGEST_NUMBER}")
+
+
+def _refuse_defects(value: Any, file: str | None) -> None:
+    """Raise the first key written twice, unusable number, or nesting that is too deep, with its place."""
+    waiting: list[tuple[Any, str, int]] = [(value, "", 0)]
+    while waiting:
+        node, field, depth = waiting.pop()
+        if depth > DEEPEST_NESTING:
+            raise _too_deep(file, field[:60])
+        if isinstance(node, _Object):
+            if node.duplicate is not None:
+                place = join_field(field, node.duplicate)
+                raise InputError("is written twice in one object; keep one of them", file=file, field=place)
+            waiting += [(v, join_field(field, k), depth + 1) for k, v in reversed(node.items())]
+        elif isinstance(node, list):
+            nested = [i for i, v in enumerate(node) if isinstance(v, _Object | list | _BadNumber)]
+            waiting += [(node[i], f"{field}[{i}]", depth + 1) for i in reversed(nested)]
+        elif isinstance(node, _BadNumber):
+            raise InputError(node.reason, file=file, field=field or None)
+
+
+def join_field(parent: str, key: str) -> str:
+    """The path of a key below a field; keys that are no plain words are quoted."""
+    word = key if key.isidentifier() and len(key) <= 60 else ascii(key[:60])
+    return f"{parent}.{word}" if parent else word

@@ -1,0 +1,79 @@
+"""JSON out: fractions as exact decimal text, one row of scalars to a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from euclio.errors import InputError
+from euclio.exact import decimal_text
+
+WIDTH = 120
+
+
+def json_text(value: Any, indent: str = "") -> str:
+    """JSON text of plain data and fractions.
+
+    A fraction is written as its decimal text, a float that is not finite as null. What fits on a line stands on one.
+    """
+    if isinstance(value, Mapping):
+        items, brackets = [f"{_quoted(str(k))}: {json_text(v, indent + ' ')}" for k, v in value.items()], "{}"
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        items, brackets = [json_text(v, indent + " ") for v in value], "[]"
+    else:
+        return _scalar(value)
+    line = brackets[0] + ", ".join(items) + brackets[1]
+    if "\n" not in line and len(line) + len(indent) <= WIDTH:
+        return line
+    body = f",\n{indent} ".join(items)
+    return f"{brackets[0]}\n{indent} {body}\n{indent}{brackets[1]}"
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write a text file.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from None
+
+
+def check_writable(path: str | Path) -> None:
+    """Refuse a path that cannot be written, before long work is done for it.
+
+    Raises:
+        InputError: its folder does not exist, or the file cannot be opened for writing.
+    """
+    target = Path(path)
+    try:
+        existed = target.exists()
+        with target.open("ab"):
+            pass
+        if not existed:
+            target.unlink()
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: str | Path, error: Exception) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return InputError(f"cannot be written: {reason.lower()}; choose another path", file=str(path))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return decimal_text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "null"
+    return json.dumps(value, ensure_ascii=False)
