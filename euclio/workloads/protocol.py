@@ -33,13 +33,13 @@ class ProtocolParameters:
     Attributes:
         machines: range, drawn log-uniformly, of the machines that the application's busiest module would need at its
             best-ranked configuration; it fixes the request rate.
-        tightness: range, drawn uniformly, of the SLO's place between least (0) and most useful latency (1).
+        slo_over_least: range, drawn log-uniformly, of the SLO over the session's least latency.
         least_slo_s: shorter SLOs are lifted to this many seconds.
     """
 
-    machines: tuple[float, float] = (1.0, 30.0)
-    tightness: tuple[float, float] = (0.1, 0.8)
-    least_slo_s: float = 0.3
+    machines: tuple[float, float] = (1.0, 15.0)
+    slo_over_least: tuple[float, float] = (2.2, 8.0)
+    least_slo_s: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,14 @@ def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -
     application = known[int(stream.random() * len(known))]
     factors = application.factors([stream.random() for _ in application.modules])
     machines = _log_uniform(stream, chosen.machines)
-    tightness = _uniform(stream, chosen.tightness)
+    slo_over_least = _log_uniform(stream, chosen.slo_over_least)
     rate = short(machines * _one_machine_rate(application, factors))
     name = f"{application.name}-{number:04d}"
     session = application.session(name, rate, Fraction(1), factors)
     least, useful = latency_range(session)
-    slo = max(exact(chosen.least_slo_s), round_up(least + tightness * max(0.0, useful - least)))
-    actual = (float(slo) - least) / (useful - least) if useful > least else 1.0
-    return Workload(with_slo(session, slo), application.name, rate, round(actual, 6))
+    slo = max(exact(chosen.least_slo_s), round_up(slo_over_least * least))
+    tightness = (float(slo) - least) / (useful - least) if useful > least else 1.0
+    return Workload(with_slo(session, slo), application.name, rate, round(tightness, 6))
 
 
 def draws(seed: int = SEED, parameters: ProtocolParameters | None = None) -> Iterator[Workload]:
@@ -151,10 +151,6 @@ def _one_machine_rate(application: Application, factors: dict[str, Fraction]) ->
     """Request rate of the application at which its busiest module fills one machine at its best configuration."""
     unit = session_arrays(application.session(application.name, Fraction(1), Fraction(1), factors), FULL_SPACE)
     return min(float(unit.throughput[unit.first[m]]) / float(unit.rate[m]) for m in range(len(application.modules)))
-
-
-def _uniform(stream: random.Random, bounds: tuple[float, float]) -> float:
-    return bounds[0] + (bounds[1] - bounds[0]) * stream.random()
 
 
 def _log_uniform(stream: random.Random, bounds: tuple[float, float]) -> float:
