@@ -1,0 +1,85 @@
+"""Seeded random small sessions for the oracle ladder, made so that exact ties are common.
+
+Durations are multiples of a few milliseconds (equal ratios), every third rate is a whole number of machines
+(T = n·t), and every second SLO is the latency of a path of plain plans (latency = SLO exactly).
+"""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from euclio.session import Configuration, Hardware, Module, Session, longest_path
+
+SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
+    "single": (1, ()),
+    "chain of 2": (2, ((0, 1),)),
+    "chain of 3": (3, ((0, 1), (1, 2))),
+    "fork": (3, ((0, 1), (0, 2))),
+    "join": (3, ((0, 2), (1, 2))),
+    "apart": (2, ()),
+    "diamond": (4, ((0, 1), (0, 2), (1, 3), (2, 3))),
+    "N": (4, ((0, 2), (0, 3), (1, 3))),
+}
+BATCHES = (1, 2, 3, 4, 6, 8, 16)
+PRICES = ("1", "1.5", "2", "2.07", "3.06", "0.7")
+
+
+def small_session(seed: int) -> Session:
+    """The session of a seed."""
+    rng = random.Random(seed)
+    shape = rng.choice(sorted(SHAPES))
+    count, edges = SHAPES[shape]
+    hardware = [Hardware(name, rng.choice(PRICES)) for name in ("X", "Y")[: rng.randint(1, 2)]]
+    modules = [_module(rng, f"M{i}", hardware, count) for i in range(count)]
+    named = [(f"M{a}", f"M{b}") for a, b in edges]
+    return Session(f"{shape} {seed}", _slo(rng, modules, named, hardware), hardware, modules, named)
+
+
+def _module(rng: random.Random, name: str, hardware: list[Hardware], count: int) -> Module:
+    most = rng.choice((1, 1, 2))
+    keys = [(h.name, b, e) for h in hardware for b in BATCHES for e in range(1, most + 1)]
+    profile = [
+        Configuration(h, b, e, _duration(rng, b, e))
+        for h, b, e in rng.sample(keys, rng.randint(2, 6 if count < 4 else 4))
+    ]
+    rng.shuffle(profile)
+    return Module(name, _rate(rng, profile), profile)
+
+
+def _duration(rng: random.Random, batch: int, concurrency: int) -> Fraction:
+    """Seconds that grow with the batch, coarse so that b·e/d ties often."""
+    kind = rng.randrange(3)
+    if kind == 0:  # a throughput of 10, 20 or 25 req/s exactly
+        return batch * concurrency / Fraction(rng.choice(("10", "20", "25")))
+    if kind == 1:
+        return Fraction(5 * (batch * concurrency + rng.randint(1, 6)), 100)
+    per_request = Fraction(rng.randint(10, 90), 1000)
+    return rng.randint(5, 60) / Fraction(1000) + per_request * batch * concurrency
+
+
+def _rate(rng: random.Random, profile: list[Configuration]) -> Fraction:
+    """From 0.3 req/s to about six machines of the middle configuration."""
+    throughputs = sorted(c.throughput_rps for c in profile)
+    kind = rng.randrange(6)
+    if kind == 0:
+        return Fraction(rng.randint(3, 30), 10)
+    if kind <= 2:  # whole machines exactly, of one configuration or of two
+        rate = rng.randint(1, 4) * rng.choice(throughputs[: 1 + len(throughputs) // 2])
+        return rate + rng.randint(0, 1) * rng.choice(throughputs)
+    middle = throughputs[len(throughputs) // 2]
+    return max(Fraction(3, 10), Fraction(round(float(middle) * rng.uniform(0.1, 6) * 10), 10))
+
+
+def _slo(rng: random.Random, modules: list[Module], edges: list[tuple[str, str]], hardware: list[Hardware]) -> Fraction:
+    """Either exactly the longest path of one latency per module, or a rounded share of it."""
+    latencies = []
+    for module in modules:
+        c = rng.choice(module.profile)
+        collecting = rng.choice((module.rate_rps, module.rate_rps, c.throughput_rps, c.batch / c.duration_s))
+        latencies.append(c.duration_s + c.batch / collecting)
+    loose = Session("without SLO", 10**6, hardware, modules, edges)
+    path = longest_path(loose, latencies)[0]
+    if rng.random() < 0.5:
+        return path
+    return max(Fraction(1, 100), Fraction(round(float(path) * rng.uniform(0.3, 3) * 100), 100))

@@ -1,0 +1,64 @@
+"""The oracle ladder: plan brute force = exact, and no heuristic below the optimum of its own plan space.
+
+100 seeded instances; the environment variable EUCLIO_ORACLE sets another number.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from itertools import product
+
+import pytest
+from instances import small_session
+
+from euclio.registry import solvers
+from euclio.result import Result, Status
+from euclio.session import PlanSpace, Policy
+from euclio.solving import solve
+
+SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))
+SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(Policy, ("none", "machine"), (1, 2, None))]
+EXACT = [name for name in ("exact",) if name in solvers()]
+HEURISTICS = [s for s in solvers().values() if s.kind == "heuristic"]
+RELATIVE = 1e-9
+"""Rounding that an exact method in floating point may lose; a different plan differs by far more."""
+
+
+@cache
+def optimum(seed: int, space: PlanSpace) -> Result:
+    return solve(small_session(seed), "plan-bruteforce", space=space)
+
+
+def label(space: PlanSpace) -> str:
+    return f"{space.policy}, {space.dummy}, {space.max_allocations or 'any'}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_brute_force_is_never_refused(seed):
+    statuses = {optimum(seed, space).status for space in SPACES}
+    assert statuses <= {Status.OPTIMAL, Status.INFEASIBLE}
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_exact_agrees_with_brute_force(seed, name):
+    """Same status and, within rounding, the same checked cost in all 24 plan spaces."""
+    disagreements = []
+    for space in SPACES:
+        best, answer = optimum(seed, space), solve(small_session(seed), name, space=space)
+        same_cost = best.cost is None or answer.cost == pytest.approx(best.cost, rel=RELATIVE)
+        if answer.status is not best.status or not same_cost:
+            found = f"{best.status} {best.cost}, {name} {answer.status} {answer.cost} {answer.reason}"
+            disagreements.append(f"{label(space)}: brute force {found}")
+    assert not disagreements
+
+
+@pytest.mark.parametrize("solver", HEURISTICS, ids=lambda s: s.name)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_heuristic_is_never_below_the_optimum_of_its_space(seed, solver):
+    answer = solve(small_session(seed), solver)
+    if answer.cost_per_h is None:
+        assert answer.status in (Status.INFEASIBLE, Status.INAPPLICABLE, Status.UNKNOWN), answer.reason
+    else:
+        assert answer.cost_per_h >= optimum(seed, solver.space).cost_per_h
