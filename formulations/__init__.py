@@ -1,5 +1,8 @@
-"""Solvers of this package, offered through the registry."""
+"""Exact methods: formulations for solvers, and our own frontier search."""
 
 from euclio.registry import Solver
+from formulations.exact import solve_exact
 
-SOLVERS: tuple[Solver, ...] = ()
+SOLVERS = (
+    Solver("exact", "exact", "module frontiers and mode search, proven optimal in any plan space (ours)", solve_exact),
+)

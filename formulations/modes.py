@@ -1,0 +1,96 @@
+"""Modes of modules: what choosing one latency per module costs, known exactly or bounded from below (ours).
+
+A module's cost as a function of its latency budget is a step function that never rises. A *mode* is one step: a
+latency that is used at least, and the cost. A mode is *resolved* when a plan has exactly this latency and cost and
+no plan with a budget up to the next mode is cheaper; an unresolved mode stands for an interval of budgets, with a
+lower bound on the cost of all of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.compiled import compiled
+from euclio.session.arrays import Floats, Ints
+
+
+class Modes(NamedTuple):
+    """The modes of all modules, each module's in a row of its own, by rising latency and falling cost.
+
+    Attributes:
+        count: modes of each module, shape (modules,).
+        latency: latency that a mode uses at least, in seconds, shape (modules, capacity), like the next ones.
+        cost: cost per hour, or a lower bound where unresolved.
+        plan: row of the plan in the plan store, -1: unresolved.
+    """
+
+    count: Ints
+    latency: Floats
+    cost: Floats
+    plan: Ints
+
+
+@compiled
+def new_modes(modules: int, capacity: int) -> Modes:
+    """No modes, with room for `capacity` per module."""
+    return Modes(
+        np.zeros(modules, np.int64),
+        np.empty((modules, capacity)),
+        np.empty((modules, capacity)),
+        np.full((modules, capacity), -1, np.int64),
+    )
+
+
+@compiled
+def with_room(modes: Modes) -> Modes:
+    """The same modes with room for at least two more per module."""
+    if modes.count.max() + 2 < modes.latency.shape[1]:
+        return modes
+    wider = new_modes(modes.count.size, 2 * modes.latency.shape[1] + 2)
+    wider.count[:] = modes.count
+    old = modes.latency.shape[1]
+    wider.latency[:, :old] = modes.latency
+    wider.cost[:, :old] = modes.cost
+    wider.plan[:, :old] = modes.plan
+    return wider
+
+
+@compiled
+def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> None:
+    """Put the modes of row 0 of `new` in place of module m's modes `first` to `last` (exclusive)."""
+    added = new.count[0]
+    shift = added - (last - first)
+    count = modes.count[m]
+    if shift > 0:
+        for i in range(count - 1, last - 1, -1):
+            _move(modes, m, i, i + shift)
+    elif shift < 0:
+        for i in range(last, count):
+            _move(modes, m, i, i + shift)
+    for i in range(added):
+        modes.latency[m, first + i] = new.latency[0, i]
+        modes.cost[m, first + i] = new.cost[0, i]
+        modes.plan[m, first + i] = new.plan[0, i]
+    modes.count[m] = count + shift
+
+
+@compiled
+def _move(modes: Modes, m: int, source: int, target: int) -> None:
+    modes.latency[m, target] = modes.latency[m, source]
+    modes.cost[m, target] = modes.cost[m, source]
+    modes.plan[m, target] = modes.plan[m, source]
+
+
+@compiled
+def mode_within(modes: Modes, m: int, latency: float) -> int:
+    """Last (cheapest) mode of module m that uses at most `latency`; -1: none."""
+    low, high = -1, modes.count[m] - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if modes.latency[m, middle] <= latency:
+            low = middle
+        else:
+            high = middle - 1
+    return low

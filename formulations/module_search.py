@@ -1,0 +1,304 @@
+"""Depth-first search for the cheapest plan of one module within a latency budget, to proven optimality (ours).
+
+A plan goes down the ranking: at every step it takes n whole machines of the next configuration it uses, until a
+partial machine, an exact fit or dummies close it. A configuration *needs* a remaining rate of at least b/(L − d).
+Once it needs more than is left, the plan has to close with at least that *deficit* of dummies, hence with whole
+machines only, and its cost is a sum of machine prices.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.compiled import compiled
+from euclio.session.arrays import MACHINE_RATE, RR, TC_SHARED, TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import whole_and_rest
+
+FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
+"""Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
+
+
+class ModuleProblem(NamedTuple):
+    """One module at one budget: the configurations that are of any use, in rank order.
+
+    Attributes:
+        index: configuration of the session, shape (configurations kept,), like the next ones.
+        throughput: t.
+        price: p.
+        unit_cost: ρ = p/t.
+        whole_need: remaining rate that whole machines need.
+        partial_need: rate that a partial machine needs (its own, under `tc-shared` that of its ratio).
+        group: number of its throughput-cost ratio.
+        most_throughput: largest t from here on.
+        rate: the module's rate.
+        dummies: whether dummies may fill the last machine.
+        most: most allocations.
+        shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
+    """
+
+    index: Ints
+    throughput: Floats
+    price: Floats
+    unit_cost: Floats
+    whole_need: Floats
+    partial_need: Floats
+    group: Ints
+    most_throughput: Floats
+    rate: float
+    dummies: bool
+    most: int
+    shared: bool
+
+
+class ModulePlanFound(NamedTuple):
+    """The cheapest plan found.
+
+    Attributes:
+        cost: money per hour; infinite: none below the cutoff.
+        machines: whole machines per configuration kept, shape (configurations kept,).
+        partial_at: which of them has the partial machine, -1: none.
+        nodes: nodes of the search.
+        complete: whether the search was exhausted: no plan is cheaper than both `cost` and the cutoff.
+    """
+
+    cost: float
+    machines: Ints
+    partial_at: int
+    nodes: int
+    complete: bool
+
+
+@compiled
+def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
+    """Needs of module m's configurations at a budget in seconds; useless configurations are left out."""
+    lo, hi = s.first[m], s.first[m + 1]
+    count = hi - lo
+    rate, limit = s.rate[m], budget * (1.0 + TIE)
+    whole, partial = np.full(count, np.inf), np.full(count, np.inf)
+    for k in range(lo, hi):
+        if s.duration[k] >= limit:
+            continue
+        need = s.batch[k] / (limit - s.duration[k])
+        partial[k - lo] = need
+        if s.policy == RR:
+            whole[k - lo] = 0.0 if 2.0 * s.duration[k] <= limit else np.inf
+        elif s.policy == MACHINE_RATE:
+            whole[k - lo] = 0.0 if s.duration[k] + s.batch[k] / s.throughput[k] <= limit else np.inf
+        else:
+            whole[k - lo] = need
+    keep = np.zeros(count, np.bool_)
+    most = 0.0
+    for i in range(count - 1, -1, -1):
+        t = s.throughput[lo + i]
+        deficit = whole[i] - rate
+        as_whole = deficit <= 0.0 or (s.dummies and deficit < max(most, t))
+        as_partial = partial[i] <= rate and (partial[i] < t or s.policy == TC_SHARED)
+        if not as_whole:
+            whole[i] = np.inf
+        if as_whole or as_partial:
+            keep[i] = True
+            most = max(most, t)
+    kept = np.flatnonzero(keep)
+    index = kept + lo
+    group = np.zeros(kept.size, np.int64)
+    most_throughput = np.zeros(kept.size + 1)
+    groups = np.zeros(count, np.int64)
+    for i in range(1, count):
+        groups[i] = groups[i - 1] + (0 if s.same_ratio[lo + i] else 1)
+    for i in range(kept.size):
+        group[i] = groups[kept[i]]
+    for i in range(kept.size - 1, -1, -1):
+        most_throughput[i] = max(most_throughput[i + 1], s.throughput[index[i]])
+    return ModuleProblem(
+        index,
+        s.throughput[index],
+        s.price[index],
+        s.unit_cost[index],
+        whole[kept],
+        partial[kept],
+        group,
+        most_throughput,
+        rate,
+        s.dummies,
+        s.max_allocations,
+        s.policy == TC_SHARED,
+    )
+
+
+@compiled
+def fluid_bound(p: ModuleProblem) -> float:
+    """Lower bound on the cost: the whole rate, or what a configuration needs if that is more, at its unit cost."""
+    best = np.inf
+    for j in range(p.index.size):
+        if p.unit_cost[j] * p.rate >= best:
+            break
+        need = min(p.whole_need[j], p.partial_need[j])
+        best = min(best, p.unit_cost[j] * max(p.rate, need))
+    return best
+
+
+@compiled
+def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: float, nodes: int) -> ModulePlanFound:
+    """The cheapest plan that costs less than the cutoff.
+
+    Args:
+        p: the problem.
+        cutoff: only plans below this cost are of interest.
+        floor: a proven lower bound; the search stops when it is reached.
+        tolerance: plans cheaper by less than this share are not looked for.
+        nodes: most nodes.
+
+    Returns:
+        The plan, and whether the search was exhausted.
+    """
+    machines = np.zeros(p.index.size, np.int64)
+    search = _search(p, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
+    used = search.nodes
+    if search.complete or nodes <= FIRST_STAGE_NODES:
+        return search
+    best, partial_at = search.cost, search.partial_at
+    for start in range(1, p.index.size):
+        dive = _search(p, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
+        used += dive.nodes
+        if dive.cost < best:
+            best, partial_at = dive.cost, dive.partial_at
+    full = _search(p, 0, min(cutoff, best), floor, tolerance, nodes - used, machines)
+    if full.cost < best:
+        best, partial_at = full.cost, full.partial_at
+    return ModulePlanFound(best, machines, partial_at, used + full.nodes, full.complete)
+
+
+@compiled
+def _search(
+    p: ModuleProblem, start: int, cutoff: float, floor: float, tolerance: float, nodes: int, machines: Ints
+) -> ModulePlanFound:
+    """One depth-first search whose first allocation is configuration `start` or later; `machines` is overwritten
+    whenever a cheaper plan is found."""
+    size = p.index.size
+    depth_most = min(size, p.most) + 1
+    at, count = np.zeros(depth_most, np.int64), np.zeros(depth_most, np.int64)
+    rest, cost = np.zeros(depth_most), np.zeros(depth_most)
+    deficit, own_deficit = np.zeros(depth_most), np.zeros(depth_most)
+    shared, own_shared = np.zeros(depth_most), np.zeros(depth_most)
+    detour = np.zeros(depth_most)
+    keep = 1.0 - tolerance
+    best, best_partial = np.inf, -1
+    below = cutoff * keep
+    below_whole = _largest_sum_below(p, below)
+    rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
+    depth, visited = 0, 0
+    while depth >= 0:
+        if visited >= nodes:
+            return ModulePlanFound(best, machines, best_partial, visited, False)
+        visited += 1
+        d = depth
+        j = at[d]
+        if count[d] <= 1:
+            j += 1
+            at[d], count[d] = j, 0
+            if j >= size or cost[d] + p.unit_cost[j] * (rest[d] + deficit[d]) > (
+                below if deficit[d] == 0.0 else below_whole
+            ):
+                depth -= 1
+                continue
+            tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
+            w = shared[d] if tied else rest[d]
+            t = p.throughput[j]
+            whole, left = whole_and_rest(rest[d], t, p.rate)
+            new_deficit = max(deficit[d], p.whole_need[j] - w)
+            if new_deficit < TIE * p.rate:
+                new_deficit = 0.0
+            if deficit[d] == 0.0 and (whole == 0 or new_deficit == 0.0):
+                if left == 0.0:
+                    closed = whole > 0
+                elif p.shared:
+                    closed = p.partial_need[j] <= w
+                else:
+                    closed = p.partial_need[j] <= left
+                if closed:
+                    total = cost[d] + whole * p.price[j] + left * p.unit_cost[j]
+                    if total <= below:
+                        best, best_partial = total, (j if left > 0.0 else -1)
+                        _record(machines, at, count, d, j, whole)
+                        below = min(below, best * keep)
+                        below_whole = _largest_sum_below(p, below)
+                        if best <= floor * (1.0 + tolerance):
+                            return ModulePlanFound(best, machines, best_partial, visited, True)
+                    depth -= 1
+                    continue
+            if new_deficit > 0.0 and not p.dummies:
+                continue
+            if p.dummies and left > 0.0 and t - left >= new_deficit:
+                total = cost[d] + (whole + 1) * p.price[j]
+                if total <= below:
+                    best, best_partial = total, -1
+                    _record(machines, at, count, d, j, whole + 1)
+                    below = min(below, best * keep)
+                    below_whole = _largest_sum_below(p, below)
+                    if best <= floor * (1.0 + tolerance):
+                        return ModulePlanFound(best, machines, best_partial, visited, True)
+            most = whole if left > 0.0 else whole - 1
+            if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.most_throughput[j + 1]:
+                continue
+            own_deficit[d], own_shared[d] = new_deficit, w
+            detour[d] = _last_machine_detour(p, j + 1, new_deficit)
+            count[d] = most + 1
+        count[d] -= 1
+        n = count[d]
+        child_rest = rest[d] - n * p.throughput[j]
+        child_cost = cost[d] + n * p.price[j]
+        lower = child_cost + p.unit_cost[j + 1] * (child_rest + own_deficit[d]) + detour[d]
+        if lower > (below if own_deficit[d] == 0.0 else below_whole):
+            count[d] = 0
+            continue
+        depth += 1
+        rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
+        shared[depth], at[depth], count[depth] = own_shared[d], j, 0
+    return ModulePlanFound(best, machines, best_partial, visited, True)
+
+
+@compiled
+def _record(machines: Ints, at: Ints, count: Ints, depth: int, j: int, whole: int) -> None:
+    machines[:] = 0
+    for d in range(depth):
+        machines[at[d]] = count[d]
+    machines[j] = whole
+
+
+@compiled
+def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
+    """What the last machine costs beyond the unit cost of configuration i: it must take more than the deficit."""
+    if deficit == 0.0:
+        return 0.0
+    best = np.inf
+    for j in range(i, p.index.size):
+        if p.throughput[j] > deficit:
+            best = min(best, (p.unit_cost[j] - p.unit_cost[i]) * p.throughput[j])
+    return best
+
+
+@compiled
+def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
+    """The largest sum of machine prices that is at most `limit` (an upper bound on it where prices are many)."""
+    if p.index.size == 0 or not np.isfinite(limit):
+        return limit
+    least, other = p.price[0], -1.0
+    for price in p.price:
+        if price == 0.0:
+            return limit
+        if abs(price - least) > 1e-12 * least:
+            if other < 0.0:
+                other = price
+            elif abs(price - other) > 1e-12 * other:
+                return limit
+    room = limit * (1.0 + TIE)
+    if other < 0.0:
+        return np.floor(room / least) * least * (1.0 + 2.0 * TIE)
+    if other > least:
+        least, other = other, least
+    best = 0.0
+    for n in range(int(room / least) + 1):
+        best = max(best, n * least + np.floor((room - n * least) / other) * other)
+    return best * (1.0 + 2.0 * TIE)

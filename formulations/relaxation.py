@@ -1,0 +1,283 @@
+"""Linear relaxation of latency splitting: least cost of one mode per module, longest path within the SLO (compiled).
+
+    min  sum_m c_m(x_m)   s.t.   start_n >= start_m + x_m for every edge (m, n),   longest path <= SLO
+
+with c_m the lower convex hull of module m's modes. This is the linear time-cost trade-off problem of project
+scheduling (Fulkerson 1961, Kelley 1961). Its dual is a flow from the DAG's sources to its sinks: module m passes
+y_m at gain min_k(cost_k + y_m latency_k), the total flow pays the SLO. We augment along longest paths of the
+residual network until the longest one meets the SLO. Every flow, also an unfinished one, gives a valid bound.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.compiled import compiled
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from formulations.modes import Modes
+
+AUGMENTATIONS_MOST = 20_000
+UNREACHED = -1e30
+
+
+class Relaxation(NamedTuple):
+    """Solution of the relaxation.
+
+    Attributes:
+        bound: lower bound on the total cost; infinite: no choice of modes meets the SLO.
+        flow: y, money per hour that a second of each module's latency is worth, shape (modules,).
+        base: least cost + y·latency over the module's modes, shape (modules,).
+        window: latency that the module may use, all together within the SLO, shape (modules,).
+        hull: cost of the hull at the window, shape (modules,).
+    """
+
+    bound: float
+    flow: Floats
+    base: Floats
+    window: Floats
+    hull: Floats
+
+
+class _Hull(NamedTuple):
+    """Corners of the lower convex hulls, from the slowest to the fastest; slope[k] leads from corner k − 1 to k."""
+
+    count: Ints
+    latency: Floats
+    cost: Floats
+    slope: Floats
+
+
+class _Network(NamedTuple):
+    """Flow and labels; a module's entry has label `begin`, its exit label `end` (longest distance from the source)."""
+
+    flow: Floats
+    corner: Ints
+    edge_flow: Floats
+    begin: Floats
+    end: Floats
+    begin_from: Ints
+    end_from: Ints
+
+
+@compiled
+def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation:
+    """Solve the relaxation over each module's modes `first` to `last` (inclusive).
+
+    Args:
+        s: the session.
+        modes: modes by rising latency and falling cost.
+        first: first allowed mode per module, shape (modules,).
+        last: last allowed mode per module.
+    """
+    modules = s.rate.size
+    base, hull_cost, window = np.zeros(modules), np.zeros(modules), np.zeros(modules)
+    for m in range(modules):
+        if last[m] < first[m]:
+            return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
+    hull = _hulls(modes, first, last)
+    if hull.count.min() == 0:
+        return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
+    net = _Network(
+        np.zeros(modules),
+        np.zeros(modules, np.int64),
+        np.zeros(s.parent.size),
+        np.zeros(modules),
+        np.zeros(modules),
+        np.full(modules, -1, np.int64),
+        np.full(modules, -1, np.int64),
+    )
+    slo = s.slo * (1.0 + TIE)
+    before_begin, before_end = np.zeros(modules), np.zeros(modules)
+    total, before_length, length = 0.0, -1.0, 0.0
+    feasible = True
+    for _ in range(AUGMENTATIONS_MOST):
+        sink = _label(s, hull, net)
+        length = net.end[sink]
+        if length <= slo:
+            break
+        before_length = length
+        before_begin[:], before_end[:] = net.begin, net.end
+        amount = _augment(s, hull, net, sink)
+        if not np.isfinite(amount):
+            feasible = False
+            break
+        if amount <= 0.0:
+            break
+        total += amount
+    if not feasible:
+        return Relaxation(np.inf, net.flow, base, window, hull_cost)
+    bound = -total * slo
+    share = 0.0
+    if before_length > length:
+        share = min(1.0, max(0.0, (slo - length) / (before_length - length)))
+    for m in range(modules):
+        k = net.corner[m]
+        base[m] = hull.cost[m, k] + net.flow[m] * hull.latency[m, k]
+        bound += base[m]
+        ahead = net.end[m] - net.begin[m]
+        window[m] = ahead + share * (before_end[m] - before_begin[m] - ahead)
+        hull_cost[m] = _hull_at(hull, m, window[m])
+    return Relaxation(bound, net.flow, base, window, hull_cost)
+
+
+@compiled
+def _hulls(modes: Modes, first: Ints, last: Ints) -> _Hull:
+    modules = first.size
+    most = 1
+    for m in range(modules):
+        most = max(most, last[m] - first[m] + 1)
+    hull = _Hull(
+        np.zeros(modules, np.int64),
+        np.empty((modules, most)),
+        np.empty((modules, most)),
+        np.zeros((modules, most + 1)),
+    )
+    for m in range(modules):
+        size = 0
+        for i in range(last[m], first[m] - 1, -1):
+            latency, cost = modes.latency[m, i], modes.cost[m, i]
+            if not np.isfinite(cost) or (size > 0 and latency >= hull.latency[m, size - 1]):
+                continue
+            while size > 0:
+                slope = (cost - hull.cost[m, size - 1]) / (hull.latency[m, size - 1] - latency)
+                if slope > hull.slope[m, size - 1] and slope > 0.0:
+                    break
+                size -= 1
+            hull.latency[m, size], hull.cost[m, size] = latency, cost
+            hull.slope[m, size] = 0.0
+            if size > 0:
+                hull.slope[m, size] = (cost - hull.cost[m, size - 1]) / (hull.latency[m, size - 1] - latency)
+            size += 1
+        hull.count[m] = size
+        hull.slope[m, size] = np.inf
+    return hull
+
+
+@compiled
+def _hull_at(hull: _Hull, m: int, latency: float) -> float:
+    """Cost of module m's hull at a latency."""
+    if latency >= hull.latency[m, 0]:
+        return float(hull.cost[m, 0])
+    for k in range(1, hull.count[m]):
+        if latency >= hull.latency[m, k]:
+            return float(hull.cost[m, k] - hull.slope[m, k] * (latency - hull.latency[m, k]))
+    return float(hull.cost[m, hull.count[m] - 1])
+
+
+@compiled
+def _back_latency(hull: _Hull, net: _Network, m: int) -> float:
+    """Latency of module m one step of flow earlier; infinite: there is no flow to take back."""
+    k = net.corner[m]
+    if net.flow[m] > hull.slope[m, k]:
+        return float(hull.latency[m, k])
+    if k > 0:
+        return float(hull.latency[m, k - 1])
+    return np.inf
+
+
+@compiled
+def _label(s: SessionArrays, hull: _Hull, net: _Network) -> int:
+    """Longest distances from the source in the residual network; returns the module whose end is farthest.
+
+    `begin_from`: edge row that a begin label came along, −1: the source, −2: back through the module itself.
+    `end_from`: edge row (taken backwards) that an end label came along, −1: through the module.
+    """
+    modules = s.rate.size
+    net.begin[:], net.end[:] = UNREACHED, UNREACHED
+    changed, rounds = True, 0
+    while changed and rounds <= 4 * modules + 4:
+        changed = False
+        rounds += 1
+        for m in s.order:
+            if s.parent_first[m] == s.parent_first[m + 1] and net.begin[m] < 0.0:
+                net.begin[m], net.begin_from[m], changed = 0.0, -1, True
+            for i in range(s.parent_first[m], s.parent_first[m + 1]):
+                p = s.parent[i]
+                if net.end[p] > net.begin[m] + TIE * abs(net.begin[m]):
+                    net.begin[m], net.begin_from[m], changed = net.end[p], i, True
+            through = net.begin[m] + hull.latency[m, net.corner[m]]
+            if through > net.end[m] + TIE * abs(net.end[m]):
+                net.end[m], net.end_from[m], changed = through, -1, True
+        for m in s.order[::-1]:
+            back = net.end[m] - _back_latency(hull, net, m)
+            if back > net.begin[m] + TIE * abs(net.begin[m]):
+                net.begin[m], net.begin_from[m], changed = back, -2, True
+            for i in range(s.parent_first[m], s.parent_first[m + 1]):
+                p = s.parent[i]
+                if net.edge_flow[i] > 0.0 and net.begin[m] > net.end[p] + TIE * abs(net.end[p]):
+                    net.end[p], net.end_from[p], changed = net.begin[m], i, True
+    farthest = -1
+    for m in range(modules):
+        if s.child_first[m] == s.child_first[m + 1] and (farthest < 0 or net.end[m] > net.end[farthest]):
+            farthest = m
+    return farthest
+
+
+@compiled
+def _augment(s: SessionArrays, hull: _Hull, net: _Network, sink: int) -> float:
+    """Send as much as fits along the labelled path to `sink`; returns how much (infinite: without end)."""
+    amount = _walk(s, hull, net, sink, 0.0)
+    if np.isfinite(amount):
+        _walk(s, hull, net, sink, amount)
+    return amount
+
+
+@compiled
+def _walk(s: SessionArrays, hull: _Hull, net: _Network, sink: int, amount: float) -> float:
+    """Follow the labels back from `sink`: measure the capacity (amount 0), or send `amount`."""
+    capacity = np.inf
+    m, at_end = sink, True
+    for _ in range(8 * s.rate.size * s.rate.size + 8):
+        k = net.corner[m]
+        if at_end and net.end_from[m] == -1:
+            capacity = min(capacity, hull.slope[m, k + 1] - net.flow[m])
+            if amount > 0.0:
+                _add_flow(hull, net, m, amount)
+            at_end = False
+        elif at_end:
+            i = net.end_from[m]
+            capacity = min(capacity, net.edge_flow[i])
+            if amount > 0.0:
+                net.edge_flow[i] -= amount
+                if net.edge_flow[i] < 1e-12 * amount:
+                    net.edge_flow[i] = 0.0
+            m, at_end = _module_below(s, i), False
+        elif net.begin_from[m] == -2:
+            floor = hull.slope[m, k] if net.flow[m] > hull.slope[m, k] else hull.slope[m, k - 1]
+            capacity = min(capacity, net.flow[m] - floor)
+            if amount > 0.0:
+                _add_flow(hull, net, m, -amount)
+            at_end = True
+        elif net.begin_from[m] == -1:
+            return capacity
+        else:
+            i = net.begin_from[m]
+            if amount > 0.0:
+                net.edge_flow[i] += amount
+            m, at_end = s.parent[i], True
+    return 0.0
+
+
+@compiled
+def _module_below(s: SessionArrays, edge: int) -> int:
+    """The module whose row of parents holds this edge."""
+    m = 0
+    while s.parent_first[m + 1] <= edge:
+        m += 1
+    return m
+
+
+@compiled
+def _add_flow(hull: _Hull, net: _Network, m: int, amount: float) -> None:
+    flow = net.flow[m] + amount
+    k = net.corner[m]
+    for slope in (hull.slope[m, k], hull.slope[m, k + 1], hull.slope[m, max(k - 1, 0)]):
+        if np.isfinite(slope) and abs(flow - slope) <= 1e-12 * slope:
+            flow = slope
+    while k > 0 and flow < hull.slope[m, k]:
+        k -= 1
+    while flow >= hull.slope[m, k + 1]:
+        k += 1
+    net.flow[m], net.corner[m] = max(flow, 0.0), k
