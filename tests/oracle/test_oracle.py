@@ -19,6 +19,12 @@ from euclio.solving import solve
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))
 SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(Policy, ("none", "machine"), (1, 2, None))]
+RESTRICTED = [
+    PlanSpace(single_hardware=True),
+    PlanSpace(batching=False),
+    PlanSpace("rr", "none", 2, single_hardware=True, concurrency=False),
+    PlanSpace("machine-rate", hardware=("X",)),
+]
 EXACT = [name for name in ("exact",) if name in solvers()]
 HEURISTICS = [s for s in solvers().values() if s.kind == "heuristic"]
 RELATIVE = 1e-9
@@ -30,8 +36,15 @@ def optimum(seed: int, space: PlanSpace) -> Result:
     return solve(small_session(seed), "plan-bruteforce", space=space)
 
 
-def label(space: PlanSpace) -> str:
-    return f"{space.policy}, {space.dummy}, {space.max_allocations or 'any'}"
+def disagreements(seed: int, name: str, spaces: list[PlanSpace]) -> list[str]:
+    lines = []
+    for space in spaces:
+        best, answer = optimum(seed, space), solve(small_session(seed), name, space=space)
+        same_cost = best.cost is None or answer.cost == pytest.approx(best.cost, rel=RELATIVE)
+        if answer.status is not best.status or not same_cost:
+            found = f"{best.status} {best.cost}, {name} {answer.status} {answer.cost} {answer.reason}"
+            lines.append(f"{space}: brute force {found}")
+    return lines
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -44,14 +57,14 @@ def test_brute_force_is_never_refused(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_exact_agrees_with_brute_force(seed, name):
     """Same status and, within rounding, the same checked cost in all 24 plan spaces."""
-    disagreements = []
-    for space in SPACES:
-        best, answer = optimum(seed, space), solve(small_session(seed), name, space=space)
-        same_cost = best.cost is None or answer.cost == pytest.approx(best.cost, rel=RELATIVE)
-        if answer.status is not best.status or not same_cost:
-            found = f"{best.status} {best.cost}, {name} {answer.status} {answer.cost} {answer.reason}"
-            disagreements.append(f"{label(space)}: brute force {found}")
-    assert not disagreements
+    assert not disagreements(seed, name, SPACES)
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_exact_agrees_with_brute_force_in_restricted_spaces(seed, name):
+    """The same with limits on hardware, batching and concurrency."""
+    assert not disagreements(seed, name, RESTRICTED)
 
 
 @pytest.mark.parametrize("solver", HEURISTICS, ids=lambda s: s.name)
