@@ -44,13 +44,13 @@ def duration(parameters: dict[str, Any], hardware: str, batch: int, concurrency:
     """Seconds that a batch takes: d1(b)·e / S(b, e).
 
     One stream alone takes d1 = base + slope·b of the kernel in use. e streams together finish S times as many requests
-    as one: S = 1 + gain·min(1, b / full_gain_batch)·(1 - decay^(e - 1)), so throughput b·e/d = S·b/d1 rises with e and
-    saturates. Source: ours; the shape follows Scrooge §3.2 (diminishing returns, another kernel beyond a batch size).
+    as one: S = 1 + gain·b^(-gain_fall)·(1 - decay^(e - 1)), so throughput b·e/d = S·b/d1 rises with e and saturates,
+    the sooner the larger the batch. Source: ours; the shape follows Scrooge §3.2 (diminishing returns, another kernel).
     """
     kernel = [k for k in parameters["kernels"] if k["from_batch"] <= batch][-1]
     speed = parameters["speed"][hardware]
     alone = kernel["base_s"] / speed["base"] + kernel["slope_s"] * batch / speed["slope"]
-    gain = parameters["concurrency_gain"] * min(1.0, batch / parameters["full_gain_batch"])
+    gain = parameters["concurrency_gain"] * batch ** -parameters["gain_fall"]
     return float(alone * concurrency / (1 + gain * (1 - parameters["gain_decay"] ** (concurrency - 1))))
 
 

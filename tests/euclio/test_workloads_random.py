@@ -1,0 +1,83 @@
+"""Random sessions, long chains and the generate entry."""
+
+import random
+
+import pytest
+
+from euclio.errors import InputError
+from euclio.files import load_session
+from euclio.workloads.commands import KINDS, generate
+from euclio.workloads.latencies import latency_range
+from euclio.workloads.random_sessions import SHAPES, chain_from_modules, random_session, shape_edges
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_random_sessions_are_valid_and_deterministic(shape):
+    for seed in range(30):
+        session = random_session(seed, 1 + seed % 6, 5, shape=shape)
+        assert session == random_session(seed, 1 + seed % 6, 5, shape=shape)
+        assert len(session.modules) == 1 + seed % 6
+
+
+def test_all_shapes_are_drawn():
+    assert {random_session(seed).name.split("-")[1] for seed in range(60)} == set(SHAPES)
+
+
+def test_n_shape_is_not_series_parallel():
+    assert shape_edges("n", 4, random.Random(0)) == ((0, 2), (0, 3), (1, 3))
+
+
+def test_slo_goes_from_infeasible_to_loose():
+    places = [float(s.slo_s) / latency_range(s)[0] for s in map(random_session, range(80))]
+    assert min(places) < 1 < 4 < max(places)
+
+
+def test_rates_go_from_below_one_to_hundreds():
+    rates = [float(m.rate_rps) for seed in range(80) for m in random_session(seed).modules]
+    assert min(rates) < 1
+    assert max(rates) > 200
+
+
+@pytest.mark.parametrize("tightness", [0.2, 0.6])
+def test_chain_has_the_asked_tightness(tightness):
+    chain = chain_from_modules(1, 40, tightness)
+    least, useful = latency_range(chain)
+    assert len(chain.modules) == 40
+    assert (float(chain.slo_s) - least) / (useful - least) == pytest.approx(tightness, abs=1e-3)
+
+
+ARGUMENTS = {
+    "application": {"application": "traffic", "rate": 30.0, "slo": 0.6},
+    "workloads": {"count": 2, "accept": lambda session: []},
+    "random": {"count": 2, "modules": 4},
+    "chain": {"modules": 6, "tightness": 0.3},
+    "published": {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_generate_writes_readable_sessions_with_the_same_bytes(kind, tmp_path):
+    first = generate(kind, tmp_path / "a", seed=5, **ARGUMENTS[kind])
+    again = generate(kind, tmp_path / "b", seed=5, **ARGUMENTS[kind])
+    assert [p.read_bytes() for p in first] == [p.read_bytes() for p in again]
+    assert [load_session(p).name for p in first] == [p.stem for p in first]
+
+
+def test_generate_writes_a_single_file(tmp_path):
+    out = tmp_path / "mine.json"
+    assert generate("application", out, **ARGUMENTS["application"]) == [out]
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "message"),
+    [
+        ("nothing", {}, "choose from application, workloads"),
+        ("application", {}, "application: is missing"),
+        ("application", {"application": "pose"}, "rate: is missing"),
+        ("published", {"models": ["resnet50"], "rate": 1.0}, "slo: is missing"),
+        ("random", {"count": 0}, "count: is 0"),
+    ],
+)
+def test_generate_says_what_is_missing(kind, arguments, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        generate(kind, tmp_path, **arguments)
