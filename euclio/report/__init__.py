@@ -1,0 +1,22 @@
+"""Reports: self-contained HTML pages and Markdown from the same blocks, with inlined SVG figures."""
+
+from euclio.report.blocks import Block, Figure, Heading, Paragraph, Preformatted, Table
+from euclio.report.html import html_page
+from euclio.report.markdown import markdown_page
+from euclio.report.svg import INK, MUTED, PALETTE, figure_style, svg_text
+
+__all__ = [
+    "INK",
+    "MUTED",
+    "PALETTE",
+    "Block",
+    "Figure",
+    "Heading",
+    "Paragraph",
+    "Preformatted",
+    "Table",
+    "figure_style",
+    "html_page",
+    "markdown_page",
+    "svg_text",
+]

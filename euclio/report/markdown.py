@@ -1,0 +1,33 @@
+"""Blocks to Markdown; figures stay in the HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from euclio.report.blocks import Block, Figure, Heading, Paragraph, Preformatted, Table
+
+
+def markdown_page(title: str, blocks: Sequence[Block]) -> str:
+    """A Markdown document; of figures only the captions stay."""
+    parts = [f"# {title}", *(_block(block) for block in blocks)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"## {block.text}"
+    if isinstance(block, Paragraph):
+        return block.text
+    if isinstance(block, Preformatted):
+        return f"```text\n{block.text}\n```"
+    if isinstance(block, Figure):
+        return f"*Figure: {block.caption}*"
+    return _table(block)
+
+
+def _table(table: Table) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    rule = ["---:" if k in table.numeric else "---" for k in range(len(table.columns))]
+    return "\n".join([table.caption, "", line(table.columns), line(rule), *(line(row) for row in table.rows)])

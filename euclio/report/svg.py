@@ -1,0 +1,74 @@
+"""Matplotlib figures as SVG text that follows the page's light or dark theme and is the same byte for byte."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.figure import Figure
+
+INK, MUTED = "#1c1f23", "#656b73"
+"""Colours of text and of axes; in the SVG they become the page's own colours."""
+PALETTE = ("#2f6fb5", "#d9822b", "#3c9a5f", "#a255a8", "#8a8f98", "#c23b4a")
+"""Colours of series: legible on white and on near black."""
+
+_THEME = {INK: "var(--ink)", MUTED: "var(--muted)"}
+
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "euclio",
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "legend.frameon": False,
+    "axes.prop_cycle": cycler(color=PALETTE),
+    "figure.constrained_layout.use": True,
+}
+
+
+@contextmanager
+def figure_style() -> Iterator[None]:
+    """The look of all figures; draw and convert inside it."""
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def svg_text(figure: Figure, key: str, label: str) -> str:
+    """A figure as an inline `<svg>` element.
+
+    Args:
+        figure: drawn inside `figure_style`, made without pyplot so that nothing global keeps it.
+        key: prefix of the ids, so that several figures can stand in one page.
+        label: text for readers who do not see it.
+    """
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r'\bid="', f'id="{key}-', text)
+    text = re.sub(r"url\(#", f"url(#{key}-", text)
+    text = re.sub(r'href="#', f'href="#{key}-', text)
+    for colour, variable in _THEME.items():
+        text = text.replace(colour, variable)
+    text = text.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")
+    return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)

@@ -1,0 +1,67 @@
+"""Measures of Harpagon §IV-C about single modules: Figures 7, 8(b), 9 and 11, and how many configurations they use.
+
+The paper says "given modules" without naming them; ours are those of `traffic`, its only application with three
+modules, and the single one is its detector (SSD-Inception, the profile with most printed numbers). Throughput is per
+unit of money: with two machine types, requests per machine would call a plan better for using dearer machines.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from euclio.reproduce.harpagon.frames import SAME, module_figures
+from euclio.reproduce.harpagon.tasks import HARPAGON
+from euclio.reproduce.statistics import Measured, mean, share
+
+GIVEN_APPLICATION = "traffic"
+GIVEN_MODULES = ("detector", "vehicle", "face")
+GIVEN_MODULE = "detector"
+
+
+def dispatch_latency(allocations: pd.DataFrame, column: str) -> Measured:
+    """Extra worst-case latency of Harp-2d's module plans under another dispatch, against throughput-cost dispatch."""
+    plans = allocations[allocations.solver == "harpagon:2d"].drop_duplicates(["workload", "module"])
+    return mean(plans[column] / plans.tc_latency_s - 1, 100)
+
+
+def relative_throughput(modules: pd.DataFrame, run: str, module: str, column: str = "ratio") -> pd.Series[float]:
+    """A run's module figure over Harpagon's, on the workloads of the given application.
+
+    Args:
+        modules: `module_figures`.
+        run: name of the run.
+        module: name of the module.
+        column: "ratio" (requests per second per unit of money), "first" or "second" (throughput of a configuration).
+    """
+    both = []
+    for name in (run, HARPAGON):
+        one = modules.loc[name]
+        one = one[one.index.get_level_values("workload").str.startswith(f"{GIVEN_APPLICATION}-")]
+        both.append(one[column].xs(module, level="module"))
+    return (both[0] / both[1]).dropna()
+
+
+def less(modules: pd.DataFrame, run: str, module: str = GIVEN_MODULE, column: str = "ratio") -> Measured:
+    """By how many per cent the figure lies below Harpagon's, on average."""
+    return mean(1 - relative_throughput(modules, run, module, column), 100)
+
+
+def module_measures(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[str, Measured]:
+    """All measures of this module, by key of the published figure."""
+    modules = module_figures(allocations)
+    found = {
+        "2d_latency_extra": dispatch_latency(allocations, "rr_latency_s"),
+        "dt_latency_extra": dispatch_latency(allocations, "machine_rate_latency_s"),
+    }
+    for name in ("2d", "dt"):
+        three = [less(modules, f"harpagon:{name}", module) for module in GIVEN_MODULES]
+        found[f"{name}_throughput_less_min"] = min(three, key=lambda m: m.value)
+        found[f"{name}_throughput_less_max"] = max(three, key=lambda m: m.value)
+    found["1c_throughput_less"] = less(modules, "harpagon:1c", column="first")
+    found["2c_second_throughput_less"] = less(modules, "harpagon:2c", column="second")
+    for name in ("nb", "nhc", "nhe"):
+        found[f"{name}_throughput_less"] = less(modules, f"harpagon:{name}")
+    found["nhe_throughput_more_share"] = share(relative_throughput(modules, "harpagon:nhe", GIVEN_MODULE) > 1 + SAME)
+    most = modules.loc[HARPAGON].groupby(level="workload").configurations.max()
+    found["more_than_two_share"] = share(most > 2)
+    return found

@@ -1,0 +1,75 @@
+"""What is run on every workload: names of the runs, the solvers behind them and their plan spaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from euclio.registry import find_solver
+from euclio.result import Result
+from euclio.session import PlanSpace, Policy, Session
+from euclio.solving import solve
+from euclio.workloads.acceptance import ABLATIONS, BASELINES, SYSTEMS
+
+HARPAGON = "harpagon"
+ABLATION_RUNS = tuple(f"harpagon:{name}" for name in ABLATIONS)
+SPLIT_OPTIMUM = "split-bruteforce"
+SPLIT_BREAKPOINTS = "split-bruteforce:breakpoints"
+SPLIT_CENTISECONDS = "split-bruteforce:0.01"
+ENUMERATION = "split-enumeration"
+"""The papers' brute force as plain enumeration; only timed."""
+PLAN_OPTIMUM = "exact"
+PLAN_OPTIMUM_SHARED = "exact tc-shared"
+QUANTIZED = "harpagon:q0.01"
+TIME_LIMIT_S = 10.0
+"""Limit of one run; it leaves a bound and a gap, never a missing row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A run on every workload.
+
+    Attributes:
+        label: its name in the results; the solver's, except where one solver runs in two plan spaces.
+        solver: name in the registry.
+        policy: dispatch policy, where it is not the solver's own.
+    """
+
+    label: str
+    solver: str
+    policy: Policy | None = None
+
+    def run(self, session: Session) -> Result:
+        """Run on one session and check the answer."""
+        solver = find_solver(self.solver)
+        space: PlanSpace = solver.space if self.policy is None else replace(solver.space, policy=self.policy)
+        return solve(session, solver, space=space, time_limit_s=TIME_LIMIT_S)
+
+
+SYSTEM_TASKS = tuple(Task(name, name) for name in SYSTEMS)
+REFERENCE_TASKS = (
+    Task(SPLIT_OPTIMUM, SPLIT_OPTIMUM),
+    Task(PLAN_OPTIMUM, PLAN_OPTIMUM),
+    Task(PLAN_OPTIMUM_SHARED, PLAN_OPTIMUM, Policy.TC_SHARED),
+)
+GRID_TASKS = (Task(SPLIT_BREAKPOINTS, SPLIT_BREAKPOINTS), Task(SPLIT_CENTISECONDS, SPLIT_CENTISECONDS))
+TIMED_TASKS = (Task(HARPAGON, HARPAGON), Task(QUANTIZED, QUANTIZED), Task(ENUMERATION, ENUMERATION))
+
+__all__ = [
+    "ABLATIONS",
+    "ABLATION_RUNS",
+    "BASELINES",
+    "ENUMERATION",
+    "GRID_TASKS",
+    "HARPAGON",
+    "PLAN_OPTIMUM",
+    "PLAN_OPTIMUM_SHARED",
+    "QUANTIZED",
+    "REFERENCE_TASKS",
+    "SPLIT_BREAKPOINTS",
+    "SPLIT_CENTISECONDS",
+    "SPLIT_OPTIMUM",
+    "SYSTEM_TASKS",
+    "TIMED_TASKS",
+    "TIME_LIMIT_S",
+    "Task",
+]
