@@ -1,0 +1,89 @@
+"""The command `euclio`: parsing, exit codes and clean endings; each verb lives in `euclio/commands/`.
+
+Exit codes: 0 solved or accepted, 1 refused or an error, 2 bad input, 3 infeasible, 4 no plan.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import NoReturn, TextIO
+
+from euclio.commands import compare, generate, reproduce, solve, solvers, verify
+from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED
+from euclio.errors import InputError
+
+COMMANDS = (solve, verify, solvers, compare, generate, reproduce)
+
+TRACEBACK = "EUCLIO_TRACEBACK"
+"""Environment variable that lets an internal error show where it arose."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all other errors of bad input."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see `{self.prog} --help`")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        argv: arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        _replace_unencodable(stream)
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        _say(str(error))
+        return BAD_INPUT
+    except BrokenPipeError:
+        # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        _say(f"internal error, please report it: {type(error).__name__}: {error} (set {TRACEBACK}=1 to see where)")
+        return REFUSED
+
+
+def _run(argv: list[str] | None) -> int:
+    parser = _Parser(
+        prog="euclio",
+        description="Optimization research workbench for DNN inference serving.",
+        epilog=__doc__.splitlines()[-1],
+        allow_abbrev=False,
+    )
+    verbs = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", required=True, parser_class=_Parser
+    )
+    for command in COMMANDS:
+        command.add_to(verbs)
+    try:
+        arguments = parser.parse_args(argv)
+    except SystemExit:  # --help has been printed
+        return SOLVED
+    code: int = arguments.run(arguments)
+    return code
+
+
+def _say(message: str) -> None:
+    print("euclio:", " ".join(message.split()), file=sys.stderr)
+
+
+def _replace_unencodable(stream: TextIO) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")

@@ -1,0 +1,71 @@
+"""`euclio compare`: every applicable system and the optimum on one instance."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.commands.arguments import names, seconds
+from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+
+if TYPE_CHECKING:
+    from euclio.commands.arguments import Verbs
+    from euclio.comparing import Comparison
+
+
+def add_to(verbs: Verbs) -> None:
+    """Add the verb to the command."""
+    parser = verbs.add_parser(
+        "compare",
+        help="all systems and the optimum on one instance",
+        description="Cost, gap, the share of the gap due to design, and time of every system on one session.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", metavar="FILE", help="session instance (JSON, euclio/session/1)")
+    parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of each run in seconds")
+    parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the comparison (.svg, .png or .pdf)")
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, print, draw."""
+    from euclio.comparing import compare
+    from euclio.files import load_session
+    from euclio.files.json_writing import check_writable, json_text
+
+    session = load_session(arguments.file)
+    if arguments.plot is not None:
+        from euclio.comparison_figure import check_figure_path
+
+        check_figure_path(arguments.plot)
+        check_writable(arguments.plot)
+    comparison = compare(session, arguments.solvers, arguments.time_limit)
+    if arguments.json:
+        print(json_text(comparison.describe()))
+    else:
+        from euclio.tables import comparison_table, to_text
+
+        print(to_text(comparison_table(comparison)))
+    if arguments.plot is not None:
+        from euclio.comparison_figure import save_figure
+
+        save_figure(comparison, arguments.plot)
+    return _exit_code(comparison, arguments.file)
+
+
+def _exit_code(comparison: Comparison, file: str) -> int:
+    from euclio.result import Status
+    from euclio.session.infeasibility import explain_infeasible
+
+    if any(row.result.cost_per_h is not None for row in comparison.rows):
+        return SOLVED
+    if comparison.optimum is not None and comparison.optimum.status is Status.INFEASIBLE:
+        why = explain_infeasible(comparison.session, comparison.optimum.space)
+        print(f"euclio: {file}: infeasible: {why}", file=sys.stderr)
+        return INFEASIBLE
+    print(f"euclio: {file}: no system found a plan", file=sys.stderr)
+    return NO_PLAN

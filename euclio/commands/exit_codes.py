@@ -1,0 +1,13 @@
+"""Exit codes of the command (architecture, Command)."""
+
+from __future__ import annotations
+
+SOLVED = 0
+REFUSED = 1
+"""A plan that the checker refuses, or an internal error."""
+BAD_INPUT = 2
+INFEASIBLE = 3
+NO_PLAN = 4
+"""A limit was hit, or the solver does not apply to this instance."""
+INTERRUPTED = 130
+BROKEN_PIPE = 141

@@ -1,0 +1,132 @@
+"""`euclio solve`: run one solver on one instance and print the checked plan."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from euclio.commands.arguments import count_or_any, names, seconds, seed
+from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.errors import InputError
+from euclio.session.space import DummyRule, Policy
+
+if TYPE_CHECKING:
+    from euclio.commands.arguments import Verbs
+    from euclio.registry import Solver
+    from euclio.result import Result
+    from euclio.session import PlanSpace, Session
+
+
+def add_to(verbs: Verbs) -> None:
+    """Add the verb to the command."""
+    parser = verbs.add_parser(
+        "solve",
+        help="run a solver on an instance, print the checked plan",
+        description="Run a solver on a session and print the checked plan. Options not given are the solver's own.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", metavar="FILE", help="session instance (JSON, euclio/session/1)")
+    parser.add_argument("--solver", default="exact", metavar="NAME", help="see `euclio solvers`; default: exact")
+    parser.add_argument("--policy", choices=[p.value for p in Policy], help="dispatch policy")
+    parser.add_argument("--dummy", choices=[d.value for d in DummyRule], help="dummy rule")
+    parser.add_argument(
+        "--max-allocations",
+        type=count_or_any,
+        default=argparse.SUPPRESS,
+        metavar="N",
+        help="most allocations per module, or any",
+    )
+    parser.add_argument("--hardware", type=names, metavar="A,B", help="allowed hardware; default: all of the instance")
+    parser.add_argument("--no-batching", action="store_true", help="batch 1 only")
+    parser.add_argument("--no-concurrency", action="store_true", help="concurrency 1 only")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit in seconds")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Solve, print, write."""
+    from euclio.files import load_session, result_to_text
+    from euclio.files.json_writing import check_writable, write_text
+    from euclio.registry import find_solver
+    from euclio.solving import solve
+    from euclio.warm_up import warm_up
+
+    session = load_session(arguments.file)
+    solver = find_solver(arguments.solver)
+    space = _space(arguments, solver, session)
+    if arguments.out is not None:
+        check_writable(arguments.out)
+    warm_up(solver, space)
+    result = solve(session, solver, space=space, time_limit_s=arguments.time_limit, seed=arguments.seed)
+    result = _explained(session, result, solver)
+    text = result_to_text(result, session)
+    if arguments.out is not None:
+        write_text(text, arguments.out)
+    if arguments.json:
+        print(text, end="")
+    else:
+        from euclio.tables import plan_table, to_text
+
+        print(to_text(plan_table(session, result)))
+    if result.reason:
+        reason = " ".join(result.reason.split())
+        print(f"euclio: {arguments.file}: {result.status.value}: {reason}", file=sys.stderr)
+    return _exit_code(result)
+
+
+def _exit_code(result: Result) -> int:
+    from euclio.result import Status
+
+    codes = {
+        Status.OPTIMAL: SOLVED,
+        Status.FEASIBLE: SOLVED,
+        Status.INFEASIBLE: INFEASIBLE,
+        Status.ERROR: REFUSED,
+    }
+    return codes.get(result.status, NO_PLAN)
+
+
+def _space(arguments: argparse.Namespace, solver: Solver, session: Session) -> PlanSpace:
+    changes: dict[str, Any] = {}
+    if arguments.policy is not None:
+        changes["policy"] = Policy(arguments.policy)
+    if arguments.dummy is not None:
+        changes["dummy"] = DummyRule(arguments.dummy)
+    if "max_allocations" in arguments:
+        changes["max_allocations"] = arguments.max_allocations
+    if arguments.hardware is not None:
+        for name in arguments.hardware:
+            if name not in session.price:
+                raise _unknown_hardware(name, list(session.price), arguments.file)
+        changes["hardware"] = arguments.hardware
+    if arguments.no_batching:
+        changes["batching"] = False
+    if arguments.no_concurrency:
+        changes["concurrency"] = False
+    return replace(solver.space, **changes)
+
+
+def _unknown_hardware(name: str, known: list[str], file: str) -> InputError:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    return InputError(f"unknown hardware {name!r}; {hint}", file=file, field="--hardware")
+
+
+def _explained(session: Session, result: Result, solver: Solver) -> Result:
+    """The result, with the module or path that makes the session infeasible as its reason."""
+    from euclio.result import Status
+    from euclio.session.infeasibility import explain_infeasible
+
+    if result.status is Status.INFEASIBLE:
+        why = explain_infeasible(session, result.space, searched=solver.kind != "heuristic")
+        return replace(result, reason=why)
+    if result.status is Status.UNKNOWN and not result.reason:
+        return replace(result, reason="no plan was found within the limit; allow more time")
+    return result

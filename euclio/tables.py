@@ -1,0 +1,232 @@
+"""Tables for people: plans, solvers and comparisons as text that also reads well without colours."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from fractions import Fraction
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from euclio.comparing import Comparison, Row
+from euclio.registry import Solver
+from euclio.result import Result, Status
+from euclio.session import FULL_SPACE, DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
+
+PIPED_WIDTH = 100
+"""Columns where the output is no terminal."""
+
+DASH = "-"
+
+
+def to_text(content: RenderableType) -> str:
+    """Rendered text for standard output: colours and the window's width on a terminal, neither in a pipe."""
+    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    width = max(shutil.get_terminal_size().columns, 60) if terminal else PIPED_WIDTH
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=terminal,
+        color_system="standard" if terminal else None,
+        highlight=False,
+        emoji=False,
+    )
+    with console.capture() as captured:
+        console.print(content)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def new_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
+    """An empty table; the columns in `numbers` are aligned to the right."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    right = set(numbers)
+    for column in columns:
+        number = column in right
+        table.add_column(column, justify="right" if number else "left", overflow="fold", no_wrap=number)
+    return table
+
+
+def plan_table(session: Session, result: Result) -> RenderableType:
+    """A header and, where there is a plan, one row per allocation (times in ms, money per hour)."""
+    header = Text("\n".join(_header(session, result)))
+    if result.plan is None or result.evaluation is None or result.cost_per_h is None:
+        return header
+    numbers = ("batch", "conc.", "machines", "req/s", "latency ms", "budget ms", "cost/h", "share")
+    table = new_table("module", "hardware", *numbers, numbers=numbers)
+    budgets = module_budgets(session, result.evaluation)
+    rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
+    for module, plan, found, budget in rows:
+        rows_of_module = _module_rows(session.price, plan, found, result.cost_per_h)
+        rows_of_module[0][0] = module.name
+        rows_of_module[0][6:8] = _ms(found.worst_case_latency_s), _ms(budget)
+        for row in rows_of_module:
+            table.add_row(*(Text(cell) for cell in row))
+    return Group(header, Text(""), table)
+
+
+def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
+    """What each module's worst-case latency could grow to with the others unchanged, in seconds.
+
+    It is the module's latency plus what the longest path through it leaves of the SLO.
+    """
+    latency = [m.worst_case_latency_s for m in evaluation.modules]
+    parents = session.parents()
+    until, after = list(latency), list(latency)
+    for i in session.order:
+        until[i] += max((until[p] for p in parents[i]), default=Fraction(0))
+    for i in reversed(session.order):
+        for p in parents[i]:
+            after[p] = max(after[p], latency[p] + after[i])
+    return [session.slo_s - until[i] - after[i] + 2 * latency[i] for i in range(len(latency))]
+
+
+def solver_table(solvers: Iterable[Solver]) -> RenderableType:
+    """Name, kind, plan space and summary of solvers."""
+    table = new_table("solver", "kind", "plan space", "what it is")
+    table.columns[0].no_wrap = True
+    for solver in solvers:
+        table.add_row(*(Text(t) for t in (solver.name, solver.kind, describe_space(solver.space), solver.summary)))
+    return table
+
+
+def comparison_table(comparison: Comparison) -> RenderableType:
+    """The optimum, then one row per system: cost, gap, how much of it is design, time."""
+    optimum = comparison.optimum
+    lines = [comparison.session.name]
+    if optimum is None:
+        lines[0] += ": the solver exact is not installed, so no gap is known"
+    elif comparison.optimum_per_h is None:
+        lines[0] += f": optimum not proven ({optimum.status.value}; cost {money(optimum.cost)}, {_bound(optimum)})"
+    else:
+        lines[0] += f": optimum {money(optimum.cost)} per hour, proven in {duration(optimum.wall_s)}"
+    lines.append(
+        f"gap: extra cost over the optimum of the full plan space ({describe_space(FULL_SPACE)});\n"
+        "by design: the share of the gap that the best plan of the system's own plan space has already"
+    )
+    numbers = ("cost/h", "gap", "best of its design", "by design", "by heuristic", "time")
+    table = new_table("system", *numbers, numbers=numbers)
+    table.columns[0].no_wrap = True
+    for row in comparison.rows:
+        result = row.result
+        cells = (
+            row.solver.name,
+            result.status.value if result.cost is None else figures(result.cost),
+            percent(row.gap),
+            _own_optimum(row),
+            percent(row.design_share, 0),
+            percent(row.heuristic_share, 0),
+            duration(result.wall_s),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return Group(Text("\n".join(lines)), Text(""), table)
+
+
+def _own_optimum(row: Row) -> str:
+    if row.own_optimum_per_h is not None:
+        return figures(row.own_optimum_per_h)
+    return row.own.status.value if row.own is not None and row.own.status is Status.INFEASIBLE else DASH
+
+
+def describe_space(space: PlanSpace) -> str:
+    """A plan space in a few words: policy, dummy rule, then only what narrows it."""
+    words = [space.policy.value, "no dummies" if space.dummy is DummyRule.NONE else f"dummies {space.dummy.value}"]
+    if space.max_allocations is not None:
+        words.append(f"at most {space.max_allocations} allocation{'s' if space.max_allocations > 1 else ''}")
+    if space.hardware is not None:
+        words.append(f"hardware {', '.join(space.hardware)}")
+    if space.single_hardware:
+        words.append("one hardware type")
+    if not space.batching:
+        words.append("batch 1")
+    if not space.concurrency:
+        words.append("concurrency 1")
+    return ", ".join(words)
+
+
+def money(value: Fraction | float | None) -> str:
+    """Money per hour in full, for one figure that others are compared with."""
+    return DASH if value is None else f"{float(value):.9g}"
+
+
+def figures(value: Fraction | float) -> str:
+    """A number in about four figures, for columns of numbers."""
+    number = float(value)
+    if number >= 1:
+        return f"{number:.1f}" if number >= 1000 else f"{number:.3f}"
+    return f"{number:.4g}"
+
+
+def percent(share: float | None, digits: int = 2) -> str:
+    """A share as a percentage."""
+    return DASH if share is None else f"{100 * share:.{digits}f} %"
+
+
+def duration(seconds: float) -> str:
+    """A duration with a unit that suits its size."""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def _header(session: Session, result: Result) -> list[str]:
+    lines = [f"{result.instance}: {result.status.value}"]
+    if result.cost_per_h is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
+        lines[0] += f", cost {money(result.cost_per_h)} per hour, {_bound(result)}"
+        latency, slo = result.evaluation.latency_s, session.slo_s
+        lines.append(
+            f"latency {_ms(latency)} of {_ms(slo)} ms ({percent(float(latency / slo), 1)} of the SLO), "
+            f"modules {len(session.modules)}, machines {_total_machines(session, result):.6g}"
+        )
+    elif result.bound_per_h is not None:
+        lines[0] += f", {_bound(result)}"
+    lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
+    return lines
+
+
+def _bound(result: Result) -> str:
+    if result.bound_per_h is None:
+        return "no bound"
+    text = f"bound {money(result.bound_per_h)}"
+    cost = result.cost
+    return text if not cost else f"{text} (gap {percent(max(0.0, cost - result.bound_per_h) / cost)})"
+
+
+def _total_machines(session: Session, result: Result) -> float:
+    assert result.plan is not None
+    assert result.evaluation is not None
+    total = Fraction(0)
+    for plan, found in zip(result.plan.modules, result.evaluation.modules, strict=True):
+        total += sum(a.machines for a in plan.allocations)
+        total += found.partial_rps / plan.allocations[-1].configuration.throughput_rps
+    return float(total)
+
+
+def _module_rows(
+    price: dict[str, Fraction], plan: ModulePlan, found: ModuleEvaluation, total: Fraction
+) -> list[list[str]]:
+    """One row per allocation, then one for dummies; module, latency and budget are left empty."""
+    rows: list[list[str]] = []
+    for i, allocation in enumerate(plan.allocations):
+        c = allocation.configuration
+        partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
+        machines = str(allocation.machines)
+        if partial:
+            machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
+        count = allocation.machines + partial / c.throughput_rps
+        cost = count * price[c.hardware]
+        share = percent(float(cost / total), 1) if total else DASH
+        rate = figures(count * c.throughput_rps)
+        rows.append(["", c.hardware, str(c.batch), str(c.concurrency), machines, rate, "", "", figures(cost), share])
+    if found.dummy_rps:
+        rows.append(["", "dummies", "", "", "", figures(found.dummy_rps), "", "", "", ""])
+    return rows
+
+
+def _ms(seconds: Fraction) -> str:
+    return figures(seconds * 1000)
