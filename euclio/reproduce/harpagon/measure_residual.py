@@ -68,8 +68,12 @@ def residual_measures(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[str
 
 
 def time_measures(timings: pd.DataFrame, enumeration: str, quantized: str) -> dict[str, Measured]:
-    """Mean run times of the single-process timing and their ratios; times carry no interval."""
-    seconds = timings.groupby("solver").wall_s.mean()
+    """Mean run times of the single-process timing and their ratios; times carry no interval.
+
+    A run that its limit cut off counts as its time over the share of its search that it went through.
+    """
+    whole = timings.assign(whole_s=timings.wall_s / timings.stat_share.fillna(1.0))
+    seconds = whole.groupby("solver").whole_s.mean()
     n = timings.workload.nunique()
 
     def time(value: float) -> Measured:

@@ -1,0 +1,117 @@
+"""The two kinds of chart that the figures are made of: bars against published marks, and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+from euclio.report import INK, MUTED, PALETTE, Figure, figure_style, svg_text
+from euclio.reproduce.statistics import Measured
+
+WIDTH_IN = 9.6
+Draw = Callable[[Sequence[Axes]], None]
+
+
+def drawn(
+    key: str,
+    question: str,
+    caption: str,
+    draw: Draw,
+    *,
+    panels: int = 1,
+    height: float = 3.3,
+    width_ratios: Sequence[float] | None = None,
+) -> Figure:
+    """A figure with its question as title; `draw` fills the panels."""
+    with figure_style():
+        drawing = Drawing(figsize=(WIDTH_IN, height))
+        axes = drawing.subplots(1, panels, squeeze=False, width_ratios=width_ratios)[0]
+        draw(list(axes))
+        drawing.suptitle(question, x=0.01, ha="left", fontsize=12, fontweight="bold")
+        return Figure(key, svg_text(drawing, key, question), caption)
+
+
+def bars(
+    axes: Axes,
+    measured: Mapping[str, Measured],
+    published: Mapping[str, float | tuple[float, float]],
+    unit: str,
+    *,
+    digits: int = 1,
+) -> None:
+    """Horizontal bars with 95 % intervals and values; a published value is a line, a published range a band."""
+    names = list(measured)
+    top = max([m.value for m in measured.values()] + [_upper(p) for p in published.values()] + [1e-9])
+    least = min([m.value for m in measured.values()] + [0.0])
+    for y, name in enumerate(names):
+        m = measured[name]
+        axes.barh(y, m.value, height=0.62, color=PALETTE[0], alpha=0.85)
+        if m.low is not None and m.high is not None:
+            axes.plot([m.low, m.high], [y, y], color=INK, linewidth=1.4)
+        mark = published.get(name)
+        text = f"{m.value:.{digits}f}"
+        edge = max(m.value, m.high or 0.0, 0.0)
+        if mark is not None:
+            low, high = mark if isinstance(mark, tuple) else (mark, mark)
+            axes.fill_betweenx([y - 0.42, y + 0.42], low, high, color=PALETTE[1], alpha=0.9, linewidth=2.4)
+            text += f"  (paper {low:g})" if low == high else f"  (paper {low:g} to {high:g})"
+            edge = max(edge, high)
+        axes.text(edge + 0.015 * (top - least), y, text, va="center", fontsize=9)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlim(min(0.0, least * 1.1), top * (1.0 + 2.4 / _panel_inches(axes)))
+    axes.axvline(0, color=MUTED, linewidth=0.8)
+    axes.set_xlabel(unit)
+    axes.tick_params(axis="y", length=0)
+
+
+def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, *, log: bool = False) -> None:
+    """Cumulative distributions over the workloads."""
+    for k, (name, values) in enumerate(series.items()):
+        kept = np.sort(values[np.isfinite(values)].to_numpy(dtype=np.float64))
+        if log:
+            kept = kept[kept > 0]
+        if kept.size == 0:
+            continue
+        shares = 100.0 * np.arange(1, kept.size + 1) / kept.size
+        color = PALETTE[k % len(PALETTE)]
+        axes.step(np.r_[kept[0], kept], np.r_[0.0, shares], where="post", label=name, color=color, linewidth=1.8)
+    if log:
+        axes.set_xscale("log")
+    axes.set_ylim(0, 102)
+    axes.set_xlabel(unit)
+    axes.set_ylabel("workloads (%)")
+    axes.grid(color=MUTED, alpha=0.25, linewidth=0.6)
+    axes.legend(loc="lower right", fontsize=9)
+
+
+def published_line(axes: Axes, value: float, text: str, *, at: float = 0.3) -> None:
+    """A vertical line at a published value, named in place."""
+    axes.axvline(value, color=MUTED, linewidth=1.2, linestyle="--")
+    axes.annotate(
+        text,
+        (value, at),
+        xycoords=("data", "axes fraction"),
+        xytext=(-4, 0),
+        textcoords="offset points",
+        fontsize=8.5,
+        rotation=90,
+        va="center",
+        ha="right",
+        color=MUTED,
+    )
+
+
+def _upper(mark: float | tuple[float, float]) -> float:
+    return mark[1] if isinstance(mark, tuple) else mark
+
+
+def _panel_inches(axes: Axes) -> float:
+    """Rough width of a panel, to leave room for the text at the end of the longest bar."""
+    figure = axes.get_figure()
+    columns = len(figure.axes) if figure is not None else 1
+    return WIDTH_IN / max(columns, 1) - 1.2

@@ -1,0 +1,105 @@
+"""Figures 5, 6, 8 and 12: what systems and ablations cost against Harpagon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from euclio.report import Figure
+from euclio.reproduce.harpagon.charts import bars, distribution, drawn, published_line
+from euclio.reproduce.harpagon.frames import normalized
+from euclio.reproduce.harpagon.measure_modules import less
+from euclio.reproduce.harpagon.tasks import ABLATIONS, BASELINES, PLAN_OPTIMUM, SPLIT_OPTIMUM
+from euclio.reproduce.statistics import Measured, mean
+
+NORMALIZED = "normalized cost (cost over Harpagon's)"
+EXTRA = "mean extra cost over Harpagon (%)"
+OPTIMA = {SPLIT_OPTIMUM: "split optimum", PLAN_OPTIMUM: "plan optimum"}
+
+Values = Mapping[str, float]
+
+
+def figure_5(runs: pd.DataFrame) -> Figure:
+    """Means and distributions of the normalized cost of baselines and optima."""
+    table = normalized(runs)
+    names = {**{name: name for name in BASELINES}, **OPTIMA}
+
+    def draw(axes: Sequence[Axes]) -> None:
+        shown = {"harpagon": Measured(1.0)} | {label: mean(table[name]) for name, label in names.items()}
+        bars(axes[0], shown, {}, NORMALIZED, digits=3)
+        distribution(axes[1], {label: table[name] for name, label in names.items()}, NORMALIZED)
+        published_line(axes[1], 3.2, "paper: largest of all, 3.2")
+
+    return drawn(
+        "figure-5",
+        "Figure 5. How much dearer than Harpagon are the baselines, and how much cheaper is the optimum?",
+        "Left: means with 95 % intervals; the paper prints 1.493 to 2.372 for the four baselines. "
+        "Right: distribution over all workloads.",
+        draw,
+        panels=2,
+        height=3.8,
+    )
+
+
+def figure_6(measures: Mapping[str, Measured], published: Values) -> Figure:
+    """Mean extra cost of the 15 ablations."""
+
+    def draw(axes: Sequence[Axes]) -> None:
+        shown = {f"Harp-{name}": measures[f"{name}_mean_extra"] for name in ABLATIONS}
+        bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_mean_extra"] for n in ABLATIONS}, EXTRA)
+
+    return drawn(
+        "figure-6",
+        "Figure 6. How much does each feature of Harpagon save?",
+        "Bars: measured, with 95 % intervals. Orange marks: published means.",
+        draw,
+        height=5.2,
+    )
+
+
+def figure_8(runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> Figure:
+    """Cost and throughput of one and two configurations per module."""
+    table = normalized(runs)
+
+    def draw(axes: Sequence[Axes]) -> None:
+        distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("1c", "2c")}, NORMALIZED)
+        published_line(axes[0], 1 + published["1c_max_extra"] / 100, "paper: largest of Harp-1c", at=0.55)
+        published_line(axes[0], 1 + published["2c_max_extra"] / 100, "paper: largest of Harp-2c", at=0.45)
+        shown = {
+            "Harp-1c, its only": less(modules, "harpagon:1c", column="first"),
+            "Harp-2c, first": less(modules, "harpagon:2c", column="first"),
+            "Harp-2c, second": less(modules, "harpagon:2c", column="second"),
+        }
+        marks = {
+            "Harp-1c, its only": published["1c_throughput_less"],
+            "Harp-2c, second": published["2c_second_throughput_less"],
+        }
+        bars(axes[1], shown, marks, "configuration's throughput below Harpagon's (%)")
+
+    return drawn(
+        "figure-8",
+        "Figure 8. What do one or two configurations per module cost?",
+        "Left: distribution over all workloads. Right: the detector of traffic, configuration against Harpagon's at "
+        "the same place.",
+        draw,
+        panels=2,
+    )
+
+
+def figure_12(runs: pd.DataFrame, published: Values) -> Figure:
+    """Cost of splitting in steps."""
+    table = normalized(runs)
+
+    def draw(axes: Sequence[Axes]) -> None:
+        distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("q0.01", "q0.1")}, NORMALIZED)
+        published_line(axes[0], 1 + published["q0.01_max_extra"] / 100, "paper: largest of Harp-q0.01", at=0.45)
+        published_line(axes[0], 1 + published["q0.1_max_extra"] / 100, "paper: largest of Harp-q0.1", at=0.45)
+
+    return drawn(
+        "figure-12",
+        "Figure 12. What does splitting the latency in steps of 0.01 or 0.1 s cost?",
+        "Left of 1: workloads on which splitting in steps is cheaper than Harpagon.",
+        draw,
+    )
