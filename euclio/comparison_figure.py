@@ -59,7 +59,7 @@ def draw(comparison: Comparison) -> Figure:
             left += width
         axes.text(left + 0.01 * largest, y, _note(row), va="center", fontsize=7.5)
     axes.set_yticks(range(len(rows)), [row.solver.name for row in rows], fontsize=8)
-    axes.invert_yaxis()
+    axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     axes.set_xlim(0, 1.16 * largest)
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlabel("cost (money per hour)", fontsize=9)

@@ -1,0 +1,61 @@
+"""Small sessions and a solver for tests of files, tables and the command; no compiled code."""
+
+from fractions import Fraction
+
+from euclio.registry import Limits, Solver
+from euclio.result import Answer
+from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
+
+TEXT = """{"schema": "euclio/session/1", "name": "tiny", "slo_s": 1.0,
+ "hardware": [{"name": "V100", "price_per_h": 1.5}, {"name": "P100", "price_per_h": 1}],
+ "modules": [
+  {"name": "detect", "rate_rps": 10, "profile": [
+   {"hardware": "V100", "batch": 2, "concurrency": 1, "duration_s": 0.1},
+   {"hardware": "P100", "batch": 1, "concurrency": 1, "duration_s": 0.125}]},
+  {"name": "classify", "rate_rps": 5, "profile": [
+   {"hardware": "V100", "batch": 1, "concurrency": 2, "duration_s": 0.2}]}],
+ "edges": [["detect", "classify"]]}
+"""
+
+
+def tiny_session() -> Session:
+    """The session in `TEXT`."""
+    return Session(
+        "tiny",
+        1,
+        [Hardware("V100", "1.5"), Hardware("P100", 1)],
+        [
+            Module("detect", 10, [Configuration("V100", 2, 1, "0.1"), Configuration("P100", 1, 1, "0.125")]),
+            Module("classify", 5, [Configuration("V100", 1, 2, "0.2")]),
+        ],
+        [("detect", "classify")],
+    )
+
+
+def one_configuration_plan(session: Session, index: int = 0) -> Plan:
+    """Every module on one configuration: whole machines, then a partial one."""
+    plans = []
+    for module in session.modules:
+        c = module.profile[index]
+        machines = module.rate_rps // c.throughput_rps
+        plans.append(ModulePlan((Allocation(c, machines, module.rate_rps - machines * c.throughput_rps),)))
+    return Plan(tuple(plans))
+
+
+def answering(plan: Plan | None, *, name: str = "fake", kind: str = "heuristic", **answer: object) -> Solver:
+    """A solver that always gives this plan."""
+
+    def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+        return Answer(plan, "done", **answer)  # type: ignore[arg-type]
+
+    return Solver(name, kind, "gives a fixed plan", run)
+
+
+def first_configuration(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+    """The run of a solver that puts every module on its first configuration."""
+    return Answer(one_configuration_plan(session), "done", claimed_cost_per_h=float(Fraction(3, 2)))
+
+
+def second_configuration(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+    """The run of a solver that puts modules on their last configuration."""
+    return Answer(one_configuration_plan(session, -1), "done")
