@@ -28,7 +28,7 @@ SLO_STEP_S = Fraction(1, 1000)
 
 @dataclass(frozen=True, slots=True)
 class ProtocolParameters:
-    """Free parameters of the protocol.
+    """Free parameters of the protocol; the defaults were fitted to published figures of role `fit` (data/README.md).
 
     Attributes:
         machines: range, drawn log-uniformly, of the machines that the application's busiest module would need at its
@@ -37,9 +37,9 @@ class ProtocolParameters:
         least_slo_s: shorter SLOs are lifted to this many seconds.
     """
 
-    machines: tuple[float, float] = (1.0, 15.0)
-    slo_over_least: tuple[float, float] = (2.2, 8.0)
-    least_slo_s: float = 0.2
+    machines: tuple[float, float] = (5.8, 19.0)
+    slo_over_least: tuple[float, float] = (5.5, 9.9)
+    least_slo_s: float = 0.12
 
 
 @dataclass(frozen=True, slots=True)

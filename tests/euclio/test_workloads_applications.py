@@ -97,3 +97,16 @@ def test_sessions_of_an_application_share_profile_objects():
 def test_unknown_application_names_the_known_ones():
     with pytest.raises(InputError, match="choose from traffic"):
         find_application("trafic")
+
+
+@pytest.mark.parametrize("module", list(MODEL["modules"]))
+def test_duration_rises_with_batch(module):
+    durations = {(c.hardware, c.concurrency, c.batch): c.duration_s for c in profiles()[module]}
+    for (hardware, concurrency, batch), duration in durations.items():
+        assert durations.get((hardware, concurrency, 2 * batch), duration + 1) > duration
+
+
+def test_yolo_to_ssd_is_the_printed_ratio_at_batch_1():
+    """Scrooge Table 2: 22.17 to 14.69."""
+    yolo, ssd = (configuration(m, "P100", 1, 1).throughput_rps for m in ("yolo_face", "ssd_inception"))
+    assert float(yolo / ssd) == pytest.approx(22.17 / 14.69, rel=1e-3)
