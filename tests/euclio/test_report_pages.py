@@ -1,0 +1,45 @@
+from matplotlib.figure import Figure as Drawing
+
+from euclio.report import Figure, Heading, Paragraph, Table, figure_style, html_page, markdown_page, svg_text
+
+
+def drawing(key: str) -> str:
+    with figure_style():
+        figure = Drawing(figsize=(2, 1))
+        figure.subplots().plot([0, 1], [0, 1])
+        return svg_text(figure, key, "a line")
+
+
+def test_the_same_figure_is_the_same_text() -> None:
+    assert drawing("a") == drawing("a")
+
+
+def test_ids_of_two_figures_differ() -> None:
+    def ids(text: str) -> set[str]:
+        return {part.split('"')[0] for part in text.split(' id="')[1:]}
+
+    assert ids(drawing("a")).isdisjoint(ids(drawing("b")))
+
+
+def test_text_and_axes_take_the_colours_of_the_page() -> None:
+    assert "var(--ink)" in drawing("a")
+
+
+def test_page_is_self_contained_and_knows_both_themes() -> None:
+    page = html_page("Title", [Heading("One & two"), Figure("f", drawing("f"), "a line")])
+    assert "prefers-color-scheme: dark" in page
+    assert '<a href="#one-two">One &amp; two</a>' in page
+    for outside in ("<script", "<link", "src=", "@import", 'href="http'):
+        assert outside not in page
+
+
+def test_text_is_escaped() -> None:
+    page = html_page("a < b", [Paragraph("<b>"), Table("<c>", ("<d>",), (("<e>",),))])
+    for tag in ("<b>", "<c>", "<d>", "<e>"):
+        assert tag not in page
+
+
+def test_markdown_table_aligns_numbers_and_escapes_bars() -> None:
+    text = markdown_page("T", [Table("caption", ("what", "n"), (("a|b", "1"),), frozenset({1}))])
+    assert "| --- | ---: |" in text
+    assert "a\\|b" in text
