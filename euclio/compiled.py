@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
 import numba
+from numba import objmode
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,7 +38,7 @@ def _cache_folder() -> Path:
 
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = str(_cache_folder())
+    numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -45,3 +47,11 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     Division follows numpy (no exception on zero), so that an infeasible latency is infinite.
     """
     return cast(Callable[P, R], numba.njit(cache=True, error_model="numpy")(function))
+
+
+@compiled
+def clock() -> float:
+    """Seconds on the clock that limits use."""
+    with objmode(seconds="float64"):
+        seconds = time.perf_counter()
+    return seconds

@@ -8,13 +8,11 @@ or a search over the modes proves the incumbent.
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
 import numpy as np
-from numba import objmode
 
-from euclio.compiled import compiled
+from euclio.compiled import clock, compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import configuration_latency, path_times
 from formulations.mode_search import reduced_cost, round_to_modes, search_modes
@@ -83,7 +81,7 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
         if clock() >= deadline:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
-        first, last = np.zeros(modules, np.int64), state.modes.count - 1
+        first, last = np.zeros(modules, np.int64), state.modes.size - 1
         relaxed = relax(s, state.modes, first, last)
         if not np.isfinite(relaxed.bound):
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
@@ -99,8 +97,10 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
             state = _resolve_promising(s, state, relaxed, upper, tolerance, deadline)
             if state.counts[0] > solves:
                 continue
-        choice = search_modes(s, state.modes, upper, 0.5 * tolerance, 1 << 40)
+        choice = search_modes(s, state.modes, upper, 0.5 * tolerance, deadline)
         bound = max(bound, choice.bound)
+        if not choice.complete:
+            continue
         if not np.isfinite(choice.cost) and not np.isfinite(upper):
             return _proof(s, INFEASIBLE, upper, upper, state, rows, rounds)
         if not np.isfinite(choice.cost):
@@ -119,14 +119,6 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
             if state.modes.plan[m, i] < 0:
                 state = _resolve(s, state, m, i, np.inf, np.inf, tolerance, deadline)
         upper, rows = _round(s, state, window, upper, rows)
-
-
-@compiled
-def clock() -> float:
-    """Seconds on the clock that limits use."""
-    with objmode(seconds="float64"):
-        seconds = time.perf_counter()
-    return seconds
 
 
 @compiled
@@ -166,19 +158,19 @@ def _fluid_modes(s: SessionArrays) -> Modes:
                 continue
             modes = with_room(modes)
             cost = fluid_bound(module_problem(s, m, right))
-            n = modes.count[m]
+            n = modes.size[m]
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + 1e-9):
                 modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
                 continue
             modes.latency[m, n], modes.cost[m, n], modes.plan[m, n] = starts[i], cost, -1
-            modes.count[m] = n + 1
+            modes.size[m] = n + 1
     return modes
 
 
 @compiled
 def _right_end(s: SessionArrays, modes: Modes, m: int, i: int) -> float:
     """The largest budget that mode i stands for."""
-    if i + 1 < modes.count[m]:
+    if i + 1 < modes.size[m]:
         return float(modes.latency[m, i + 1] * JUST_BELOW)
     return s.slo
 
@@ -233,7 +225,7 @@ def _resolve_promising(
         return state
     least = np.inf
     for m in range(s.rate.size):
-        for i in range(state.modes.count[m]):
+        for i in range(state.modes.size[m]):
             if state.modes.plan[m, i] < 0:
                 least = min(least, reduced_cost(state.modes, relaxed, m, i))
     if least >= gap:
@@ -241,12 +233,12 @@ def _resolve_promising(
     limit = max(EAGER_SHARE * gap, least)
     for m in range(s.rate.size):
         i = 0
-        while i < state.modes.count[m]:
+        while i < state.modes.size[m]:
             if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
                 cutoff = _cutoff(state.modes, relaxed, m, i, upper)
-                count = state.modes.count[m]
+                size = state.modes.size[m]
                 state = _resolve(s, state, m, i, np.inf, cutoff, tolerance, deadline)
-                i += max(0, state.modes.count[m] - count)
+                i += max(0, state.modes.size[m] - size)
             i += 1
     return state
 
@@ -313,18 +305,18 @@ def _resolve(
 
 @compiled
 def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
-    n = modes.count[0]
+    n = modes.size[0]
     modes.latency[0, n], modes.cost[0, n], modes.plan[0, n] = latency, cost, row
-    modes.count[0] = n + 1
+    modes.size[0] = n + 1
 
 
 @compiled
 def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: Ints) -> tuple[float, Ints]:
     """The best plan within the windows from the plans known, if it beats the incumbent."""
     known = state.known
-    if known.count.min() == 0:
+    if known.size.min() == 0:
         return upper, rows
-    chosen, cost = round_to_modes(s, known, window, np.zeros(rows.size, np.int64), known.count - 1)
+    chosen, cost = round_to_modes(s, known, window, np.zeros(rows.size, np.int64), known.size - 1)
     if cost >= upper:
         return upper, rows
     better = np.empty(rows.size, np.int64)

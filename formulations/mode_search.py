@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.compiled import clock, compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.modes import Modes, mode_within
 from formulations.relaxation import Relaxation, relax
+
+NODES_BETWEEN_CLOCKS = 256
 
 
 class ModeChoice(NamedTuple):
@@ -36,7 +38,7 @@ class ModeChoice(NamedTuple):
 
 
 @compiled
-def search_modes(s: SessionArrays, modes: Modes, upper: float, tolerance: float, nodes_most: int) -> ModeChoice:
+def search_modes(s: SessionArrays, modes: Modes, upper: float, tolerance: float, deadline: float) -> ModeChoice:
     """The cheapest choice of modes below `upper`.
 
     Args:
@@ -44,16 +46,18 @@ def search_modes(s: SessionArrays, modes: Modes, upper: float, tolerance: float,
         modes: modes by rising latency and falling cost.
         upper: only choices cheaper than this are of interest.
         tolerance: choices cheaper by less than this share are not looked for.
-        nodes_most: most nodes.
+        deadline: seconds on `clock` at which to stop; infinite: never.
     """
     modules = s.rate.size
     open_first, open_last = np.zeros((64, modules), np.int64), np.zeros((64, modules), np.int64)
     open_bound = np.full(64, -np.inf)
-    open_last[0] = modes.count - 1
+    open_last[0] = modes.size - 1
     size, nodes = 1, 0
     best, best_chosen = np.inf, np.zeros(modules, np.int64)
     below = upper * (1.0 - tolerance)
-    while size > 0 and nodes < nodes_most:
+    while size > 0:
+        if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and clock() >= deadline:
+            break
         size -= 1
         if open_bound[size] > below:
             continue

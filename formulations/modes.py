@@ -20,13 +20,13 @@ class Modes(NamedTuple):
     """The modes of all modules, each module's in a row of its own, by rising latency and falling cost.
 
     Attributes:
-        count: modes of each module, shape (modules,).
+        size: modes of each module, shape (modules,).
         latency: latency that a mode uses at least, in seconds, shape (modules, capacity), like the next ones.
         cost: cost per hour, or a lower bound where unresolved.
         plan: row of the plan in the plan store, -1: unresolved.
     """
 
-    count: Ints
+    size: Ints
     latency: Floats
     cost: Floats
     plan: Ints
@@ -46,10 +46,10 @@ def new_modes(modules: int, capacity: int) -> Modes:
 @compiled
 def with_room(modes: Modes) -> Modes:
     """The same modes with room for at least two more per module."""
-    if modes.count.max() + 2 < modes.latency.shape[1]:
+    if modes.size.max() + 2 < modes.latency.shape[1]:
         return modes
-    wider = new_modes(modes.count.size, 2 * modes.latency.shape[1] + 2)
-    wider.count[:] = modes.count
+    wider = new_modes(modes.size.size, 2 * modes.latency.shape[1] + 2)
+    wider.size[:] = modes.size
     old = modes.latency.shape[1]
     wider.latency[:, :old] = modes.latency
     wider.cost[:, :old] = modes.cost
@@ -60,9 +60,9 @@ def with_room(modes: Modes) -> Modes:
 @compiled
 def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> None:
     """Put the modes of row 0 of `new` in place of module m's modes `first` to `last` (exclusive)."""
-    added = new.count[0]
+    added = new.size[0]
     shift = added - (last - first)
-    count = modes.count[m]
+    count = modes.size[m]
     if shift > 0:
         for i in range(count - 1, last - 1, -1):
             _move(modes, m, i, i + shift)
@@ -73,7 +73,7 @@ def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> No
         modes.latency[m, first + i] = new.latency[0, i]
         modes.cost[m, first + i] = new.cost[0, i]
         modes.plan[m, first + i] = new.plan[0, i]
-    modes.count[m] = count + shift
+    modes.size[m] = count + shift
 
 
 @compiled
@@ -86,7 +86,7 @@ def _move(modes: Modes, m: int, source: int, target: int) -> None:
 @compiled
 def mode_within(modes: Modes, m: int, latency: float) -> int:
     """Last (cheapest) mode of module m that uses at most `latency`; -1: none."""
-    low, high = -1, modes.count[m] - 1
+    low, high = -1, modes.size[m] - 1
     while low < high:
         middle = (low + high + 1) // 2
         if modes.latency[m, middle] <= latency:

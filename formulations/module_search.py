@@ -24,7 +24,7 @@ class ModuleProblem(NamedTuple):
     """One module at one budget: the configurations that are of any use, in rank order.
 
     Attributes:
-        index: configuration of the session, shape (configurations kept,), like the next ones.
+        configuration: index among the session's configurations, shape (configurations kept,), like the next ones.
         throughput: t.
         price: p.
         unit_cost: ρ = p/t.
@@ -38,7 +38,7 @@ class ModuleProblem(NamedTuple):
         shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
     """
 
-    index: Ints
+    configuration: Ints
     throughput: Floats
     price: Floats
     unit_cost: Floats
@@ -131,7 +131,7 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
 def fluid_bound(p: ModuleProblem) -> float:
     """Lower bound on the cost: the whole rate, or what a configuration needs if that is more, at its unit cost."""
     best = np.inf
-    for j in range(p.index.size):
+    for j in range(p.configuration.size):
         if p.unit_cost[j] * p.rate >= best:
             break
         need = min(p.whole_need[j], p.partial_need[j])
@@ -153,13 +153,13 @@ def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: floa
     Returns:
         The plan, and whether the search was exhausted.
     """
-    machines = np.zeros(p.index.size, np.int64)
+    machines = np.zeros(p.configuration.size, np.int64)
     search = _search(p, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
     used = search.nodes
     if search.complete or nodes <= FIRST_STAGE_NODES:
         return search
     best, partial_at = search.cost, search.partial_at
-    for start in range(1, p.index.size):
+    for start in range(1, p.configuration.size):
         dive = _search(p, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
         used += dive.nodes
         if dive.cost < best:
@@ -174,9 +174,11 @@ def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: floa
 def _search(
     p: ModuleProblem, start: int, cutoff: float, floor: float, tolerance: float, nodes: int, machines: Ints
 ) -> ModulePlanFound:
-    """One depth-first search whose first allocation is configuration `start` or later; `machines` is overwritten
-    whenever a cheaper plan is found."""
-    size = p.index.size
+    """One depth-first search whose first allocation is configuration `start` or later.
+
+    `machines` is overwritten whenever a cheaper plan is found.
+    """
+    size = p.configuration.size
     depth_most = min(size, p.most) + 1
     at, count = np.zeros(depth_most, np.int64), np.zeros(depth_most, np.int64)
     rest, cost = np.zeros(depth_most), np.zeros(depth_most)
@@ -273,7 +275,7 @@ def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
     if deficit == 0.0:
         return 0.0
     best = np.inf
-    for j in range(i, p.index.size):
+    for j in range(i, p.configuration.size):
         if p.throughput[j] > deficit:
             best = min(best, (p.unit_cost[j] - p.unit_cost[i]) * p.throughput[j])
     return best
@@ -282,7 +284,7 @@ def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
 @compiled
 def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
     """The largest sum of machine prices that is at most `limit` (an upper bound on it where prices are many)."""
-    if p.index.size == 0 or not np.isfinite(limit):
+    if p.configuration.size == 0 or not np.isfinite(limit):
         return limit
     least, other = p.price[0], -1.0
     for price in p.price:
@@ -295,10 +297,10 @@ def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
                 return limit
     room = limit * (1.0 + TIE)
     if other < 0.0:
-        return np.floor(room / least) * least * (1.0 + 2.0 * TIE)
+        return float(np.floor(room / least) * least * (1.0 + 2.0 * TIE))
     if other > least:
         least, other = other, least
     best = 0.0
     for n in range(int(room / least) + 1):
         best = max(best, n * least + np.floor((room - n * least) / other) * other)
-    return best * (1.0 + 2.0 * TIE)
+    return float(best * (1.0 + 2.0 * TIE))

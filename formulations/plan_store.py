@@ -56,11 +56,11 @@ def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFoun
         )
     machines = np.zeros(s.batch.size, np.int64)
     whole = 0.0
-    for j in range(p.index.size):
-        machines[p.index[j]] = found.machines[j]
-        store.machines[row, p.index[j] - s.first[m]] = found.machines[j]
+    for j in range(p.configuration.size):
+        machines[p.configuration[j]] = found.machines[j]
+        store.machines[row, p.configuration[j] - s.first[m]] = found.machines[j]
         whole += found.machines[j] * p.throughput[j]
-    store.partial_at[row] = p.index[found.partial_at] if found.partial_at >= 0 else -1
+    store.partial_at[row] = p.configuration[found.partial_at] if found.partial_at >= 0 else -1
     partial = s.rate[m] - whole if found.partial_at >= 0 else 0.0
     dummy = max(0.0, whole - s.rate[m]) if found.partial_at < 0 else 0.0
     store.latency[row] = module_latency(s, m, machines, store.partial_at[row], partial, dummy)
@@ -79,9 +79,9 @@ def add_known(known: Modes, m: int, latency: float, cost: float, row: int) -> Mo
     if before >= 0 and known.latency[m, before] == latency:
         first = before
     last = first
-    while last < known.count[m] and known.cost[m, last] >= cost:
+    while last < known.size[m] and known.cost[m, last] >= cost:
         last += 1
     new = new_modes(1, 1)
-    new.count[0], new.latency[0, 0], new.cost[0, 0], new.plan[0, 0] = 1, latency, cost, row
+    new.size[0], new.latency[0, 0], new.cost[0, 0], new.plan[0, 0] = 1, latency, cost, row
     replace_modes(known, m, first, last, new)
     return known

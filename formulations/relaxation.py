@@ -43,7 +43,7 @@ class Relaxation(NamedTuple):
 class _Hull(NamedTuple):
     """Corners of the lower convex hulls, from the slowest to the fastest; slope[k] leads from corner k − 1 to k."""
 
-    count: Ints
+    corners: Ints
     latency: Floats
     cost: Floats
     slope: Floats
@@ -77,7 +77,7 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
         if last[m] < first[m]:
             return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
     hull = _hulls(modes, first, last)
-    if hull.count.min() == 0:
+    if hull.corners.min() == 0:
         return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
     net = _Network(
         np.zeros(modules),
@@ -150,7 +150,7 @@ def _hulls(modes: Modes, first: Ints, last: Ints) -> _Hull:
             if size > 0:
                 hull.slope[m, size] = (cost - hull.cost[m, size - 1]) / (hull.latency[m, size - 1] - latency)
             size += 1
-        hull.count[m] = size
+        hull.corners[m] = size
         hull.slope[m, size] = np.inf
     return hull
 
@@ -160,10 +160,10 @@ def _hull_at(hull: _Hull, m: int, latency: float) -> float:
     """Cost of module m's hull at a latency."""
     if latency >= hull.latency[m, 0]:
         return float(hull.cost[m, 0])
-    for k in range(1, hull.count[m]):
+    for k in range(1, hull.corners[m]):
         if latency >= hull.latency[m, k]:
             return float(hull.cost[m, k] - hull.slope[m, k] * (latency - hull.latency[m, k]))
-    return float(hull.cost[m, hull.count[m] - 1])
+    return float(hull.cost[m, hull.corners[m] - 1])
 
 
 @compiled

@@ -1,0 +1,59 @@
+"""Brute force over latency splits as solvers: the papers' reference, on three grids, and by plain enumeration."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from bruteforce.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
+from bruteforce.split_search import Splits, enumerate_splits, split_optimum
+from euclio.errors import InapplicableError
+from euclio.registry import Limits, Solver
+from euclio.result import Answer
+from euclio.session import DummyRule, PlanSpace, Session, evaluate
+from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+
+Search = Callable[[SessionArrays, int, float, float], Splits]
+
+
+def solvers() -> tuple[Solver, ...]:
+    """Solvers `split-bruteforce` on each grid, and `split-enumeration`."""
+    return (
+        _solver("split-bruteforce", "every split over {d + b/T}", split_optimum, CONFIGURATIONS),
+        _solver(
+            "split-bruteforce:breakpoints", "every split over Algorithm 1's breakpoints", split_optimum, BREAKPOINTS
+        ),
+        _solver("split-bruteforce:0.01", "every split in steps of 0.01 s", split_optimum, STEPS, 0.01),
+        _solver(
+            "split-enumeration", "every split over {d + b/T}, plainly one by one", enumerate_splits, CONFIGURATIONS
+        ),
+    )
+
+
+def _solver(name: str, what: str, search: Search, grid: int, step: float = 0.0) -> Solver:
+    def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+        return _run(session, space, limits, search, grid, step)
+
+    return Solver(name, "brute force", f"{what}, Harpagon's scheduler below (Harpagon §IV-B)", run)
+
+
+def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:
+    """Search the splits; the answer has no bound, since other plans than Harpagon's scheduler's may be cheaper."""
+    if space.dummy is DummyRule.CONTINUOUS or space.single_hardware:
+        raise InapplicableError("brute force over splits covers dummy rules none and machine, without single hardware")
+    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    arrays = session_arrays(session, space)
+    if (arrays.first[1:] == arrays.first[:-1]).any():
+        return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
+    reason = "no split of the grid is feasible"
+    for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
+        found = search(arrays._replace(slo=slo), grid, step, deadline)
+        stats = {"vectors": float(found.visited), "share": float(found.share)}
+        complete = found.share >= 1.0
+        if not math.isfinite(found.cost):
+            return Answer(None, "exhausted" if complete else "limit", infeasible=complete, stats=stats, reason=reason)
+        plan = to_plan(session, arrays, found.plan.machines, found.plan.partial_at)
+        if evaluate(session, plan, space).feasible:
+            return Answer(plan, "exhausted" if complete else "limit", float(found.cost), stats=stats)
+    return Answer(None, "exhausted", infeasible=True, stats=stats, reason=reason)
