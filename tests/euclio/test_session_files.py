@@ -95,7 +95,11 @@ ROW = ("modules", 0, "profile", 0)
 BAD_TEXTS = {
     "unknown field": (set_in("modules", 0, "gpu", 1), "modules[0].gpu", "is an unknown field"),
     "misspelt field": (renamed("edges", "edgs"), "edgs", "did you mean `edges`?"),
-    "rate without unit": (renamed("rate_rps", "rate", "modules", 1), "modules[1].rate", "write `rate_rps`, in requests"),
+    "rate without unit": (
+        renamed("rate_rps", "rate", "modules", 1),
+        "modules[1].rate",
+        "write `rate_rps`, in requests",
+    ),
     "slo without unit": (renamed("slo_s", "slo"), "slo", "write `slo_s`, in seconds"),
     "slo in milliseconds": (renamed("slo_s", "slo_ms"), "slo_ms", "write `slo_s`, in seconds"),
     "price without unit": (renamed("price_per_h", "price", "hardware", 0), "hardware[0].price", "`price_per_h`"),

@@ -1,7 +1,5 @@
 """Small sessions and a solver for tests of files, tables and the command; no compiled code."""
 
-from fractions import Fraction
-
 from euclio.registry import Limits, Solver
 from euclio.result import Answer
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
@@ -18,11 +16,11 @@ TEXT = """{"schema": "euclio/session/1", "name": "tiny", "slo_s": 1.0,
 """
 
 
-def tiny_session() -> Session:
-    """The session in `TEXT`."""
+def tiny_session(slo_s: int = 1) -> Session:
+    """The session in `TEXT`, or one like it with another SLO."""
     return Session(
         "tiny",
-        1,
+        slo_s,
         [Hardware("V100", "1.5"), Hardware("P100", 1)],
         [
             Module("detect", 10, [Configuration("V100", 2, 1, "0.1"), Configuration("P100", 1, 1, "0.125")]),
@@ -53,7 +51,7 @@ def answering(plan: Plan | None, *, name: str = "fake", kind: str = "heuristic",
 
 def first_configuration(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """The run of a solver that puts every module on its first configuration."""
-    return Answer(one_configuration_plan(session), "done", claimed_cost_per_h=float(Fraction(3, 2)))
+    return Answer(one_configuration_plan(session), "done", claimed_cost_per_h=1.5)
 
 
 def second_configuration(session: Session, space: PlanSpace, limits: Limits) -> Answer:

@@ -1,0 +1,92 @@
+from fractions import Fraction
+
+import pytest
+from tiny_sessions import answering, first_configuration, one_configuration_plan, tiny_session
+
+from euclio import solve
+from euclio.registry import Solver
+from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.tables import describe_space, duration, figures, module_budgets, plan_table, solver_table, to_text
+
+
+def table_of(session, plan, **changes):
+    return to_text(plan_table(session, solve(session, answering(plan, bound_per_h=1.2), **changes)))
+
+
+def test_header_says_cost_bound_latency_solver_and_space():
+    session = tiny_session()
+    first, second, third = table_of(session, one_configuration_plan(session)).splitlines()[:3]
+    assert first == "tiny: feasible, cost 1.5 per hour, bound 1.2 (gap 20.00 %)"
+    assert second.startswith("latency 700.000 of 1000.0 ms (70.0 % of the SLO), modules 2, machines 1")
+    assert third.endswith("plan space: tc, dummies machine")
+
+
+def test_rows_say_machines_rate_latency_budget_and_share():
+    session = tiny_session()
+    rows = [line.split() for line in table_of(session, one_configuration_plan(session)).splitlines()]
+    assert ["detect", "V100", "2", "1", "0", "+", "0.500", "10.000", "300.000", "600.000", "0.75", "50.0", "%"] in rows
+    assert ["classify", "V100", "1", "2", "0", "+", "0.500", "5.000", "400.000", "700.000", "0.75", "50.0", "%"] in rows
+
+
+def test_dummies_have_their_own_row():
+    session = Session("d", 1, [Hardware("x", 1)], [Module("m", 15, [Configuration("x", 2, 1, "0.1")])])
+    plan = Plan((ModulePlan((Allocation(session.modules[0].profile[0], 1),), Fraction(5)),))
+    rows = [line.split() for line in table_of(session, plan).splitlines()]
+    assert ["dummies", "5.000"] in rows
+
+
+def test_table_without_plan_is_its_header():
+    session = tiny_session()
+    lines = to_text(plan_table(session, solve(session, answering(None, infeasible=True)))).splitlines()
+    assert lines[0] == "tiny: infeasible"
+    assert len(lines) == 2
+
+
+def test_piped_table_has_no_colour_and_fits_100_columns():
+    name = "a-module-with-quite-a-long-name"
+    profile = [Configuration("NVIDIA-A100-80GB", 64, 4, "0.123457")]
+    session = Session("wide", 10, [Hardware("NVIDIA-A100-80GB", "1234.5678")], [Module(name, "123456.789", profile)])
+    text = table_of(session, one_configuration_plan(session))
+    assert "\x1b" not in text
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert "..." not in text
+    assert "…" not in text
+
+
+def test_budget_is_latency_and_slack_of_the_longest_path_through_the_module():
+    one = [Configuration("x", 1, 1, "0.1")]
+    two = [Configuration("x", 1, 1, "0.2")]
+    modules = [Module("a", 10, one), Module("b", 5, two), Module("c", 10, one), Module("d", 10, one)]
+    edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
+    session = Session("diamond", 1, [Hardware("x", 1)], modules, edges)
+    evaluation = evaluate(session, one_configuration_plan(session))
+    assert [m.worst_case_latency_s for m in evaluation.modules] == [Fraction(n, 10) for n in (2, 4, 2, 2)]
+    assert module_budgets(session, evaluation) == [Fraction(n, 10) for n in (4, 6, 6, 4)]
+
+
+@pytest.mark.parametrize(
+    ("space", "words"),
+    [
+        (PlanSpace(), "tc, dummies machine"),
+        (PlanSpace("rr", "none", 1), "rr, no dummies, at most 1 allocation"),
+        (PlanSpace(hardware=("A", "B"), batching=False), "tc, dummies machine, hardware A, B, batch 1"),
+        (PlanSpace(single_hardware=True, concurrency=False), "tc, dummies machine, one hardware type, concurrency 1"),
+    ],
+)
+def test_plan_space_in_words(space, words):
+    assert describe_space(space) == words
+
+
+def test_solver_table_names_kind_and_space():
+    solver = Solver("mine", "heuristic", "my own", first_configuration, PlanSpace("rr", "none"))
+    assert "mine     heuristic   rr, no dummies   my own" in to_text(solver_table([solver]))
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.12345, "0.1235"), (1, "1.000"), (12345.67, "12345.7")])
+def test_figures(value, text):
+    assert figures(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0000123, "12 µs"), (0.0123, "12.3 ms"), (12.3, "12.3 s")])
+def test_duration(value, text):
+    assert duration(value) == text
