@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.report import html_page, markdown_page
-from euclio.reproduce.harpagon.collect import Collected, collect
+from euclio.reproduce.harpagon.collection import Collected, collect
 from euclio.reproduce.harpagon.page import TITLE, blocks, scores_of, summary
 from euclio.reproduce.harpagon.scorecard import Score, number, score_table, tally
 from euclio.reproduce.harpagon.store import save
@@ -50,7 +50,6 @@ def reproduce(
     (out / "scorecard.md").write_text(card, encoding="utf-8")
     for line in headlines(collected, scores):
         print(line)
-    print(f"report: {page}")
     return page
 
 

@@ -57,7 +57,7 @@ def bars(
         edge = max(m.value, m.high or 0.0, 0.0)
         if mark is not None:
             low, high = mark if isinstance(mark, tuple) else (mark, mark)
-            axes.fill_betweenx([y - 0.42, y + 0.42], low, high, color=PALETTE[1], alpha=0.9, linewidth=2.4)
+            axes.fill_betweenx([y - 0.42, y + 0.42], low, high, color=PALETTE[1], alpha=0.9, linewidth=2.0)
             text += f"  (paper {low:g})" if low == high else f"  (paper {low:g} to {high:g})"
             edge = max(edge, high)
         axes.text(edge + 0.015 * (top - least), y, text, va="center", fontsize=9)
@@ -82,28 +82,24 @@ def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, 
         axes.step(np.r_[kept[0], kept], np.r_[0.0, shares], where="post", label=name, color=color, linewidth=1.8)
     if log:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
     axes.set_ylim(0, 102)
     axes.set_xlabel(unit)
     axes.set_ylabel("workloads (%)")
     axes.grid(color=MUTED, alpha=0.25, linewidth=0.6)
-    axes.legend(loc="lower right", fontsize=9)
+    _legend(axes)
 
 
-def published_line(axes: Axes, value: float, text: str, *, at: float = 0.3) -> None:
-    """A vertical line at a published value, named in place."""
-    axes.axvline(value, color=MUTED, linewidth=1.2, linestyle="--")
-    axes.annotate(
-        text,
-        (value, at),
-        xycoords=("data", "axes fraction"),
-        xytext=(-4, 0),
-        textcoords="offset points",
-        fontsize=8.5,
-        rotation=90,
-        va="center",
-        ha="right",
-        color=MUTED,
-    )
+def published_line(axes: Axes, value: float, text: str, series: int | None = None) -> None:
+    """A dashed line at a published value, in the colour of its series, named in the legend."""
+    color = MUTED if series is None else PALETTE[series]
+    axes.axvline(value, color=color, linewidth=1.2, linestyle="--", label=text)
+    _legend(axes)
+
+
+def _legend(axes: Axes) -> None:
+    """To the right of the panel, where it covers nothing."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
 
 
 def _upper(mark: float | tuple[float, float]) -> float:

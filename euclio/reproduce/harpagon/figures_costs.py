@@ -30,16 +30,17 @@ def figure_5(runs: pd.DataFrame) -> Figure:
         shown = {"harpagon": Measured(1.0)} | {label: mean(table[name]) for name, label in names.items()}
         bars(axes[0], shown, {}, NORMALIZED, digits=3)
         distribution(axes[1], {label: table[name] for name, label in names.items()}, NORMALIZED)
-        published_line(axes[1], 3.2, "paper: largest of all, 3.2")
+        published_line(axes[1], 3.2, "paper: largest of all")
 
     return drawn(
         "figure-5",
-        "Figure 5. How much dearer than Harpagon are the baselines, and how much cheaper is the optimum?",
+        "Figure 5. How much dearer are the baselines, and how much cheaper is the optimum?",
         "Left: means with 95 % intervals; the paper prints 1.493 to 2.372 for the four baselines. "
         "Right: distribution over all workloads.",
         draw,
         panels=2,
-        height=3.8,
+        height=3.6,
+        width_ratios=(1, 1.35),
     )
 
 
@@ -65,8 +66,8 @@ def figure_8(runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> Fi
 
     def draw(axes: Sequence[Axes]) -> None:
         distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("1c", "2c")}, NORMALIZED)
-        published_line(axes[0], 1 + published["1c_max_extra"] / 100, "paper: largest of Harp-1c", at=0.55)
-        published_line(axes[0], 1 + published["2c_max_extra"] / 100, "paper: largest of Harp-2c", at=0.45)
+        published_line(axes[0], 1 + published["1c_max_extra"] / 100, "paper: largest of Harp-1c", 0)
+        published_line(axes[0], 1 + published["2c_max_extra"] / 100, "paper: largest of Harp-2c", 1)
         shown = {
             "Harp-1c, its only": less(modules, "harpagon:1c", column="first"),
             "Harp-2c, first": less(modules, "harpagon:2c", column="first"),
@@ -81,10 +82,11 @@ def figure_8(runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> Fi
     return drawn(
         "figure-8",
         "Figure 8. What do one or two configurations per module cost?",
-        "Left: distribution over all workloads. Right: the detector of traffic, configuration against Harpagon's at "
-        "the same place.",
+        "Left: distribution over all workloads. Right: the module that runs SSD, configuration against "
+        "Harpagon's at the same place.",
         draw,
         panels=2,
+        width_ratios=(1.35, 1),
     )
 
 
@@ -94,8 +96,8 @@ def figure_12(runs: pd.DataFrame, published: Values) -> Figure:
 
     def draw(axes: Sequence[Axes]) -> None:
         distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("q0.01", "q0.1")}, NORMALIZED)
-        published_line(axes[0], 1 + published["q0.01_max_extra"] / 100, "paper: largest of Harp-q0.01", at=0.45)
-        published_line(axes[0], 1 + published["q0.1_max_extra"] / 100, "paper: largest of Harp-q0.1", at=0.45)
+        published_line(axes[0], 1 + published["q0.01_max_extra"] / 100, "paper: largest of Harp-q0.01", 0)
+        published_line(axes[0], 1 + published["q0.1_max_extra"] / 100, "paper: largest of Harp-q0.1", 1)
 
     return drawn(
         "figure-12",

@@ -7,9 +7,15 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from euclio.report import Figure
+from euclio.report import MUTED, Figure
 from euclio.reproduce.harpagon.charts import bars, distribution, drawn, published_line
-from euclio.reproduce.harpagon.measure_modules import GIVEN_MODULES, less, relative_throughput
+from euclio.reproduce.harpagon.measure_modules import (
+    GIVEN_MODULES,
+    THREE_MODULE_APPLICATION,
+    Given,
+    less,
+    relative_throughput,
+)
 from euclio.reproduce.harpagon.measure_residual import remaining_budget
 from euclio.reproduce.statistics import Measured, mean
 
@@ -27,19 +33,21 @@ def figure_7(measures: Mapping[str, Measured], modules: pd.DataFrame, published:
             {f"Harp-{n}": published[f"{n}_latency_extra"] for n in ("2d", "dt")},
             "extra worst-case latency (%)",
         )
-        shown = {f"Harp-{n}, {m}": less(modules, f"harpagon:{n}", m) for n in ("2d", "dt") for m in GIVEN_MODULES}
+        shown = {
+            f"Harp-{n}, {g.network}": less(modules, f"harpagon:{n}", g) for n in ("2d", "dt") for g in GIVEN_MODULES
+        }
         marks = {
-            f"Harp-{n}, {m}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
+            f"Harp-{n}, {g.network}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
             for n in ("2d", "dt")
-            for m in GIVEN_MODULES
+            for g in GIVEN_MODULES
         }
         bars(axes[1], shown, marks, THROUGHPUT_LESS)
 
     return drawn(
         "figure-7",
-        "Figure 7. How much latency does throughput-cost dispatch save, and what throughput does that buy?",
+        "Figure 7. How much latency does throughput-cost dispatch save, and what does that buy?",
         "Left: module plans of Harp-2d, priced under each dispatch; mean over all modules of all workloads. Right: the "
-        "three modules of traffic; orange bands: the published range over three unnamed modules.",
+        "modules that run SSD, PRNet and OpenPose; orange bands: the published range over three unnamed modules.",
         draw,
         panels=2,
         height=3.8,
@@ -58,7 +66,7 @@ def figure_9(measures: Mapping[str, Measured], published: Values) -> Figure:
     return drawn(
         "figure-9",
         "Figure 9. How much throughput do batching and mixed hardware give?",
-        "The detector of traffic, with 95 % intervals.",
+        "The module that runs SSD (detector of traffic), with 95 % intervals.",
         draw,
         height=2.5,
     )
@@ -70,9 +78,9 @@ def figure_10(runs: pd.DataFrame, published: Values) -> Figure:
     def draw(axes: Sequence[Axes]) -> None:
         series = {f"Harp-{n}": remaining_budget(runs, f"harpagon:{n}") for n in ("0re", "1re")}
         distribution(axes[0], series, "remaining latency budget over Harpagon's (log scale)", log=True)
-        for name in ("0re", "1re"):
+        for k, name in enumerate(("0re", "1re")):
             value = published[f"{name}_remaining_budget"]
-            published_line(axes[0], value, f"paper: mean of Harp-{name}", at=0.45)
+            published_line(axes[0], value, f"paper: mean of Harp-{name}", k)
 
     return drawn(
         "figure-10",
@@ -86,9 +94,11 @@ def figure_11(modules: pd.DataFrame) -> Figure:
     """Throughput per module of a three-module application under throughput-based splitting."""
 
     def draw(axes: Sequence[Axes]) -> None:
-        shown = {m: mean(relative_throughput(modules, "harpagon:tb", m)) for m in GIVEN_MODULES}
+        application, names = THREE_MODULE_APPLICATION
+        given = [Given(application, name, "") for name in names]
+        shown = {g.module: mean(relative_throughput(modules, "harpagon:tb", g)) for g in given}
         bars(axes[0], shown, {}, "throughput per unit of money over Harpagon's", digits=2)
-        axes[0].axvline(1.0, linestyle="--", linewidth=1.2)
+        axes[0].axvline(1.0, color=MUTED, linestyle="--", linewidth=1.2)
 
     return drawn(
         "figure-11",

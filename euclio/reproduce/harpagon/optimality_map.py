@@ -29,7 +29,7 @@ def optimal_share_map(runs: pd.DataFrame, reference: str) -> tuple[pd.DataFrame,
     hit = pd.DataFrame(
         {
             "hit": table[HARPAGON] <= table[reference] * (1 + SAME),
-            "rate": _fifths(about.rate_rps, "{:.3g}"),
+            "rate": _fifths(about.rate_rps, "{:.0f}"),
             "tightness": _fifths(about.tightness, "{:.2f}"),
         }
     )

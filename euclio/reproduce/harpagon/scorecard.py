@@ -75,7 +75,7 @@ def number(value: float, unit: str) -> str:
         return "none"
     if unit == "s" and abs(value) < 0.1:
         return f"{value * 1000:.3g} ms"
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 1 else f"{value:.1f}"
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}"
     if unit == "ratio" and 1 <= abs(value) < 100:
         text = f"{value:.2f}"
     return text + UNITS[unit]

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from euclio.reproduce.harpagon.drawing import draw_workloads
 from euclio.reproduce.harpagon.rows import Row, run_row
 from euclio.reproduce.harpagon.store import Tables, frame
-from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS, Task
+from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS
 from euclio.reproduce.harpagon.workers import Outcome, cores, run_all, warm_up, worker_pool
 from euclio.workloads.protocol import Draws, Workload
 
@@ -132,6 +132,3 @@ class _Stage:
 
     def __exit__(self, *_: object) -> None:
         self._seconds[self._name] = time.perf_counter() - self._started
-
-
-__all__ = ["Collected", "Task", "collect"]
