@@ -173,14 +173,17 @@ def _options(s: SessionArrays, grid: int, step: float) -> _Options:
         shortest[m] = s.duration[s.first[m] : s.first[m + 1]].min()
     before, after = np.zeros(modules), np.zeros(modules)
     path_times(s, shortest, before, after)
-    grids = [module_budgets_to_try(s, m, grid, step) for m in range(modules)]
-    most = 0
-    for m in range(modules):
-        most += grids[m].size
-    options = _empty_options(s, most)
+    budgets = module_budgets_to_try(s, 0, grid, step)
+    grid_first = np.zeros(modules + 1, np.int64)
+    grid_first[1] = budgets.size
+    for m in range(1, modules):
+        budgets = np.concatenate((budgets, module_budgets_to_try(s, m, grid, step)))
+        grid_first[m + 1] = budgets.size
+    options = _empty_options(s, budgets.size)
     size = 0
     for m in range(modules):
-        size = _add_options(s, m, grids[m], s.slo - before[m] - after[m], options, size)
+        module_grid = budgets[grid_first[m] : grid_first[m + 1]]
+        size = _add_options(s, m, module_grid, s.slo - before[m] - after[m], options, size)
         options.first[m + 1] = size
     return _by_bound(options)
 
