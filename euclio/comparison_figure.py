@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from euclio.comparing import Comparison, Row
 from euclio.errors import InputError
@@ -15,7 +16,8 @@ FORMATS = (".svg", ".png", ".pdf")
 PARTS = (("optimum of the full plan space", "#b8bfc6"), ("design", "#0072b2"), ("heuristic", "#e69f00"))
 """Legend and colour of the parts, colours that colour-blind readers tell apart."""
 
-UNSPLIT = ("cost, optimum not proven", "#dddddd")
+UNSPLIT = ("gap, not split", "#cc79a7")
+UNKNOWN = ("cost, optimum not proven", "#dddddd")
 
 
 def check_figure_path(path: Path) -> None:
@@ -49,13 +51,13 @@ def draw(comparison: Comparison) -> Figure:
     figure = Figure(figsize=(7.2, 1.5 + 0.24 * max(len(rows), 2)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    used: dict[str, str] = {}
+    drawn: set[tuple[str, str]] = set()
     largest = max((row.result.cost or 0.0 for row in rows), default=0.0) or 1.0
     for y, row in enumerate(rows):
         left = 0.0
-        for (label, colour), width in _parts(row):
-            axes.barh(y, width, left=left, color=colour, height=0.7, label=None if label in used else label)
-            used[label] = colour
+        for part, width in _parts(row):
+            axes.barh(y, width, left=left, color=part[1], height=0.7)
+            drawn.add(part)
             left += width
         axes.text(left + 0.01 * largest, y, _note(row), va="center", fontsize=7.5)
     axes.set_yticks(range(len(rows)), [row.solver.name for row in rows], fontsize=8)
@@ -65,8 +67,9 @@ def draw(comparison: Comparison) -> Figure:
     axes.set_xlabel("cost (money per hour)", fontsize=9)
     axes.set_title(f"{comparison.session.name}: cost of each system, split by cause", fontsize=9, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
-    if used:
-        figure.legend(loc="outside lower center", ncols=len(used), fontsize=8, frameon=False)
+    legend = [Patch(color=part[1], label=part[0]) for part in (*PARTS, UNSPLIT, UNKNOWN) if part in drawn]
+    if legend:
+        figure.legend(handles=legend, loc="outside lower center", ncols=len(legend), fontsize=8, frameon=False)
     return figure
 
 
@@ -75,11 +78,10 @@ def _parts(row: Row) -> list[tuple[tuple[str, str], float]]:
     if cost is None:
         return []
     if row.optimum_per_h is None:
-        return [(UNSPLIT, cost)]
+        return [(UNKNOWN, cost)]
     optimum = float(row.optimum_per_h)
     if row.design_share is None:
-        rest = ("gap, not split", "#c9a0c9")
-        return [(PARTS[0], min(cost, optimum)), *([(rest, cost - optimum)] if (row.gap or 0) > 1e-6 else [])]
+        return [(PARTS[0], min(cost, optimum)), *([(UNSPLIT, cost - optimum)] if (row.gap or 0) > 1e-6 else [])]
     design = row.design_share * (cost - optimum)
     parts = list(zip(PARTS, (optimum, design, cost - optimum - design), strict=True))
     return [part for part in parts if part[1] > 1e-9 * cost]

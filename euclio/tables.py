@@ -101,6 +101,8 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     lines = [comparison.session.name]
     if optimum is None:
         lines[0] += ": the solver exact is not installed, so no gap is known"
+    elif optimum.status is Status.INFEASIBLE:
+        lines[0] += ": infeasible, the full plan space has no plan"
     elif comparison.optimum_per_h is None:
         lines[0] += f": optimum not proven ({optimum.status.value}; cost {money(optimum.cost)}, {_bound(optimum)})"
     else:

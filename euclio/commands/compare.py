@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import names, seconds
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.commands.progress import noticed
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
@@ -43,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
         check_writable(arguments.plot)
-    comparison = compare(session, arguments.solvers, arguments.time_limit)
+    with noticed("running all systems; compiling takes a while at the first use after installation"):
+        comparison = compare(session, arguments.solvers, arguments.time_limit)
     if arguments.json:
         print(json_text(comparison.describe()))
     else:

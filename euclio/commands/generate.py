@@ -22,7 +22,13 @@ def add_to(verbs: Verbs) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("kind", metavar="KIND", help="kind of workload; a wrong one lists them all")
-    parser.add_argument("--out", type=Path, default=Path("instances"), metavar="PATH", help="folder, or FILE.json for one; default: instances")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("instances"),
+        metavar="PATH",
+        help="folder, or FILE.json for one; default: instances",
+    )
     parser.add_argument("--count", type=count, default=1, metavar="N", help="how many; default: 1")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
     parser.add_argument("--application", metavar="NAME", help="application: traffic, face, pose, caption or actdet")

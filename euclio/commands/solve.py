@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.commands.arguments import count_or_any, names, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.commands.progress import noticed
 from euclio.errors import InputError
 from euclio.session.space import DummyRule, Policy
 
@@ -63,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     space = _space(arguments, solver, session)
     if arguments.out is not None:
         check_writable(arguments.out)
-    warm_up(solver, space)
+    with noticed(f"preparing {solver.name}; compiling takes a while at the first use after installation"):
+        warm_up(solver, space)
     result = solve(session, solver, space=space, time_limit_s=arguments.time_limit, seed=arguments.seed)
     result = _explained(session, result, solver)
     text = result_to_text(result, session)

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 from test_result_files import BAD_RESULTS
@@ -9,6 +10,7 @@ from test_session_files import BAD_TEXTS
 from tiny_sessions import TEXT, answering, first_configuration
 
 from euclio.cli import main
+from euclio.commands.progress import noticed
 from euclio.errors import InapplicableError
 from euclio.registry import Solver
 from euclio.session import Plan
@@ -286,3 +288,11 @@ def test_reader_that_goes_away_causes_no_traceback(capsys, instance, tmp_path):
     with os.fdopen(writer, "wb") as closed:
         done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_long_preparation_is_announced_on_stderr(capsys):
+    with noticed("preparing", after_s=0.01):
+        time.sleep(0.3)
+    with noticed("not reached", after_s=5):
+        pass
+    assert capsys.readouterr().err == "euclio: preparing\n"

@@ -120,3 +120,8 @@ def test_figure_is_written(registry, tmp_path, ending):
 def test_figure_that_cannot_be_written_is_bad_input(registry):
     with pytest.raises(InputError, match="cannot be written"):
         save_figure(compare(tiny_session(2)), Path("/no/such/folder/c.svg"))
+
+
+def test_infeasible_session_is_called_so(registry):
+    registry["exact"] = answering(None, name="exact", kind="exact", infeasible=True)
+    assert "tiny: infeasible, the full plan space has no plan" in to_text(comparison_table(compare(tiny_session(2))))
