@@ -26,8 +26,8 @@ from euclio.reproduce.harpagon.tasks import (
     QUANTIZED,
     SPLIT_BREAKPOINTS,
     SPLIT_CENTISECONDS,
+    SPLIT_LIMIT_S,
     SPLIT_OPTIMUM,
-    TIME_LIMIT_S,
 )
 from euclio.reproduce.harpagon.theorems import Counterexample
 from euclio.reproduce.published import Published
@@ -197,5 +197,5 @@ def _checks_text(runs: pd.DataFrame) -> str:
     unfinished = runs[runs.solver.isin(GRIDS) & (runs.stat_share < 1)]
     return (
         f"Claimed costs that the checker corrected: {int(off.sum())} of {len(runs)}. Split searches stopped by their "
-        f"limit of {TIME_LIMIT_S:g} s: {len(unfinished)}; unfinished ones may only overstate the share."
+        f"limit of {SPLIT_LIMIT_S:g} s: {len(unfinished)}; unfinished ones may only overstate the share."
     )

@@ -1,0 +1,64 @@
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from euclio.reproduce.harpagon import drawing, reproduce
+from euclio.reproduce.harpagon.store import load
+from euclio.reproduce.harpagon.workers import Outcome
+from euclio.workloads.protocol import draw, workloads
+
+
+class SerialPool:
+    """Stands in for worker processes: accepts every third draw without running anything."""
+
+    def submit(self, function: object, job: tuple[int, range, Any]) -> Future[list[Outcome]]:
+        """Run the job at once."""
+        seed, numbers, _ = job
+        done: Future[list[Outcome]] = Future()
+        done.set_result([Outcome(draw(seed, n), () if n % 3 == 0 else ("some",), (), ()) for n in numbers])
+        return done
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_drawing_ahead_yields_what_the_protocol_draws_one_by_one(jobs: int) -> None:
+    ahead = drawing.draw_workloads(cast(ProcessPoolExecutor, SerialPool()), jobs, 10, 7, lambda _: None)
+    number = iter(range(1, 1000))
+    one_by_one = workloads(lambda _: () if next(number) % 3 == 0 else ("some",), 10, 7)
+    assert ahead.draws == one_by_one
+    assert [o.workload for o in ahead.outcomes] == list(one_by_one.workloads)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return reproduce(tmp_path_factory.mktemp("harpagon"), workloads=12, jobs=2).parent
+
+
+def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 10
+    for text in ("95 % interval", "Theorem 1", "Theorem 2", "Draws rejected per solver"):
+        assert text in page
+    for outside in ("<script", "<link", "src=", 'href="http'):
+        assert outside not in page
+
+
+def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None:
+    runs, provenance = load(report / "runs.parquet")
+    assert provenance["reproduction"] == "harpagon"
+    assert len(runs) == 12 * (20 + 3 + 2)
+    assert set(runs.status) <= {"optimal", "feasible"}
+
+
+def test_allocations_add_up_to_the_rate_of_their_module(report: Path) -> None:
+    table, _ = load(report / "allocations.parquet")
+    served = table.machines * table.throughput_rps + table.partial_rps
+    total = served.groupby([table.workload, table.solver, table.module]).sum()
+    first = table.groupby(["workload", "solver", "module"])[["module_rate_rps", "module_dummy_rps"]].first()
+    assert total.to_numpy() == pytest.approx(first.sum(axis=1).to_numpy())
+
+
+def test_markdown_scorecard_names_every_figure(report: Path) -> None:
+    text = (report / "scorecard.md").read_text(encoding="utf-8")
+    assert "Harp-q0.01, mean extra cost" in text
