@@ -21,14 +21,16 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: one per core")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER")
     parser.add_argument("--workloads", type=count, default=1131, metavar="N", help="how many; default: 1131")
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the workloads; default: 0")
+    parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Reproduce and print where the report is."""
     from euclio.reproduce.harpagon import reproduce
+    from euclio.workloads.protocol import SEED
 
     out = arguments.out or Path("reports") / arguments.paper
-    print(reproduce(out, workloads=arguments.workloads, seed=arguments.seed, jobs=arguments.jobs, full=arguments.full))
+    chosen = SEED if arguments.seed is None else arguments.seed
+    print(reproduce(out, workloads=arguments.workloads, seed=chosen, jobs=arguments.jobs, full=arguments.full))
     return SOLVED
