@@ -98,8 +98,12 @@ def published_line(axes: Axes, value: float, text: str, series: int | None = Non
 
 
 def _legend(axes: Axes) -> None:
-    """To the right of the panel, where it covers nothing."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    """Outside the panel, where it covers nothing: beside it, or below where panels stand side by side."""
+    figure = axes.get_figure()
+    if figure is not None and len(figure.axes) > 1:
+        axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncols=2, fontsize=8.5)
+    else:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
 
 
 def _upper(mark: float | tuple[float, float]) -> float:

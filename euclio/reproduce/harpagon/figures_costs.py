@@ -39,7 +39,7 @@ def figure_5(runs: pd.DataFrame) -> Figure:
         "Right: distribution over all workloads.",
         draw,
         panels=2,
-        height=3.6,
+        height=4.2,
         width_ratios=(1, 1.35),
     )
 
@@ -77,7 +77,7 @@ def figure_8(runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> Fi
             "Harp-1c, its only": published["1c_throughput_less"],
             "Harp-2c, second": published["2c_second_throughput_less"],
         }
-        bars(axes[1], shown, marks, "configuration's throughput below Harpagon's (%)")
+        bars(axes[1], shown, marks, "throughput below Harpagon's (%)")
 
     return drawn(
         "figure-8",
@@ -86,7 +86,7 @@ def figure_8(runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> Fi
         "Harpagon's at the same place.",
         draw,
         panels=2,
-        width_ratios=(1.35, 1),
+        height=3.8,
     )
 
 

@@ -11,8 +11,18 @@ SAME = 1e-6
 
 
 def costs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Checked cost per hour; one row per workload, one column per solver."""
-    return runs.pivot(index="workload", columns="solver", values="cost_per_h")
+    """Checked cost per hour; one row per workload, one column per solver.
+
+    A split search that its limit stopped has no cost here: what it found is no reference.
+    """
+    table = runs.pivot(index="workload", columns="solver", values="cost_per_h")
+    return table.mask(stopped(runs))
+
+
+def stopped(runs: pd.DataFrame) -> pd.DataFrame:
+    """Which searches their limit stopped, laid out as `costs`."""
+    share = runs.stat_share if "stat_share" in runs else pd.Series(1.0, index=runs.index)
+    return runs.assign(stopped=share < 1).pivot(index="workload", columns="solver", values="stopped").eq(True)
 
 
 def normalized(runs: pd.DataFrame) -> pd.DataFrame:
