@@ -55,7 +55,7 @@ def replay_text() -> str:
             f"  largest latency seen:                  {float(worst):.4f} s = {worst} s",
             f"  machines' worth of work:               198/40 = {float(machines):.2f}",
             f"  each machine takes 39.6 req/s and is busy {float(machines / 5):.0%} of the time, so none ever waits.",
-            "The four full machines and the partial one do hold 0.9616 s: the literal reading is right here.",
+            "So 4.95 machines' worth of work does hold 0.9616 s: the literal reading is right here.",
         ]
     )
 
