@@ -1,0 +1,73 @@
+"""`python -m tests.bench`: run the benchmarks and print one table per section.
+
+Exit codes: 0 measured (a missed target is a finding, not an error), 1 an answer was wrong or not proven, 2 bad input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from euclio.solving import provenance
+from euclio.tables import duration, to_text
+from tests.bench.chains_speed import chains_speed
+from tests.bench.instances_speed import instances_speed
+from tests.bench.measuring import compile_solver
+from tests.bench.report import Line, Section, section_table
+from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
+
+INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
+
+
+def compilation() -> Section:
+    """Compile everything that is timed."""
+    lines = []
+    for name in (*FAST, PLAIN, PRUNED):
+        seconds, functions = compile_solver(name)
+        how = f"{functions} functions compiled" if functions else "machine code loaded from disk"
+        lines.append(Line(f"{name}: {how}", duration(seconds)))
+    return Section("Compilation, before anything is timed", tuple(lines))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the sections that are asked for."""
+    arguments = _arguments(argv)
+    parts: dict[str, Callable[[], Sequence[Section]]] = {
+        "instances": lambda: instances_speed(arguments.instances),
+        "chains": lambda: (chains_speed(),),
+        "workloads": lambda: workloads_speed(arguments.workloads),
+    }
+    sections: list[Section] = []
+    for part in (lambda: (compilation(),), *(parts[name] for name in arguments.only or parts)):
+        for section in part():
+            print(to_text(section_table(section)), flush=True)
+            sections.append(section)
+    if arguments.json is not None:
+        data = {"provenance": provenance(), "sections": [section.describe() for section in sections]}
+        arguments.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    return int(any(line.correct and not line.met for section in sections for line in section.lines))
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Solver times against their targets.")
+    parser.add_argument("--workloads", type=_count, default=1131, metavar="N", help="workloads; default: 1131")
+    parser.add_argument(
+        "--instances", type=Path, default=INSTANCES, metavar="DIR", help="measured instances; default: beside the tree"
+    )
+    parser.add_argument(
+        "--only", action="append", choices=("instances", "chains", "workloads"), help="this section; may be repeated"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all runs as JSON")
+    return parser.parse_args(argv)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, at least 1")
+    return int(text)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

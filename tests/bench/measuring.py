@@ -1,0 +1,114 @@
+"""Timing of single runs: one process, compiled before, arrays made anew as for a fresh instance."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numba
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from euclio.registry import find_solver
+from euclio.result import Result
+from euclio.session import PlanSpace, Session, arrays
+from euclio.solving import solve
+from euclio.warm_up import warm_up
+
+REPEATS = 3
+REPEATED_WITHIN_S = 1.0
+"""A run that took longer is not repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A run with the median of its repeats' solver times in seconds (`Result.wall_s`)."""
+
+    instance: str
+    label: str
+    result: Result
+    seconds: float
+
+    def describe(self) -> dict[str, object]:
+        """The run as plain data."""
+        return {
+            "instance": self.instance,
+            "run": self.label,
+            "status": self.result.status.value,
+            "cost_per_h": self.result.cost,
+            "bound_per_h": self.result.bound_per_h,
+            "seconds": self.seconds,
+            "stats": self.result.stats,
+        }
+
+
+def timed(
+    session: Session,
+    names: Iterable[str],
+    *,
+    space: PlanSpace | None = None,
+    label: str | None = None,
+    time_limit_s: float | None = None,
+    ranked: bool = False,
+) -> dict[str, Timed]:
+    """Time solvers on one session in alternation, so that they meet the same state of the machine.
+
+    Args:
+        session: the instance.
+        names: solvers.
+        space: plan space; by default each solver's own.
+        label: what the run is called in the output; by default the solver's name.
+        time_limit_s: limit of each run.
+        ranked: the profiles have been ranked before, as those that the workloads of an application share; otherwise
+            ranking them is part of every run, as for a session from a file.
+
+    Returns:
+        One entry per solver.
+    """
+    results: dict[str, list[Result]] = {name: [] for name in names}
+    for _ in range(REPEATS):
+        for name, done in results.items():
+            if sum(result.wall_s for result in done) < REPEATED_WITHIN_S:
+                session._cache.clear()
+                if not ranked:
+                    arrays._profiles.clear()
+                done.append(solve(session, name, space=space, time_limit_s=time_limit_s))
+    return {
+        name: Timed(session.name, label or name, done[-1], statistics.median(r.wall_s for r in done))
+        for name, done in results.items()
+    }
+
+
+def compile_solver(name: str) -> tuple[float, int]:
+    """Compile a solver or load its machine code from disk.
+
+    Returns:
+        Seconds, and the number of functions that had to be compiled (0: all were on disk).
+    """
+    solver = find_solver(name)
+    before, started = _compiled_functions(), time.perf_counter()
+    warm_up(solver, solver.space)
+    return time.perf_counter() - started, _compiled_functions() - before
+
+
+def _compiled_functions() -> int:
+    return sum(1 for _ in Path(numba.config.CACHE_DIR).rglob("*.nbc"))
+
+
+@contextmanager
+def bar(name: str, total: int) -> Iterator[Callable[[], None]]:
+    """A progress bar on standard error; what it gives advances it by one."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(name, total=total)
+        yield lambda: progress.advance(task)

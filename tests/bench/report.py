@@ -1,0 +1,108 @@
+"""What a section of the benchmark says: lines with a target, the slowest runs, everything as plain data."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.tables import duration, new_table
+from tests.bench.measuring import Timed
+
+SLOWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One measured figure.
+
+    Attributes:
+        what: what was measured.
+        measured: the figure as text.
+        target: what it should be at most (or equal), as text; empty: no target.
+        met: whether it is; None: no target.
+        correct: whether the line is about answers; a miss of these is an error, not a slow machine.
+    """
+
+    what: str
+    measured: str
+    target: str = ""
+    met: bool | None = None
+    correct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the benchmark.
+
+    Attributes:
+        title: heading.
+        lines: the figures.
+        notes: what a reader has to know.
+        slowest: runs that the table names.
+        runs: all runs.
+    """
+
+    title: str
+    lines: tuple[Line, ...] = ()
+    notes: tuple[str, ...] = ()
+    slowest: tuple[Timed, ...] = ()
+    runs: tuple[Timed, ...] = field(default=(), repr=False)
+
+    def describe(self) -> dict[str, object]:
+        """The section as plain data."""
+        lines = [{"what": x.what, "measured": x.measured, "target": x.target or None, "met": x.met} for x in self.lines]
+        runs = [run.describe() for run in self.runs]
+        return {"title": self.title, "lines": lines, "notes": list(self.notes), "runs": runs}
+
+
+def at_most(what: str, seconds: float, target_s: float) -> Line:
+    """A time that has a target."""
+    return Line(what, duration(seconds), f"≤ {duration(target_s)}", seconds <= target_s)
+
+
+def all_of(what: str, right: int, total: int) -> Line:
+    """A count that should be complete."""
+    return Line(what, f"{right} of {total}", f"{total} of {total}", right == total, correct=True)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that this share of the values does not exceed."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def spread(name: str, seconds: Sequence[float]) -> list[Line]:
+    """Median, 99th percentile and worst, without targets."""
+    return [
+        Line(f"{name}, median", duration(statistics.median(seconds))),
+        Line(f"{name}, 99th percentile", duration(percentile(seconds, 0.99))),
+        Line(f"{name}, worst", duration(max(seconds))),
+    ]
+
+
+def slowest(runs: Sequence[Timed], count: int = SLOWEST) -> tuple[Timed, ...]:
+    """The slowest runs, slowest first."""
+    return tuple(sorted(runs, key=lambda run: -run.seconds)[:count])
+
+
+def section_table(section: Section) -> RenderableType:
+    """The section for people."""
+    table = new_table("what", "measured", "target", "", numbers=("measured", "target"))
+    for line in section.lines:
+        verdict = "" if line.met is None else "ok" if line.met else "MISS"
+        table.add_row(*(Text(cell) for cell in (line.what, line.measured, line.target, verdict)))
+    parts: list[RenderableType] = [Text(section.title, style="bold")]
+    if section.lines:
+        parts.append(table)
+    if section.slowest:
+        worst = new_table("slowest", "run", "time", "solver's counters", numbers=("time",))
+        for run in section.slowest:
+            counters = ", ".join(f"{key} {value:.6g}" for key, value in run.result.stats.items())
+            worst.add_row(*(Text(cell) for cell in (run.instance, run.label, duration(run.seconds), counters)))
+        parts.append(worst)
+    parts += [Text(note) for note in section.notes]
+    return Group(*parts, Text(""))
