@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -45,16 +46,19 @@ def bars(
 ) -> None:
     """Horizontal bars with 95 % intervals and values; a published value is a line, a published range a band."""
     names = list(measured)
-    top = max([m.value for m in measured.values()] + [_upper(p) for p in published.values()] + [1e-9])
-    least = min([m.value for m in measured.values()] + [0.0])
+    values = [m.value for m in measured.values() if math.isfinite(m.value)]
+    top = max([*values, *(_upper(p) for p in published.values()), 1e-9])
+    least = min([*values, 0.0])
     for y, name in enumerate(names):
         m = measured[name]
-        axes.barh(y, m.value, height=0.62, color=PALETTE[0], alpha=0.85)
+        known = math.isfinite(m.value)
+        if known:
+            axes.barh(y, m.value, height=0.62, color=PALETTE[0], alpha=0.85)
         if m.low is not None and m.high is not None:
             axes.plot([m.low, m.high], [y, y], color=INK, linewidth=1.4)
         mark = published.get(name)
-        text = f"{m.value:.{digits}f}"
-        edge = max(m.value, m.high or 0.0, 0.0)
+        text = f"{m.value:.{digits}f}" if known else "no workload"
+        edge = max(m.value if known else 0.0, m.high or 0.0, 0.0)
         if mark is not None:
             low, high = mark if isinstance(mark, tuple) else (mark, mark)
             axes.fill_betweenx([y - 0.42, y + 0.42], low, high, color=PALETTE[1], alpha=0.9, linewidth=2.0)
