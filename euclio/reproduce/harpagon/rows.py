@@ -45,8 +45,13 @@ def run_row(workload: Workload, label: str, result: Result) -> Row:
 
 
 def allocation_rows(workload: Workload, label: str, result: Result) -> list[Row]:
-    """One row per allocation of an accepted plan; module figures repeat on each of its rows."""
+    """One row per allocation of an accepted plan; module figures repeat on each of its rows.
+
+    A search that its limit stopped has none: how far it came depends on the machine.
+    """
     if result.plan is None or result.cost_per_h is None or result.evaluation is None:
+        return []
+    if result.stats.get("share", 1.0) < 1.0:
         return []
     session = workload.session
     price = session.price
