@@ -58,7 +58,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if not math.isfinite(proof.cost):
         return Answer(None, "limit", bound_per_h=bound, stats=stats, reason="the time limit was hit")
     plan = to_plan(session, arrays, proof.machines, proof.partial_at)
-    if not evaluate(session, plan, space).feasible:
+    if not proof.clear and not evaluate(session, plan, space).feasible:
         # Rounding decided a tie against the plan: the bound stands, the plan is looked for just inside the SLO.
         proof = prove(arrays._replace(slo=arrays.slo * (1.0 - 1e-9)), GAP, deadline)
         if not math.isfinite(proof.cost):

@@ -14,7 +14,7 @@ import numpy as np
 
 from euclio.compiled import clock, compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import configuration_latency, path_times
+from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.modes import Modes, mode_within, new_modes, replace_modes, with_room
 from formulations.module_search import fluid_bound, module_problem, search_module
@@ -39,6 +39,7 @@ class Proof(NamedTuple):
         bound: lower bound on the optimum.
         machines: whole machines per configuration of the session.
         partial_at: configuration of each module's partial machine, -1: none.
+        clear: whether the plan obeys every rule by more than floats can err.
         solves: module searches.
         nodes: their nodes.
         rounds: relaxations solved.
@@ -49,6 +50,7 @@ class Proof(NamedTuple):
     bound: float
     machines: Ints
     partial_at: Ints
+    clear: bool
     solves: int
     nodes: int
     rounds: int
@@ -123,13 +125,19 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
 
 @compiled
 def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _State, rows: Ints, rounds: int) -> Proof:
-    machines, partial_at = np.zeros(s.batch.size, np.int64), np.full(s.rate.size, -1, np.int64)
+    modules = s.rate.size
+    machines, partial_at = np.zeros(s.batch.size, np.int64), np.full(modules, -1, np.int64)
+    latency, partial, dummy = np.zeros(modules), np.zeros(modules), np.zeros(modules)
     if np.isfinite(cost):
-        for m in range(s.rate.size):
+        for m in range(modules):
+            left = s.rate[m]
             for k in range(s.first[m], s.first[m + 1]):
                 machines[k] = state.store.machines[rows[m], k - s.first[m]]
+                left -= machines[k] * s.throughput[k]
             partial_at[m] = state.store.partial_at[rows[m]]
-    return Proof(status, cost, bound, machines, partial_at, state.counts[0], state.counts[1], rounds)
+            latency[m], partial[m], dummy[m] = state.store.latency[rows[m]], max(left, 0.0), max(-left, 0.0)
+    clear = clear_of_rounding(s, latency, partial, dummy)
+    return Proof(status, cost, bound, machines, partial_at, clear, state.counts[0], state.counts[1], rounds)
 
 
 @compiled
@@ -157,7 +165,7 @@ def _fluid_modes(s: SessionArrays) -> Modes:
             if right < starts[i]:
                 continue
             modes = with_room(modes)
-            cost = fluid_bound(module_problem(s, m, right))
+            cost = fluid_bound(s, m, right)
             n = modes.size[m]
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + 1e-9):
                 modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
@@ -223,14 +231,7 @@ def _resolve_promising(
     gap = upper - relaxed.bound
     if not np.isfinite(gap):
         return state
-    least = np.inf
-    for m in range(s.rate.size):
-        for i in range(state.modes.size[m]):
-            if state.modes.plan[m, i] < 0:
-                least = min(least, reduced_cost(state.modes, relaxed, m, i))
-    if least >= gap:
-        return state
-    limit = max(EAGER_SHARE * gap, least)
+    limit = EAGER_SHARE * gap
     for m in range(s.rate.size):
         i = 0
         while i < state.modes.size[m]:
@@ -262,10 +263,10 @@ def _resolve(
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
     left, old = modes.latency[m, i], modes.cost[m, i]
-    p = module_problem(s, m, budget)
-    floor = max(old, fluid_bound(p))
+    floor = max(old, fluid_bound(s, m, budget))
     cost, latency, row = np.inf, budget, -1
     if floor < cutoff:
+        p = module_problem(s, m, budget)
         nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
         while True:
             found = search_module(p, cutoff, floor, 0.01 * tolerance, nodes)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.compiled import compiled
-from euclio.session.arrays import MACHINE_RATE, RR, TC_SHARED, TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import whole_and_rest
 
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
@@ -128,14 +128,27 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
 
 
 @compiled
-def fluid_bound(p: ModuleProblem) -> float:
-    """Lower bound on the cost: the whole rate, or what a configuration needs if that is more, at its unit cost."""
+def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
+    """Lower bound on module m's cost within a budget in seconds.
+
+    The first configuration of a plan has the least unit cost of all it uses, and together they take at least the
+    rate that the first one needs.
+    """
+    rate, limit = s.rate[m], budget * (1.0 + TIE)
+    most = 0.0
+    for k in range(s.first[m], s.first[m + 1]):
+        most = max(most, s.throughput[k])
     best = np.inf
-    for j in range(p.configuration.size):
-        if p.unit_cost[j] * p.rate >= best:
+    for k in range(s.first[m], s.first[m + 1]):
+        if s.unit_cost[k] * rate >= best:
             break
-        need = min(p.whole_need[j], p.partial_need[j])
-        best = min(best, p.unit_cost[j] * max(p.rate, need))
+        if s.duration[k] >= limit:
+            continue
+        need = 0.0
+        if s.policy == TC or s.policy == TC_SHARED:
+            need = s.batch[k] / (limit - s.duration[k])
+        if need <= rate * (1.0 + TIE) or (s.dummies and need - rate < most):
+            best = min(best, s.unit_cost[k] * max(rate, need))
     return best
 
 

@@ -186,20 +186,18 @@ def _label(s: SessionArrays, hull: _Hull, net: _Network) -> int:
     """
     modules = s.rate.size
     net.begin[:], net.end[:] = UNREACHED, UNREACHED
-    changed, rounds = True, 0
-    while changed and rounds <= 4 * modules + 4:
-        changed = False
-        rounds += 1
+    for _ in range(4 * modules + 4):
         for m in s.order:
             if s.parent_first[m] == s.parent_first[m + 1] and net.begin[m] < 0.0:
-                net.begin[m], net.begin_from[m], changed = 0.0, -1, True
+                net.begin[m], net.begin_from[m] = 0.0, -1
             for i in range(s.parent_first[m], s.parent_first[m + 1]):
                 p = s.parent[i]
                 if net.end[p] > net.begin[m] + TIE * abs(net.begin[m]):
-                    net.begin[m], net.begin_from[m], changed = net.end[p], i, True
+                    net.begin[m], net.begin_from[m] = net.end[p], i
             through = net.begin[m] + hull.latency[m, net.corner[m]]
             if through > net.end[m] + TIE * abs(net.end[m]):
-                net.end[m], net.end_from[m], changed = through, -1, True
+                net.end[m], net.end_from[m] = through, -1
+        changed = False
         for m in s.order[::-1]:
             back = net.end[m] - _back_latency(hull, net, m)
             if back > net.begin[m] + TIE * abs(net.begin[m]):
@@ -208,6 +206,8 @@ def _label(s: SessionArrays, hull: _Hull, net: _Network) -> int:
                 p = s.parent[i]
                 if net.edge_flow[i] > 0.0 and net.begin[m] > net.end[p] + TIE * abs(net.end[p]):
                     net.end[p], net.end_from[p], changed = net.begin[m], i, True
+        if not changed:
+            break
     farthest = -1
     for m in range(modules):
         if s.child_first[m] == s.child_first[m + 1] and (farthest < 0 or net.end[m] > net.end[farthest]):

@@ -8,8 +8,8 @@ from euclio.errors import InapplicableError
 from euclio.registry import Limits, Solver
 from euclio.result import Answer
 from euclio.session import DummyRule, PlanSpace, Session, evaluate
-from euclio.session.arrays import TIE, SessionArrays, session_arrays, to_plan
-from euclio.session.dispatch import path_times
+from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.dispatch import clear_of_rounding
 from euclio.session.series_parallel import reduce_series_parallel
 from heuristics.even_splitting import split_evenly
 from heuristics.latency_splitting import DEAREST_HARDWARE, LATENCY_COST, LEAST_LATENCY, THROUGHPUT
@@ -76,17 +76,10 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         if not np.isfinite(cost):
             break
         plan = to_plan(session, arrays, schedule.machines, schedule.partial_at)
-        if _clear_of_rounding(arrays, schedule) or evaluate(session, plan, space).feasible:
+        clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
+        if clear or evaluate(session, plan, space).feasible:
             return Answer(plan, "feasible", claimed_cost_per_h=float(cost), stats=stats)
     return Answer(None, "infeasible", infeasible=True)
-
-
-def _clear_of_rounding(s: SessionArrays, schedule: Schedule) -> bool:
-    """Whether every rule holds by more than floats can err, so that the exact check cannot refuse the plan."""
-    longest = path_times(s, schedule.latency, np.zeros(s.rate.size), np.zeros(s.rate.size))
-    partial, dummy = schedule.partial / s.rate, schedule.dummy / s.rate
-    tiny = ((partial > 0) & (partial < 1e-9)) | ((dummy > 0) & (dummy < 1e-9)) | ((partial == 0) & (dummy == 0))
-    return bool(longest < s.slo * (1.0 - TIE)) and not bool(tiny.any())
 
 
 def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, float]]:

@@ -5,6 +5,8 @@ Solvers use these in floating point. The checker has its own, exact implementati
 
 from __future__ import annotations
 
+import numpy as np
+
 from euclio.compiled import compiled
 from euclio.session.arrays import RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
 
@@ -100,3 +102,20 @@ def path_times(s: SessionArrays, latency: Floats, before: Floats, after: Floats)
             c = s.child[i]
             after[m] = max(after[m], after[c] + latency[c])
     return longest
+
+
+@compiled
+def clear_of_rounding(s: SessionArrays, latency: Floats, partial: Floats, dummy: Floats) -> bool:
+    """Whether a plan obeys every rule by more than floats can err, so that the exact check cannot refuse it.
+
+    Args:
+        s: the session.
+        latency: worst-case latency per module in seconds, shape (modules,), like the next two.
+        partial: rate of the partial machine.
+        dummy: dummy rate.
+    """
+    for m in range(s.rate.size):
+        if max(partial[m], dummy[m]) < 1e-9 * s.rate[m]:
+            return False
+    scratch = np.zeros(s.rate.size)
+    return path_times(s, latency, scratch, np.zeros(s.rate.size)) < s.slo * (1.0 - TIE)

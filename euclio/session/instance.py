@@ -33,17 +33,15 @@ class Configuration:
     batch: int
     concurrency: int
     duration_s: Fraction
+    throughput_rps: Fraction = field(init=False, repr=False, compare=False)
+    """Throughput t = b·e/d in requests per second."""
 
     def __init__(self, hardware: str, batch: int, concurrency: int, duration_s: Number) -> None:
         object.__setattr__(self, "hardware", hardware)
         object.__setattr__(self, "batch", _count(batch, "batch"))
         object.__setattr__(self, "concurrency", _count(concurrency, "concurrency"))
         object.__setattr__(self, "duration_s", _number(duration_s, "duration_s"))
-
-    @property
-    def throughput_rps(self) -> Fraction:
-        """Throughput t = b·e/d in requests per second."""
-        return self.batch * self.concurrency / self.duration_s
+        object.__setattr__(self, "throughput_rps", self.batch * self.concurrency / self.duration_s)
 
 
 @dataclass(frozen=True, slots=True)
