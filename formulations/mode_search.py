@@ -103,7 +103,7 @@ def round_to_modes(s: SessionArrays, modes: Modes, window: Floats, first: Ints, 
         last: last allowed mode per module.
 
     Returns:
-        Mode per module and the total cost; infinite: some module has no mode within its window.
+        Mode per module and the total cost; infinite: some module has no mode within its window, or they miss the SLO.
     """
     modules = s.rate.size
     chosen, latency = np.zeros(modules, np.int64), np.zeros(modules)
@@ -114,7 +114,8 @@ def round_to_modes(s: SessionArrays, modes: Modes, window: Floats, first: Ints, 
         latency[m] = modes.latency[m, chosen[m]]
     before, after = np.zeros(modules), np.zeros(modules)
     while True:
-        path_times(s, latency, before, after)
+        if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
+            return chosen, np.inf
         best_saving, best, best_mode = 0.0, -1, -1
         for m in range(modules):
             room = s.slo * (1.0 + TIE) - before[m] - after[m]

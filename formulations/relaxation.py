@@ -20,6 +20,8 @@ from formulations.modes import Modes
 
 AUGMENTATIONS_MOST = 20_000
 UNREACHED = -1e30
+ROUNDING = 1e-12
+"""Flows this much apart, as a share of what was added, count as equal: a corner must be hit exactly."""
 
 
 class Relaxation(NamedTuple):
@@ -89,16 +91,13 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
         np.full(modules, -1, np.int64),
     )
     slo = s.slo * (1.0 + TIE)
-    before_begin, before_end = np.zeros(modules), np.zeros(modules)
-    total, before_length, length = 0.0, -1.0, 0.0
-    feasible = True
+    total, met, feasible = 0.0, False, True
     for _ in range(AUGMENTATIONS_MOST):
         sink = _label(s, hull, net)
-        length = net.end[sink]
-        if length <= slo:
+        met = net.end[sink] <= slo
+        if met:
+            _stretch_to(s, hull, net, s.slo)
             break
-        before_length = length
-        before_begin[:], before_end[:] = net.begin, net.end
         amount = _augment(s, hull, net, sink)
         if not np.isfinite(amount):
             feasible = False
@@ -109,15 +108,11 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
     if not feasible:
         return Relaxation(np.inf, net.flow, base, window, hull_cost)
     bound = -total * slo
-    share = 0.0
-    if before_length > length:
-        share = min(1.0, max(0.0, (slo - length) / (before_length - length)))
     for m in range(modules):
         k = net.corner[m]
         base[m] = hull.cost[m, k] + net.flow[m] * hull.latency[m, k]
         bound += base[m]
-        ahead = net.end[m] - net.begin[m]
-        window[m] = ahead + share * (before_end[m] - before_begin[m] - ahead)
+        window[m] = net.end[m] - net.begin[m] if met else hull.latency[m, hull.corners[m] - 1]
         hull_cost[m] = _hull_at(hull, m, window[m])
     return Relaxation(bound, net.flow, base, window, hull_cost)
 
@@ -184,9 +179,28 @@ def _label(s: SessionArrays, hull: _Hull, net: _Network) -> int:
     `begin_from`: edge row that a begin label came along, −1: the source, −2: back through the module itself.
     `end_from`: edge row (taken backwards) that an end label came along, −1: through the module.
     """
-    modules = s.rate.size
     net.begin[:], net.end[:] = UNREACHED, UNREACHED
-    for _ in range(4 * modules + 4):
+    _propagate(s, hull, net)
+    farthest = -1
+    for m in range(s.rate.size):
+        if s.child_first[m] == s.child_first[m + 1] and (farthest < 0 or net.end[m] > net.end[farthest]):
+            farthest = m
+    return farthest
+
+
+@compiled
+def _stretch_to(s: SessionArrays, hull: _Hull, net: _Network, slo: float) -> None:
+    """Let every module whose flow leaves the DAG end at the SLO: where latency has a price, none is left over."""
+    for m in range(s.rate.size):
+        if s.child_first[m] == s.child_first[m + 1] and net.flow[m] > 0.0:
+            net.end[m] = max(net.end[m], slo)
+    _propagate(s, hull, net)
+
+
+@compiled
+def _propagate(s: SessionArrays, hull: _Hull, net: _Network) -> None:
+    """Raise labels along all residual arcs until none changes."""
+    for _ in range(4 * s.rate.size + 4):
         for m in s.order:
             if s.parent_first[m] == s.parent_first[m + 1] and net.begin[m] < 0.0:
                 net.begin[m], net.begin_from[m] = 0.0, -1
@@ -207,12 +221,7 @@ def _label(s: SessionArrays, hull: _Hull, net: _Network) -> int:
                 if net.edge_flow[i] > 0.0 and net.begin[m] > net.end[p] + TIE * abs(net.end[p]):
                     net.end[p], net.end_from[p], changed = net.begin[m], i, True
         if not changed:
-            break
-    farthest = -1
-    for m in range(modules):
-        if s.child_first[m] == s.child_first[m + 1] and (farthest < 0 or net.end[m] > net.end[farthest]):
-            farthest = m
-    return farthest
+            return
 
 
 @compiled
@@ -240,9 +249,8 @@ def _walk(s: SessionArrays, hull: _Hull, net: _Network, sink: int, amount: float
             i = net.end_from[m]
             capacity = min(capacity, net.edge_flow[i])
             if amount > 0.0:
-                net.edge_flow[i] -= amount
-                if net.edge_flow[i] < 1e-12 * amount:
-                    net.edge_flow[i] = 0.0
+                left = net.edge_flow[i] - amount
+                net.edge_flow[i] = left if left > ROUNDING * (amount + net.edge_flow[i]) else 0.0
             m, at_end = _module_below(s, i), False
         elif net.begin_from[m] == -2:
             floor = hull.slope[m, k] if net.flow[m] > hull.slope[m, k] else hull.slope[m, k - 1]
@@ -274,7 +282,7 @@ def _add_flow(hull: _Hull, net: _Network, m: int, amount: float) -> None:
     flow = net.flow[m] + amount
     k = net.corner[m]
     for slope in (hull.slope[m, k], hull.slope[m, k + 1], hull.slope[m, max(k - 1, 0)]):
-        if np.isfinite(slope) and abs(flow - slope) <= 1e-12 * slope:
+        if np.isfinite(slope) and abs(flow - slope) <= ROUNDING * max(abs(amount), net.flow[m]):
             flow = slope
     while k > 0 and flow < hull.slope[m, k]:
         k -= 1
