@@ -1,0 +1,99 @@
+"""Brute force over latency splits: the search that leaves out splits equals the plain enumeration of all."""
+
+import math
+
+import pytest
+from worked_examples import M_1, M_3, one_module
+
+from bruteforce.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS, module_budgets_to_try
+from bruteforce.split_search import enumerate_splits, split_optimum
+from euclio.result import Status
+from euclio.session import FULL_SPACE, PlanSpace, Session
+from euclio.session.arrays import session_arrays
+from euclio.solving import solve
+from euclio.workloads.random_sessions import random_session
+
+GRIDS = {"configurations": CONFIGURATIONS, "breakpoints": BREAKPOINTS, "steps": STEPS}
+STEPS_IN_SLO = 15
+SEEDS = range(20)
+
+
+def series(seed: int) -> Session:
+    """A chain of three modules with a few configurations each."""
+    return random_session(seed, 3, 4, shape="chain", slo_over_least=(1.2, 4.0))
+
+
+def costs(session: Session, space: PlanSpace, grid: int) -> tuple[float, float]:
+    """Cost of the pruned search and of the plain enumeration."""
+    arrays = session_arrays(session, space)
+    step = arrays.slo / STEPS_IN_SLO
+    return (
+        split_optimum(arrays, grid, step, math.inf).cost,
+        enumerate_splits(arrays, grid, step, math.inf).cost,
+    )
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_search_equals_enumeration_on_series(seed, grid):
+    pruned, plain = costs(series(seed), FULL_SPACE, GRIDS[grid])
+    assert pruned == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("space", [PlanSpace("rr", "none", 2), PlanSpace("machine-rate"), PlanSpace(max_allocations=1)])
+@pytest.mark.parametrize("seed", range(8))
+def test_search_equals_enumeration_in_other_plan_spaces(seed, space):
+    pruned, plain = costs(series(seed), space, CONFIGURATIONS)
+    assert pruned == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_registered_solvers_agree(seed):
+    pruned, plain = (solve(series(seed), name) for name in ("split-bruteforce", "split-enumeration"))
+    assert (pruned.status, pruned.cost) == (plain.status, plain.cost and pytest.approx(plain.cost, rel=1e-9))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_split_optimum_is_never_dearer_than_harpagon_on_series(seed):
+    """In a series every budget of Algorithm 2 is on the grid {d + b/T}."""
+    harpagon = solve(series(seed), "harpagon")
+    if harpagon.cost_per_h is not None and not harpagon.stats["start_fallback"]:
+        assert solve(series(seed), "split-bruteforce").cost <= harpagon.cost * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_split_optimum_is_never_below_the_plan_optimum(seed):
+    split = solve(series(seed), "split-bruteforce")
+    assert split.cost_per_h is None or split.cost >= solve(series(seed), "exact").cost * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_split_optimum_makes_no_claim_about_other_plans(seed):
+    """No bound: other plans than those of Harpagon's scheduler may be cheaper."""
+    assert solve(series(seed), "split-bruteforce").bound_per_h is None
+
+
+def test_configurations_grid_holds_the_latencies_of_the_configurations():
+    """M_1 at 100 req/s: 0.16 + 0.02, 0.20 + 0.04, 0.32 + 0.08 s; the last is above the SLO."""
+    arrays = session_arrays(one_module(M_1, 100, "0.39"), FULL_SPACE)
+    assert module_budgets_to_try(arrays, 0, CONFIGURATIONS, 0.0).tolist() == pytest.approx([0.18, 0.24])
+
+
+def test_breakpoints_hold_the_latencies_before_and_after_filling():
+    """M_3 at 198 req/s within 1 s: 0.8 + 32/198 s before filling, 0.8 + 32/200 s with dummies."""
+    found = module_budgets_to_try(session_arrays(one_module(M_3, 198, 1), FULL_SPACE), 0, BREAKPOINTS, 0.0)
+    assert {round(x, 9) for x in found} >= {round(0.8 + 32 / 198, 9), 0.96}
+
+
+def test_steps_are_multiples_within_the_slo():
+    arrays = session_arrays(one_module(M_1, 100, "0.05"), FULL_SPACE)
+    assert module_budgets_to_try(arrays, 0, STEPS, 0.01).tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04, 0.05])
+
+
+def test_time_limit_leaves_a_share():
+    session = random_session(3, 5, 12, shape="chain", slo_over_least=(4.0, 6.0))
+    assert 0 < solve(session, "split-enumeration", time_limit_s=0.001).stats["share"] < 1
+
+
+def test_no_split_within_the_slo_is_infeasible():
+    assert solve(one_module(M_1, 100, "0.1"), "split-bruteforce").status is Status.INFEASIBLE
