@@ -83,12 +83,12 @@ def _brute_force(sessions: list[Session]) -> Section:
             each = [a / b.seconds for a, b in zip(seconds, runs[fast], strict=True)]
             lines.append(Line(f"{slow} / {fast}, ratio of means", f"{of_means:,.0f}"))
             lines.append(Line(f"{slow} / {fast}, median ratio", f"{statistics.median(each):,.1f}"))
-    notes = (
-        f"Each search has {LIMIT_S:g} s. Where {PLAIN} hit the limit, its time is the time taken over the share of the",
-        "vectors of budgets gone through; where the pruned search hit it, the time taken stands (a lower bound).",
+    note = (
+        f"Each search has {LIMIT_S:g} s. Where {PLAIN} hit the limit, its time is the time taken over the share of the "
+        f"vectors of budgets gone through; where {PRUNED} hit it, the time taken stands (a lower bound)."
     )
     title = f"Brute force over latency splits ({len(sample)} seeded workloads, alternating)"
-    return Section(title, tuple(lines), notes, runs=tuple(run for name in runs for run in runs[name]))
+    return Section(title, tuple(lines), (note,), runs=tuple(run for name in runs for run in runs[name]))
 
 
 def _stopped(result: Result) -> bool:
