@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import cycle, islice
@@ -26,9 +26,6 @@ SEED = 20240917
 
 SLO_STEP_S = Fraction(1, 1000)
 
-SLO_OVER_LEAST = {"traffic": 6.5, "face": 4.4, "pose": 5.2, "caption": 4.4, "actdet": 6.5}
-"""Defaults of `ProtocolParameters.slo_over_least`."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProtocolParameters:
@@ -37,16 +34,13 @@ class ProtocolParameters:
     Attributes:
         machines: range, drawn log-uniformly, of the machines that the application's busiest module would need at its
             best-ranked configuration; it fixes the request rate.
-        slo_over_least: per application the least SLO drawn, over the session's least latency; the tightest at which
-            the systems without concurrency or with one configuration accept a fair share of draws.
-        slo_spread: largest SLO drawn over the least one; drawn log-uniformly between them.
+        slo_over_least: range, drawn log-uniformly, of the SLO over the session's least latency.
         least_slo_s: shorter SLOs are lifted to this many seconds.
     """
 
-    machines: tuple[float, float] = (7.43, 15.0)
-    slo_over_least: Mapping[str, float] = field(default_factory=lambda: dict(SLO_OVER_LEAST))
-    slo_spread: float = 1.4
-    least_slo_s: float = 0.16
+    machines: tuple[float, float] = (5.8, 19.0)
+    slo_over_least: tuple[float, float] = (5.5, 9.9)
+    least_slo_s: float = 0.12
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +109,7 @@ def draw(seed: int, application: str, number: int, parameters: ProtocolParameter
     stream = random.Random(f"{seed}/{application}/{number}")
     factors = drawn.factors([stream.random() for _ in drawn.modules])
     machines = _log_uniform(stream, chosen.machines)
-    slo_over_least = chosen.slo_over_least[application] * _log_uniform(stream, (1.0, chosen.slo_spread))
+    slo_over_least = _log_uniform(stream, chosen.slo_over_least)
     rate = short(machines * _one_machine_rate(drawn, factors))
     session = drawn.session(f"{application}-{number:04d}", rate, Fraction(1), factors)
     least, useful = latency_range(session)

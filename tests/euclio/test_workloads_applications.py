@@ -1,7 +1,6 @@
 """The five applications and their profiles: printed figures reproduced, profile objects shared."""
 
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 
@@ -111,25 +110,3 @@ def test_yolo_to_ssd_is_the_printed_ratio_at_batch_1():
     """Scrooge Table 2: 22.17 to 14.69."""
     yolo, ssd = (configuration(m, "P100", 1, 1).throughput_rps for m in ("yolo_face", "ssd_inception"))
     assert float(yolo / ssd) == pytest.approx(22.17 / 14.69, rel=1e-3)
-
-
-SMOOTH = [name for name, parameters in MODEL["modules"].items() if len(parameters["kernels"]) == 1]
-
-
-@pytest.mark.parametrize("module", SMOOTH)
-def test_each_doubling_of_the_batch_gains_but_less_than_the_one_before(module):
-    rates = [c.throughput_rps for c in profiles()[module] if (c.hardware, c.concurrency) == ("P100", 1)]
-    gains = [after / before for before, after in pairwise(rates)]
-    assert all(gain > 1 for gain in gains)
-    assert gains == sorted(gains, reverse=True)
-
-
-def test_each_machine_type_is_the_better_buy_for_some_configurations():
-    price = {h.name: h.price_per_h for h in find_application("traffic").hardware}
-    faster = [
-        configuration(module, "V100", c.batch, c.concurrency).throughput_rps / c.throughput_rps
-        for module, profile in profiles().items()
-        for c in profile
-        if c.hardware == "P100"
-    ]
-    assert min(faster) < price["V100"] / price["P100"] < max(faster)

@@ -90,7 +90,7 @@ def test_tightness_is_the_place_between_least_and_most_useful_latency():
 
 
 def test_shortest_slo_is_lifted():
-    parameters = ProtocolParameters(slo_over_least=dict.fromkeys(applications(), 1.0), slo_spread=1.0, least_slo_s=0.9)
+    parameters = ProtocolParameters(slo_over_least=(1.0, 1.0), least_slo_s=0.9)
     assert all(draw(3, name, 1, parameters).session.slo_s >= Fraction(9, 10) for name in applications())
 
 
