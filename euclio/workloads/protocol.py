@@ -1,23 +1,22 @@
 """The seeded protocol behind the 1131 workloads of Harpagon §IV-A (ours: the paper does not print its own).
 
-The accepted workloads go round the applications: workload i is of application i mod 5, drawn until one is accepted.
-Every draw has its own random stream made of seed, application and number of the draw among its application's, so a
-workload does not depend on the solvers that accepted the ones before it.
+Every draw has its own random stream made of seed and draw number, so a workload does not depend on the solvers that
+accepted the ones before it.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import cycle, islice
+from itertools import count as count_up
 
 from euclio.exact import exact
 from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
-from euclio.workloads.applications import Application, applications, find_application, short
+from euclio.workloads.applications import Application, applications, short
 from euclio.workloads.latencies import latency_range
 
 PUBLISHED_WORKLOADS = 1131
@@ -48,7 +47,7 @@ class Workload:
     """A session drawn by the protocol.
 
     Attributes:
-        session: the instance; its name is the application's with the number of the draw.
+        session: the instance; its name is the application's with the draw number.
         application: name of the application.
         rate_rps: request rate of the application, exact.
         tightness: place of the SLO between least (0) and most useful latency (1); above 1: looser than useful.
@@ -68,54 +67,40 @@ class Draws:
         workloads: the accepted ones.
         drawn: number of draws.
         rejected: number of draws that each solver found no plan for (one draw may count for several solvers).
-        applications: the same two numbers for each application, by its name.
     """
 
     workloads: tuple[Workload, ...]
     drawn: int
-    rejected: dict[str, int]
-    applications: dict[str, ApplicationDraws]
+    rejected: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationDraws:
-    """Draws of one application.
-
-    Attributes:
-        drawn: number of draws; the next one has the next number.
-        accepted: number of accepted ones.
-        rejected: number of draws that each solver found no plan for.
-    """
-
-    drawn: int
-    accepted: int
-    rejected: dict[str, int]
-
-
-def draw(seed: int, application: str, number: int, parameters: ProtocolParameters | None = None) -> Workload:
+def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -> Workload:
     """The workload of one draw.
 
     Args:
         seed: seed of the protocol.
-        application: name of the application.
-        number: number of the draw among the application's, from 1.
+        number: number of the draw, from 1.
         parameters: free parameters.
-
-    Raises:
-        InputError: there is no such application.
     """
     chosen = ProtocolParameters() if parameters is None else parameters
-    drawn = find_application(application)
-    stream = random.Random(f"{seed}/{application}/{number}")
-    factors = drawn.factors([stream.random() for _ in drawn.modules])
+    stream = random.Random(f"{seed}/{number}")
+    known = tuple(applications().values())
+    application = known[int(stream.random() * len(known))]
+    factors = application.factors([stream.random() for _ in application.modules])
     machines = _log_uniform(stream, chosen.machines)
     slo_over_least = _log_uniform(stream, chosen.slo_over_least)
-    rate = short(machines * _one_machine_rate(drawn, factors))
-    session = drawn.session(f"{application}-{number:04d}", rate, Fraction(1), factors)
+    rate = short(machines * _one_machine_rate(application, factors))
+    name = f"{application.name}-{number:04d}"
+    session = application.session(name, rate, Fraction(1), factors)
     least, useful = latency_range(session)
     slo = max(exact(chosen.least_slo_s), round_up(slo_over_least * least))
     tightness = (float(slo) - least) / (useful - least) if useful > least else 1.0
-    return Workload(with_slo(session, slo), application, rate, round(tightness, 6))
+    return Workload(with_slo(session, slo), application.name, rate, round(tightness, 6))
+
+
+def draws(seed: int = SEED, parameters: ProtocolParameters | None = None) -> Iterator[Workload]:
+    """All draws of the protocol, without end."""
+    return (draw(seed, number, parameters) for number in count_up(1))
 
 
 def workloads(
@@ -124,7 +109,7 @@ def workloads(
     seed: int = SEED,
     parameters: ProtocolParameters | None = None,
 ) -> Draws:
-    """Draw until exactly `count` workloads are accepted, one application after the other.
+    """Draw until exactly `count` workloads are accepted.
 
     Args:
         accept: returns the names of the solvers that found no plan; none: accepted.
@@ -133,48 +118,23 @@ def workloads(
         parameters: free parameters.
 
     Raises:
-        RuntimeError: of 1000 draws in a row none was accepted.
+        RuntimeError: of the last 1000 draws and more none was accepted.
     """
     kept: list[Workload] = []
-    tallies = {name: _Tally() for name in applications()}
-    for application in islice(cycle(tallies), count):
-        tally = tallies[application]
-        kept.append(_next_accepted(accept, seed, application, tally, parameters))
-    rejected = sum((tally.rejected for tally in tallies.values()), Counter[str]())
-    per_application = {
-        name: ApplicationDraws(tally.drawn, tally.accepted, dict(sorted(tally.rejected.items())))
-        for name, tally in tallies.items()
-    }
-    drawn = sum(tally.drawn for tally in tallies.values())
-    return Draws(tuple(kept), drawn, dict(sorted(rejected.items())), per_application)
-
-
-@dataclass(slots=True)
-class _Tally:
-    """An application's draws so far."""
-
-    drawn: int = 0
-    accepted: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-
-
-def _next_accepted(
-    accept: Callable[[Session], Iterable[str]],
-    seed: int,
-    application: str,
-    tally: _Tally,
-    parameters: ProtocolParameters | None,
-) -> Workload:
-    for _ in range(1000):
-        tally.drawn += 1
-        workload = draw(seed, application, tally.drawn, parameters)
+    rejected: Counter[str] = Counter()
+    drawn = last = 0
+    stream = draws(seed, parameters)
+    while len(kept) < count:
+        workload = next(stream)
+        drawn += 1
         against = set(accept(workload.session))
-        tally.rejected.update(against)
+        rejected.update(against)
         if not against:
-            tally.accepted += 1
-            return workload
-    rejected = dict(sorted(tally.rejected.items()))
-    raise RuntimeError(f"no draw out of 1000 of {application} was accepted; rejected by {rejected}")
+            kept.append(workload)
+            last = drawn
+        elif drawn - last >= 1000:
+            raise RuntimeError(f"no draw out of 1000 was accepted; rejected by {dict(sorted(rejected.items()))}")
+    return Draws(tuple(kept), drawn, dict(sorted(rejected.items())))
 
 
 def with_slo(session: Session, slo_s: Fraction) -> Session:

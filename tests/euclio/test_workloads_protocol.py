@@ -7,10 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.errors import InputError
 from euclio.files import session_to_text
 from euclio.workloads.acceptance import SYSTEMS, accept_by
-from euclio.workloads.applications import applications
 from euclio.workloads.latencies import latency_range
 from euclio.workloads.paths import data_dir
 from euclio.workloads.protocol import ProtocolParameters, draw, workloads
@@ -28,11 +26,11 @@ def test_same_seed_gives_the_same_bytes():
 
 
 def test_another_seed_gives_other_workloads():
-    assert draw(1, "face", 1).session != draw(2, "face", 1).session
+    assert draw(1, 1).session != draw(2, 1).session
 
 
 def test_a_workload_does_not_depend_on_those_accepted_before():
-    chosen = workloads(lambda s: [] if int(s.name[-4:]) % 3 == 0 else ["x"], count=10, seed=3).workloads
+    chosen = workloads(lambda s: [] if s.name.startswith("pose") else ["x"], count=5, seed=3).workloads
     every = {w.session.name: w for w in workloads(accept_all, count=60, seed=3).workloads}
     assert all(every[w.session.name] == w for w in chosen)
 
@@ -43,10 +41,6 @@ def test_exact_count_and_rejections_counted_per_solver():
     assert len(drawn.workloads) == 30
     assert drawn.drawn - 30 <= drawn.rejected["a"] + drawn.rejected["b"]
     assert max(drawn.rejected.values()) <= drawn.drawn - 30
-    parts = drawn.applications.values()
-    assert drawn.drawn == sum(part.drawn for part in parts)
-    assert [part.accepted for part in parts] == [6] * 5
-    assert drawn.rejected == {name: sum(part.rejected[name] for part in parts) for name in ("a", "b")}
 
 
 def test_nothing_accepted_is_an_error():
@@ -60,15 +54,10 @@ def test_names_are_unique_and_carry_the_application():
     assert all(w.session.name.startswith(w.application + "-") for w in drawn)
 
 
-def test_accepted_workloads_go_round_the_applications_however_many_draws_one_needs():
-    drawn = workloads(lambda s: ["x"] if s.name[:4] == "face" and int(s.name[-4:]) % 4 else [], count=12, seed=3)
-    assert [w.application for w in drawn.workloads] == [list(applications())[i % 5] for i in range(12)]
-    assert drawn.applications["face"].drawn == 12
-
-
-def test_a_draw_of_an_unknown_application_is_an_error():
-    with pytest.raises(InputError, match="choose from traffic"):
-        draw(3, "trafic", 1)
+def test_applications_are_drawn_evenly():
+    counts = Counter(w.application for w in workloads(accept_all, count=500, seed=3).workloads)
+    assert len(counts) == 5
+    assert min(counts.values()) > 60
 
 
 def test_profile_objects_are_shared_between_workloads():
@@ -91,7 +80,7 @@ def test_tightness_is_the_place_between_least_and_most_useful_latency():
 
 def test_shortest_slo_is_lifted():
     parameters = ProtocolParameters(slo_over_least=(1.0, 1.0), least_slo_s=0.9)
-    assert all(draw(3, name, 1, parameters).session.slo_s >= Fraction(9, 10) for name in applications())
+    assert all(draw(3, k, parameters).session.slo_s >= Fraction(9, 10) for k in range(1, 30))
 
 
 def test_accepted_workloads_are_feasible_for_all_systems():

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from euclio.reproduce.harpagon.tasks import SYSTEM_TASKS
 from euclio.reproduce.harpagon.workers import Outcome, run_draws
 from euclio.session import Session
-from euclio.workloads.applications import applications
 from euclio.workloads.protocol import Draws, workloads
 
-DRAWS_PER_JOB = 4
+DRAWS_PER_JOB = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +28,14 @@ def draw_workloads(
 ) -> Drawn:
     """Draw in parallel what the protocol would draw one by one.
 
-    A draw depends on seed, application and number only, so workers try each application's next draws ahead of the
-    protocol, which then takes their verdicts in order: the same workloads for any number of workers.
+    A draw depends on seed and number only, so workers try the next draws ahead of the protocol, which then takes
+    their verdicts in order: the same workloads for any number of workers.
     """
-    known = applications()
-    ahead = -(-2 * jobs // len(known))
-    tried = {name: _tried_in_order(pool, ahead, seed, name) for name in known}
+    tried = _tried_in_order(pool, jobs, seed)
     kept: list[Outcome] = []
 
     def accept(session: Session) -> tuple[str, ...]:
-        outcome = next(tried[session.name.rsplit("-", 1)[0]])
+        outcome = next(tried)
         assert outcome.workload.session.name == session.name
         if not outcome.without_plan:
             kept.append(outcome)
@@ -48,13 +45,13 @@ def draw_workloads(
     return Drawn(workloads(accept, count, seed), tuple(kept))
 
 
-def _tried_in_order(pool: ProcessPoolExecutor, ahead: int, seed: int, application: str) -> Iterator[Outcome]:
-    """Outcomes of an application's draws 1, 2, … ; this many jobs are ahead at any time."""
+def _tried_in_order(pool: ProcessPoolExecutor, jobs: int, seed: int) -> Iterator[Outcome]:
+    """Outcomes of draws 1, 2, … ; a few jobs per worker are ahead at any time."""
     waiting: deque[Future[list[Outcome]]] = deque()
     first = 1
     while True:
-        while len(waiting) < ahead:
+        while len(waiting) < 2 * jobs:
             numbers = range(first, first + DRAWS_PER_JOB)
-            waiting.append(pool.submit(run_draws, (seed, application, numbers, SYSTEM_TASKS)))
+            waiting.append(pool.submit(run_draws, (seed, numbers, SYSTEM_TASKS)))
             first += DRAWS_PER_JOB
         yield from waiting.popleft().result()

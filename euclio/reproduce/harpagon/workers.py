@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from euclio.reproduce.harpagon.rows import Row, allocation_rows, run_row
 from euclio.reproduce.harpagon.tasks import Task
-from euclio.workloads.applications import applications
 from euclio.workloads.protocol import Workload, draw
 
 Chunk = tuple[tuple[Workload, ...], tuple[Task, ...]]
@@ -54,15 +53,15 @@ def run_chunk(chunk: Chunk) -> list[Outcome]:
     return [run_tasks(workload, tasks) for workload in workloads]
 
 
-def run_draws(job: tuple[int, str, range, tuple[Task, ...]]) -> list[Outcome]:
-    """Draw workloads of an application by seed and numbers, then run them."""
-    seed, application, numbers, tasks = job
-    return [run_tasks(draw(seed, application, number), tasks) for number in numbers]
+def run_draws(job: tuple[int, range, tuple[Task, ...]]) -> list[Outcome]:
+    """Draw workloads by seed and numbers, then run them."""
+    seed, numbers, tasks = job
+    return [run_tasks(draw(seed, number), tasks) for number in numbers]
 
 
 def warm_up(tasks: Sequence[Task], seed: int) -> None:
     """Run every task once, so that machine code is compiled (or loaded) before anything is timed."""
-    run_tasks(draw(seed, next(iter(applications())), 1), tasks)
+    run_tasks(draw(seed, 1), tasks)
 
 
 def cores() -> int:
