@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bruteforce.split_ends import plan_ends
 from bruteforce.split_grids import module_budgets_to_try
 from euclio.compiled import clock, compiled
-from euclio.session.arrays import TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
+from formulations.modes import new_modes
+from formulations.relaxation import relax
 from heuristics.latency_reassigner import reassign_latency
 from heuristics.module_scheduler import schedule_module
 from heuristics.planner import plan_budgets
@@ -40,12 +43,15 @@ class Splits(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """The distinct plans that a grid gives each module, the modules' one after the other, cheapest bound first.
+    """The distinct plans that a grid gives each module, the modules' one after the other, by rising budget.
 
     Attributes:
         first: start of each module's options, shape (modules + 1,).
         budget: smallest budget that gives the plan, shape (options,), like the next ones.
         bound: what the plan costs at least after any reassignment.
+        end_first: start of the plan's ends, shape (options + 1,).
+        end_latency: worst-case latencies that the plan may end with after reassignment, shape (ends,).
+        end_cost: least cost with that latency.
         machines: whole machines of the module's configurations, shape (options, configurations of the session).
         partial_at, partial, dummy, latency, cost: as in `Schedule`.
     """
@@ -53,6 +59,9 @@ class _Options(NamedTuple):
     first: Ints
     budget: Floats
     bound: Floats
+    end_first: Ints
+    end_latency: Floats
+    end_cost: Floats
     machines: Ints
     partial_at: Ints
     partial: Floats
@@ -65,8 +74,8 @@ class _Options(NamedTuple):
 def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
     """The cheapest plan over all splits of the grid, by depth-first search over the modules' distinct plans.
 
-    Budgets that give a module the same plan count once, as the smallest of them; vectors whose costs after any
-    reassignment cannot beat the incumbent are left out.
+    Budgets that give a module the same plan count once, as the smallest of them; vectors whose cost after any
+    reassignment cannot beat the incumbent are left out, by the linear relaxation over what plans can end as.
 
     Args:
         s: the session.
@@ -78,40 +87,46 @@ def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> 
     options = _options(s, grid, step)
     best, trial = new_schedule(s), new_schedule(s)
     best_cost, visited, nodes = np.inf, 0, 0
-    rest_bound = np.zeros(modules + 1)
-    latency = np.empty(modules)
+    least = np.empty(modules)
     before, after = np.zeros(modules), np.zeros(modules)
-    for m in range(modules - 1, -1, -1):
+    for m in range(modules):
         if options.first[m] == options.first[m + 1]:
             return Splits(best, np.inf, 0, 1.0)
-        rest_bound[m] = rest_bound[m + 1] + options.bound[options.first[m]]
-        latency[m] = options.budget[options.first[m] : options.first[m + 1]].min()
-    least = latency.copy()
+        least[m] = options.budget[options.first[m]]
+    base, excess, order = _priced(s, options)
+    cheapest = _cheapest_up_to(options)
+    latency = least.copy()
     at = options.first[:-1] - 1
-    bound = np.zeros(modules + 1)
+    bound, excesses = np.zeros(modules + 1), np.zeros(modules + 1)
     m = 0
     while m >= 0:
         nodes += 1
         if nodes % VECTORS_BETWEEN_CLOCKS == 0 and clock() >= deadline:
             return Splits(best, best_cost, visited, 0.0)
+        below = best_cost * (1.0 - 1e-12)
         at[m] += 1
-        o = at[m]
-        if o == options.first[m + 1] or bound[m] + options.bound[o] + rest_bound[m + 1] >= best_cost * (1.0 - 1e-12):
+        if at[m] == options.first[m + 1] or base + excesses[m] + excess[order[at[m]]] >= below:
             at[m], latency[m] = options.first[m] - 1, least[m]
             m -= 1
             continue
+        o = order[at[m]]
         latency[m] = options.budget[o]
         if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
             continue
+        with_rest = bound[m] + options.bound[o]
+        for i in range(m + 1, modules):
+            with_rest += _within(options, cheapest, i, s.slo * (1.0 + TIE) - before[i] - after[i])
+        if with_rest >= below:
+            continue
         if m + 1 < modules:
-            bound[m + 1] = bound[m] + options.bound[o]
+            bound[m + 1], excesses[m + 1] = bound[m] + options.bound[o], excesses[m] + excess[o]
             m += 1
             continue
         for i in range(modules):
-            _load(s, options, i, at[i], trial)
+            _load(s, options, i, order[at[i]], trial)
         visited += 1
         reassign_latency(s, s.dummies, REASSIGN_MOST, trial)
-        if trial.cost.sum() < best_cost * (1.0 - 1e-12):
+        if trial.cost.sum() < below:
             best_cost = trial.cost.sum()
             copy_schedule(trial, best)
     return Splits(best, best_cost, visited, 1.0)
@@ -180,12 +195,24 @@ def _options(s: SessionArrays, grid: int, step: float) -> _Options:
         budgets = np.concatenate((budgets, module_budgets_to_try(s, m, grid, step)))
         grid_first[m + 1] = budgets.size
     options = _empty_options(s, budgets.size)
+    plan = new_schedule(s)
     size = 0
     for m in range(modules):
-        module_grid = budgets[grid_first[m] : grid_first[m + 1]]
-        size = _add_options(s, m, module_grid, s.slo - before[m] - after[m], options, size)
+        for budget in budgets[grid_first[m] : grid_first[m + 1]]:
+            if not schedule_module(s, m, s.rate[m], budget, s.dummies, plan):
+                continue
+            if size > options.first[m] and _same_plan(s, m, options, size - 1, plan):
+                continue
+            ends = plan_ends(s, m, s.slo - before[m] - after[m], plan)
+            options = _with_ends(options, size, ends)
+            options.budget[size] = budget
+            options.machines[size] = plan.machines
+            options.partial_at[size], options.partial[size] = plan.partial_at[m], plan.partial[m]
+            options.dummy[size], options.latency[size] = plan.dummy[m], plan.latency[m]
+            options.cost[size] = plan.cost[m]
+            size += 1
         options.first[m + 1] = size
-    return _by_bound(options)
+    return options
 
 
 @compiled
@@ -194,6 +221,9 @@ def _empty_options(s: SessionArrays, most: int) -> _Options:
         np.zeros(s.rate.size + 1, np.int64),
         np.empty(most),
         np.empty(most),
+        np.zeros(most + 1, np.int64),
+        np.empty(0),
+        np.empty(0),
         np.zeros((most, s.batch.size), np.int64),
         np.full(most, -1, np.int64),
         np.zeros(most),
@@ -204,43 +234,69 @@ def _empty_options(s: SessionArrays, most: int) -> _Options:
 
 
 @compiled
-def _add_options(s: SessionArrays, m: int, budgets: Floats, most_budget: float, options: _Options, begin: int) -> int:
-    """Append module m's distinct plans from row `begin` on; returns the row after the last."""
-    plan = new_schedule(s)
-    size = begin
-    for budget in budgets:
-        if not schedule_module(s, m, s.rate[m], budget, s.dummies, plan):
-            continue
-        if size > begin and _same_plan(s, m, options, size - 1, plan):
-            continue
-        options.budget[size] = budget
-        options.bound[size] = _least_after_reassignment(s, m, most_budget, plan)
-        options.machines[size] = plan.machines
-        options.partial_at[size], options.partial[size] = plan.partial_at[m], plan.partial[m]
-        options.dummy[size], options.latency[size] = plan.dummy[m], plan.latency[m]
-        options.cost[size] = plan.cost[m]
-        size += 1
-    return size
+def _with_ends(options: _Options, o: int, ends: Floats) -> _Options:
+    """The options with the ends of option o appended, rows (latency, cost)."""
+    options.end_first[o + 1] = options.end_first[o] + ends.shape[0]
+    options.bound[o] = ends[:, 1].min()
+    return _Options(
+        options.first,
+        options.budget,
+        options.bound,
+        options.end_first,
+        np.concatenate((options.end_latency, ends[:, 0])),
+        np.concatenate((options.end_cost, ends[:, 1])),
+        options.machines,
+        options.partial_at,
+        options.partial,
+        options.dummy,
+        options.latency,
+        options.cost,
+    )
 
 
 @compiled
-def _by_bound(options: _Options) -> _Options:
-    """The same options, each module's sorted by their bounds."""
-    order = np.arange(options.first[-1])
-    for m in range(options.first.size - 1):
+def _priced(s: SessionArrays, options: _Options) -> tuple[float, Floats, Ints]:
+    """Price the options by the linear relaxation over them.
+
+    Returns:
+        Lower bound on every vector, by how much each option lifts it, and the options by rising lift.
+    """
+    modules = s.rate.size
+    steps = new_modes(modules, max(1, options.end_latency.size))
+    for m in range(modules):
+        lo, hi = options.end_first[options.first[m]], options.end_first[options.first[m + 1]]
+        for e in lo + np.argsort(options.end_latency[lo:hi]):
+            n = steps.size[m]
+            if n == 0 or options.end_cost[e] < steps.cost[m, n - 1]:
+                steps.latency[m, n], steps.cost[m, n] = options.end_latency[e], options.end_cost[e]
+                steps.size[m] = n + 1
+    relaxed = relax(s, steps, np.zeros(modules, np.int64), steps.size - 1)
+    excess, order = np.empty(options.budget.size), np.arange(options.budget.size)
+    for m in range(modules):
         lo, hi = options.first[m], options.first[m + 1]
-        order[lo:hi] = lo + np.argsort(options.bound[lo:hi])
-    return _Options(
-        options.first,
-        options.budget[order],
-        options.bound[order],
-        options.machines[order],
-        options.partial_at[order],
-        options.partial[order],
-        options.dummy[order],
-        options.latency[order],
-        options.cost[order],
-    )
+        for o in range(lo, hi):
+            ends = slice(options.end_first[o], options.end_first[o + 1])
+            worth = options.end_cost[ends] + relaxed.flow[m] * options.end_latency[ends]
+            excess[o] = worth.min() - relaxed.base[m]
+        order[lo:hi] = lo + np.argsort(excess[lo:hi])
+    return relaxed.bound, excess, order
+
+
+@compiled
+def _cheapest_up_to(options: _Options) -> Floats:
+    """Least bound of each option and the module's options with smaller budgets."""
+    cheapest = options.bound.copy()
+    for m in range(options.first.size - 1):
+        for o in range(options.first[m] + 1, options.first[m + 1]):
+            cheapest[o] = min(cheapest[o], cheapest[o - 1])
+    return cheapest
+
+
+@compiled
+def _within(options: _Options, cheapest: Floats, m: int, room: float) -> float:
+    """Least bound of module m's options whose budget is within `room`."""
+    lo, hi = options.first[m], options.first[m + 1]
+    return float(cheapest[lo + max(0, np.searchsorted(options.budget[lo:hi], room, side="right") - 1)])
 
 
 @compiled
@@ -259,43 +315,3 @@ def _load(s: SessionArrays, options: _Options, m: int, o: int, plan: Schedule) -
         plan.machines[k] = options.machines[o, k]
     plan.partial_at[m], plan.partial[m] = options.partial_at[o], options.partial[o]
     plan.dummy[m], plan.latency[m], plan.cost[m] = options.dummy[o], options.latency[o], options.cost[o]
-
-
-@compiled
-def _least_after_reassignment(s: SessionArrays, m: int, most_budget: float, plan: Schedule) -> float:
-    """Lower bound on the plan's cost after any reassignment within `most_budget` seconds.
-
-    The first allocation's whole machines stay, the residual pays at least its fluid bound; unless a better
-    configuration could come before them, when the whole rate pays its fluid bound.
-    """
-    first = s.first[m]
-    while plan.machines[first] == 0 and plan.partial_at[m] != first:
-        first += 1
-    kept_rate = plan.machines[first] * s.throughput[first]
-    residual = s.rate[m] - kept_rate
-    if residual <= TIE * s.rate[m]:
-        return float(plan.cost[m])
-    for k in range(s.first[m], first):
-        if _need(s, k, most_budget) <= residual + s.throughput[k]:
-            return float(min(plan.cost[m], _fluid(s, m, s.rate[m], most_budget)))
-    kept_cost = plan.machines[first] * s.price[first]
-    return float(min(plan.cost[m], kept_cost + _fluid(s, m, residual, most_budget)))
-
-
-@compiled
-def _need(s: SessionArrays, k: int, budget: float) -> float:
-    """Rate that configuration k needs within the budget, at least."""
-    if s.duration[k] >= budget:
-        return np.inf
-    if s.policy == TC or s.policy == TC_SHARED:
-        return float(s.batch[k] / (budget * (1.0 + TIE) - s.duration[k]))
-    return 0.0
-
-
-@compiled
-def _fluid(s: SessionArrays, m: int, rate: float, budget: float) -> float:
-    """Least cost of a rate: all of it, or a configuration's need if that is more, at one unit cost."""
-    best = np.inf
-    for k in range(s.first[m], s.first[m + 1]):
-        best = min(best, s.unit_cost[k] * max(rate, _need(s, k, budget)))
-    return best

@@ -35,7 +35,7 @@ def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule)
             budget = s.slo - before[m] - after[m]
             if budget <= plan.latency[m] * (1.0 + TIE):
                 continue
-            if not _reschedule_residual(s, m, budget, dummies, plan, candidate):
+            if not reschedule_residual(s, m, budget, dummies, plan, candidate):
                 continue
             gain = plan.cost[m] - candidate.cost[m]
             if gain > best_gain and gain > 1e-9 * plan.cost[m]:
@@ -49,7 +49,7 @@ def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule)
 
 
 @compiled
-def _reschedule_residual(
+def reschedule_residual(
     s: SessionArrays, m: int, budget: float, dummies: bool, plan: Schedule, candidate: Schedule
 ) -> bool:
     """Algorithm 1 again on everything after the first allocation's whole machines, then merged and ranked.
