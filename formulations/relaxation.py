@@ -162,17 +162,6 @@ def _hull_at(hull: _Hull, m: int, latency: float) -> float:
 
 
 @compiled
-def _back_latency(hull: _Hull, net: _Network, m: int) -> float:
-    """Latency of module m one step of flow earlier; infinite: there is no flow to take back."""
-    k = net.corner[m]
-    if net.flow[m] > hull.slope[m, k]:
-        return float(hull.latency[m, k])
-    if k > 0:
-        return float(hull.latency[m, k - 1])
-    return np.inf
-
-
-@compiled
 def _label(s: SessionArrays, hull: _Hull, net: _Network) -> int:
     """Longest distances from the source in the residual network; returns the module whose end is farthest.
 
@@ -200,26 +189,33 @@ def _stretch_to(s: SessionArrays, hull: _Hull, net: _Network, slo: float) -> Non
 @compiled
 def _propagate(s: SessionArrays, hull: _Hull, net: _Network) -> None:
     """Raise labels along all residual arcs until none changes."""
-    for _ in range(4 * s.rate.size + 4):
-        for m in s.order:
-            if s.parent_first[m] == s.parent_first[m + 1] and net.begin[m] < 0.0:
-                net.begin[m], net.begin_from[m] = 0.0, -1
-            for i in range(s.parent_first[m], s.parent_first[m + 1]):
-                p = s.parent[i]
-                if net.end[p] > net.begin[m] + TIE * abs(net.begin[m]):
-                    net.begin[m], net.begin_from[m] = net.end[p], i
-            through = net.begin[m] + hull.latency[m, net.corner[m]]
-            if through > net.end[m] + TIE * abs(net.end[m]):
-                net.end[m], net.end_from[m] = through, -1
+    begin, end, begin_from, end_from = net.begin, net.end, net.begin_from, net.end_from
+    flow, corner, edge_flow = net.flow, net.corner, net.edge_flow
+    latency, slope = hull.latency, hull.slope
+    order, parent_first, parent = s.order, s.parent_first, s.parent
+    for _ in range(4 * order.size + 4):
+        for m in order:
+            if parent_first[m] == parent_first[m + 1] and begin[m] < 0.0:
+                begin[m], begin_from[m] = 0.0, -1
+            for i in range(parent_first[m], parent_first[m + 1]):
+                p = parent[i]
+                if end[p] > begin[m] + TIE * abs(begin[m]):
+                    begin[m], begin_from[m] = end[p], i
+            through = begin[m] + latency[m, corner[m]]
+            if through > end[m] + TIE * abs(end[m]):
+                end[m], end_from[m] = through, -1
         changed = False
-        for m in s.order[::-1]:
-            back = net.end[m] - _back_latency(hull, net, m)
-            if back > net.begin[m] + TIE * abs(net.begin[m]):
-                net.begin[m], net.begin_from[m], changed = back, -2, True
-            for i in range(s.parent_first[m], s.parent_first[m + 1]):
-                p = s.parent[i]
-                if net.edge_flow[i] > 0.0 and net.begin[m] > net.end[p] + TIE * abs(net.end[p]):
-                    net.end[p], net.end_from[p], changed = net.begin[m], i, True
+        for m in order[::-1]:
+            if flow[m] == 0.0:
+                continue
+            k = corner[m]
+            back = end[m] - (latency[m, k] if flow[m] > slope[m, k] else latency[m, k - 1])
+            if back > begin[m] + TIE * abs(begin[m]):
+                begin[m], begin_from[m], changed = back, -2, True
+            for i in range(parent_first[m], parent_first[m + 1]):
+                p = parent[i]
+                if edge_flow[i] > 0.0 and begin[m] > end[p] + TIE * abs(end[p]):
+                    end[p], end_from[p], changed = begin[m], i, True
         if not changed:
             return
 
