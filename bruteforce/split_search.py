@@ -12,7 +12,7 @@ import numpy as np
 
 from bruteforce.split_ends import plan_ends
 from bruteforce.split_grids import module_budgets_to_try
-from euclio.compiled import clock, compiled
+from euclio.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.modes import new_modes
@@ -101,7 +101,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> 
     m = 0
     while m >= 0:
         nodes += 1
-        if nodes % VECTORS_BETWEEN_CLOCKS == 0 and clock() >= deadline:
+        if nodes % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline):
             return Splits(best, best_cost, visited, 0.0)
         below = best_cost * (1.0 - 1e-12)
         at[m] += 1
@@ -152,7 +152,7 @@ def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) 
     passed = 0
     while True:
         passed += 1
-        if passed % VECTORS_BETWEEN_CLOCKS == 0 and clock() >= deadline:
+        if passed % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline):
             return Splits(best, best_cost, visited, _share(grids, at))
         if path_times(s, budgets, before, after) <= s.slo * (1.0 + TIE):
             visited += 1

@@ -12,6 +12,7 @@ from typing import ParamSpec, TypeVar, cast
 import numba
 from numba import objmode
 
+INFINITY = float("inf")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -55,3 +56,9 @@ def clock() -> float:
     with objmode(seconds="float64"):
         seconds = time.perf_counter()
     return seconds
+
+
+@compiled
+def is_past(deadline: float) -> bool:
+    """Whether a deadline on `clock` has passed; an infinite one is not looked up."""
+    return deadline < INFINITY and clock() >= deadline

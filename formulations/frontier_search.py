@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import clock, compiled
+from euclio.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.mode_search import reduced_cost, round_to_modes, search_modes
@@ -80,7 +80,7 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds = 0
     while True:
-        if clock() >= deadline:
+        if is_past(deadline):
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
         first, last = np.zeros(modules, np.int64), state.modes.size - 1
@@ -272,7 +272,7 @@ def _resolve(
             found = search_module(p, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
             state.counts[1] += found.nodes
-            if found.complete or clock() >= deadline:
+            if found.complete or is_past(deadline):
                 break
             nodes *= 4
         if np.isfinite(found.cost):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import clock, compiled
+from euclio.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.modes import Modes, mode_within
@@ -56,7 +56,7 @@ def search_modes(s: SessionArrays, modes: Modes, upper: float, tolerance: float,
     best, best_chosen = np.inf, np.zeros(modules, np.int64)
     below = upper * (1.0 - tolerance)
     while size > 0:
-        if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and clock() >= deadline:
+        if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
             break
         size -= 1
         if open_bound[size] > below:
