@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test check reproduce bench figures clean
+.PHONY: env test check oracle reproduce bench clean
 
 env: $(VENV)/ready
 
@@ -11,6 +11,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m euclio.warm_up
 	touch $@
 
 test: env check
@@ -20,6 +21,9 @@ check: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+oracle: env
+	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest tests/oracle
 
 reproduce: env
 	$(BIN)/euclio reproduce harpagon

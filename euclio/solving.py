@@ -17,6 +17,7 @@ from euclio.errors import InapplicableError
 from euclio.registry import Limits, Solver, find_solver
 from euclio.result import OPTIMALITY_TOLERANCE, Answer, Result, Status
 from euclio.session import PlanSpace, Session, evaluate
+from euclio.warm_up import warm_up
 
 
 def solve(
@@ -46,6 +47,7 @@ def solve(
     if changes:
         used = replace(used, **changes)
     limits = Limits(time_limit_s, seed)
+    warm_up(chosen, used)
     started = time.perf_counter()
     try:
         answer = chosen.run(session, used, limits)
