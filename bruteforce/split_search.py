@@ -15,7 +15,7 @@ from bruteforce.split_grids import module_budgets_to_try
 from euclio.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
-from formulations.modes import new_modes
+from formulations.modes import Modes, new_modes
 from formulations.relaxation import relax
 from heuristics.latency_reassigner import reassign_latency
 from heuristics.module_scheduler import schedule_module
@@ -71,7 +71,7 @@ class _Options(NamedTuple):
 
 
 @compiled
-def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
+def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadline: float) -> Splits:
     """The cheapest plan over all splits of the grid, by depth-first search over the modules' distinct plans.
 
     Budgets that give a module the same plan count once, as the smallest of them; vectors whose cost after any
@@ -81,6 +81,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> 
         s: the session.
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
         step: step of the last of these in seconds.
+        floor: a proven lower bound on every plan; a split that reaches it ends the search.
         deadline: seconds on `clock` at which to stop; infinite: never.
     """
     modules = s.rate.size
@@ -93,7 +94,9 @@ def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> 
         if options.first[m] == options.first[m + 1]:
             return Splits(best, np.inf, 0, 1.0)
         least[m] = options.budget[options.first[m]]
-    base, excess, order = _priced(s, options)
+    steps = _all_ends(s, options)
+    base, excess, order = _priced(s, options, steps)
+    every = np.zeros(modules, np.int64)
     cheapest = _cheapest_up_to(options)
     latency = least.copy()
     at = options.first[:-1] - 1
@@ -107,6 +110,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> 
         at[m] += 1
         if at[m] == options.first[m + 1] or base + excesses[m] + excess[order[at[m]]] >= below:
             at[m], latency[m] = options.first[m] - 1, least[m]
+            _set_ends(options, m, options.first[m], options.first[m + 1], steps)
             m -= 1
             continue
         o = order[at[m]]
@@ -119,6 +123,9 @@ def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> 
         if with_rest >= below:
             continue
         if m + 1 < modules:
+            _set_ends(options, m, o, o + 1, steps)
+            if m > 0 and relax(s, steps, every, steps.size - 1).bound >= below:
+                continue
             bound[m + 1], excesses[m + 1] = bound[m] + options.bound[o], excesses[m] + excess[o]
             m += 1
             continue
@@ -129,6 +136,8 @@ def split_optimum(s: SessionArrays, grid: int, step: float, deadline: float) -> 
         if trial.cost.sum() < below:
             best_cost = trial.cost.sum()
             copy_schedule(trial, best)
+            if best_cost <= floor * (1.0 + 1e-9):
+                break
     return Splits(best, best_cost, visited, 1.0)
 
 
@@ -255,21 +264,34 @@ def _with_ends(options: _Options, o: int, ends: Floats) -> _Options:
 
 
 @compiled
-def _priced(s: SessionArrays, options: _Options) -> tuple[float, Floats, Ints]:
-    """Price the options by the linear relaxation over them.
+def _all_ends(s: SessionArrays, options: _Options) -> Modes:
+    """The ends of all options as modes: for every module the staircase of its latencies and costs."""
+    steps = new_modes(s.rate.size, max(1, options.end_latency.size))
+    for m in range(s.rate.size):
+        _set_ends(options, m, options.first[m], options.first[m + 1], steps)
+    return steps
+
+
+@compiled
+def _set_ends(options: _Options, m: int, first: int, last: int, steps: Modes) -> None:
+    """Let module m's modes be the ends of its options `first` to `last` (exclusive)."""
+    lo, hi = options.end_first[first], options.end_first[last]
+    n = 0
+    for e in lo + np.argsort(options.end_latency[lo:hi]):
+        if n == 0 or options.end_cost[e] < steps.cost[m, n - 1]:
+            steps.latency[m, n], steps.cost[m, n] = options.end_latency[e], options.end_cost[e]
+            n += 1
+    steps.size[m] = n
+
+
+@compiled
+def _priced(s: SessionArrays, options: _Options, steps: Modes) -> tuple[float, Floats, Ints]:
+    """Price the options by the linear relaxation over their ends.
 
     Returns:
         Lower bound on every vector, by how much each option lifts it, and the options by rising lift.
     """
     modules = s.rate.size
-    steps = new_modes(modules, max(1, options.end_latency.size))
-    for m in range(modules):
-        lo, hi = options.end_first[options.first[m]], options.end_first[options.first[m + 1]]
-        for e in lo + np.argsort(options.end_latency[lo:hi]):
-            n = steps.size[m]
-            if n == 0 or options.end_cost[e] < steps.cost[m, n - 1]:
-                steps.latency[m, n], steps.cost[m, n] = options.end_latency[e], options.end_cost[e]
-                steps.size[m] = n + 1
     relaxed = relax(s, steps, np.zeros(modules, np.int64), steps.size - 1)
     excess, order = np.empty(options.budget.size), np.arange(options.budget.size)
     for m in range(modules):

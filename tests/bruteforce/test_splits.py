@@ -28,7 +28,7 @@ def costs(session: Session, space: PlanSpace, grid: int) -> tuple[float, float]:
     arrays = session_arrays(session, space)
     step = arrays.slo / STEPS_IN_SLO
     return (
-        split_optimum(arrays, grid, step, math.inf).cost,
+        split_optimum(arrays, grid, step, 0.0, math.inf).cost,
         enumerate_splits(arrays, grid, step, math.inf).cost,
     )
 
