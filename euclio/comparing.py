@@ -15,7 +15,6 @@ from euclio.registry import Solver, find_solver, solvers
 from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.solving import solve
-from euclio.warm_up import warm_up
 
 SCHEMA = "euclio/comparison/1"
 EXACT = "exact"
@@ -137,7 +136,7 @@ def compare(
     full = optimum(FULL_SPACE)
     rows = []
     for solver in chosen:
-        result = _timed(session, solver, time_limit_s)
+        result = solve(session, solver, time_limit_s=time_limit_s)
         rows.append(Row(solver, result, _proven(full), optimum(solver.space)))
     rows.sort(key=lambda row: (row.result.cost_per_h is None, row.result.cost_per_h or 0))
     return Comparison(session, full, tuple(rows))
@@ -156,10 +155,4 @@ def _proven(result: Result | None) -> Fraction | None:
 def _exact(session: Session, space: PlanSpace, time_limit_s: float | None) -> Result | None:
     if EXACT not in solvers():
         return None
-    warm_up(find_solver(EXACT), space)
     return solve(session, EXACT, space=space, time_limit_s=time_limit_s)
-
-
-def _timed(session: Session, solver: Solver, time_limit_s: float | None) -> Result:
-    warm_up(solver, solver.space)
-    return solve(session, solver, time_limit_s=time_limit_s)
