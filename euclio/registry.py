@@ -4,15 +4,46 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 
 from euclio.errors import InputError
 from euclio.result import Answer
-from euclio.session import FULL_SPACE, PlanSpace, Session
+from euclio.session import FULL_SPACE, Plan, PlanSpace, Session
 
 GROUP = "euclio.solvers"
+
+
+class Option(StrEnum):
+    """Options of the solver library behind a solver; a solver names those that it takes."""
+
+    ENGINE = "engine"
+    THREADS = "threads"
+    WARM_START = "warm_start"
+    LOG_FILE = "log_file"
+    EXPORT_LP = "export_lp"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """How a solver library is to be run.
+
+    Attributes:
+        engine: name of the engine, such as "highs" or "cbc"; None: the solver's default.
+        threads: threads of the engine; None: one.
+        warm_start: plan to start from, feasible in the plan space of the run; None: none.
+        log_file: file for the engine's own log; None: none.
+        export_lp: file for the (first) model in LP format with readable names; None: none.
+    """
+
+    engine: str | None = None
+    threads: int | None = None
+    warm_start: Plan | None = None
+    log_file: Path | None = None
+    export_lp: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +53,12 @@ class Limits:
     Attributes:
         time_limit_s: seconds; None: none.
         seed: seed of every random choice.
+        options: how the solver library behind the solver is to be run.
     """
 
     time_limit_s: float | None = None
     seed: int = 0
+    options: EngineOptions = field(default_factory=EngineOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +71,9 @@ class Solver:
         summary: one line: what it is and where it is published.
         run: instance, plan space and limits in, unchecked answer out.
         space: the plan space that it searches by default.
+        takes: the engine options that it takes.
+        engines: the engines that it can run on, the default one first.
+        starts_from: solver whose plan it starts from by default; None: it starts cold.
     """
 
     name: str
@@ -45,6 +81,9 @@ class Solver:
     summary: str
     run: Callable[[Session, PlanSpace, Limits], Answer]
     space: PlanSpace = FULL_SPACE
+    takes: frozenset[Option] = frozenset()
+    engines: tuple[str, ...] = ()
+    starts_from: str | None = None
 
 
 @cache

@@ -25,6 +25,31 @@ class Status(StrEnum):
     ERROR = "error"
 
 
+class WarmStart(StrEnum):
+    """What became of the plan that a solver was given to start from."""
+
+    NONE = "none"
+    """None was given."""
+    USED = "used"
+    IGNORED = "ignored"
+    """The solver library did not take it (its log says so, or it never became the incumbent)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracePoint:
+    """Incumbent and bound at one moment of a run.
+
+    Attributes:
+        wall_s: seconds since the solver started.
+        incumbent_per_h: cost of the best plan so far, as claimed; None: none yet.
+        bound_per_h: proven lower bound so far; None: none yet.
+    """
+
+    wall_s: float
+    incumbent_per_h: float | None
+    bound_per_h: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a solver says, unchecked.
@@ -37,6 +62,8 @@ class Answer:
         infeasible: the solver proved (exact) or decided (heuristic) that there is no plan.
         stats: counters of the solver (iterations, nodes, …).
         reason: one line for the user where there is no plan.
+        trace: incumbent and bound over time, where the solver tells.
+        warm_start: what became of the plan that it was given to start from.
     """
 
     plan: Plan | None
@@ -46,6 +73,8 @@ class Answer:
     infeasible: bool = False
     stats: dict[str, float] = field(default_factory=dict)
     reason: str = ""
+    trace: tuple[TracePoint, ...] = ()
+    warm_start: WarmStart = WarmStart.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +97,8 @@ class Result:
         stats: counters of the solver.
         reason: why there is no plan, or why it was refused.
         provenance: versions, machine and seed.
+        trace: incumbent and bound over time, as claimed.
+        warm_start: what became of the plan that the solver was given to start from.
     """
 
     instance: str
@@ -85,6 +116,8 @@ class Result:
     stats: dict[str, float] = field(default_factory=dict)
     reason: str = ""
     provenance: dict[str, Any] = field(default_factory=dict)
+    trace: tuple[TracePoint, ...] = ()
+    warm_start: WarmStart = WarmStart.NONE
 
     @property
     def cost(self) -> float | None:

@@ -13,11 +13,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InapplicableError
-from euclio.registry import Limits, Solver, find_solver
+from euclio.errors import InapplicableError, InputError
+from euclio.registry import EngineOptions, Limits, Option, Solver, find_solver
 from euclio.result import OPTIMALITY_TOLERANCE, Answer, Result, Status
-from euclio.session import PlanSpace, Session, evaluate
+from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.warm_up import warm_up
+
+COLD = "none"
+"""Name that asks for no warm start."""
 
 
 def solve(
@@ -27,6 +30,11 @@ def solve(
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
     seed: int = 0,
+    engine: str | None = None,
+    threads: int | None = None,
+    warm_start: str | None = None,
+    log_file: Path | None = None,
+    export_lp: Path | None = None,
     **changes: Any,
 ) -> Result:
     """Solve an instance and check the plan.
@@ -37,24 +45,81 @@ def solve(
         space: plan space; by default the solver's own.
         time_limit_s: time limit in seconds.
         seed: seed of random choices.
+        engine: engine of the solver library, such as "highs" or "cbc"; None: the solver's default.
+        threads: threads of the engine; None: one.
+        warm_start: name of the solver whose plan to start from, or "none"; None: the solver's default.
+        log_file: file for the engine's log.
+        export_lp: file for the model in LP format.
         **changes: fields of the plan space to change, such as ``policy="rr"`` or ``max_allocations=2``.
 
     Returns:
         The checked result.
+
+    Raises:
+        InputError: an unknown solver or engine, or an option that the solver does not take.
     """
     chosen = find_solver(solver) if isinstance(solver, str) else solver
     used = chosen.space if space is None else space
     if changes:
         used = replace(used, **changes)
-    limits = Limits(time_limit_s, seed)
+    given = EngineOptions(engine, threads, None, log_file, export_lp)
+    _check_options(chosen, given, warm_start)
     warm_up(chosen, used)
+    from_name = warm_start or chosen.starts_from
+    starter = None if from_name in (None, COLD) else find_solver(str(from_name))
+    if starter is not None:
+        warm_up(starter, used)
     started = time.perf_counter()
+    start = None if starter is None else _starting_plan(session, starter, used, Limits(time_limit_s, seed))
+    limits = Limits(time_limit_s, seed, replace(given, warm_start=start))
     try:
         answer = chosen.run(session, used, limits)
     except InapplicableError as error:
         answer = Answer(None, "inapplicable", reason=str(error))
     wall = time.perf_counter() - started
-    return check(session, chosen.name, used, limits, answer, wall)
+    result = check(session, chosen.name, used, limits, answer, wall)
+    return replace(result, options={**result.options, **_describe(chosen, given, starter)})
+
+
+def _check_options(solver: Solver, given: EngineOptions, warm_start: str | None) -> None:
+    """Refuse options that the solver does not take, and engines that it does not know."""
+    values = {
+        Option.ENGINE: given.engine,
+        Option.THREADS: given.threads,
+        Option.WARM_START: warm_start,
+        Option.LOG_FILE: given.log_file,
+        Option.EXPORT_LP: given.export_lp,
+    }
+    for option, value in values.items():
+        if value is not None and option not in solver.takes:
+            flag = {Option.LOG_FILE: "--log"}.get(option, f"--{option.value.replace('_', '-')}")
+            raise InputError(f"solver {solver.name!r} does not take this option; leave it out", field=flag)
+    if given.engine is not None and given.engine not in solver.engines:
+        raise InputError(
+            f"unknown engine {given.engine!r}; solver {solver.name!r} runs on {', '.join(solver.engines)}",
+            field="--engine",
+        )
+
+
+def _starting_plan(session: Session, starter: Solver, space: PlanSpace, limits: Limits) -> Plan | None:
+    """The starter's plan, if it is one of the plan space."""
+    try:
+        plan = starter.run(session, space, limits).plan
+    except InapplicableError:
+        return None
+    return plan if plan is not None and evaluate(session, plan, space).feasible else None
+
+
+def _describe(solver: Solver, given: EngineOptions, starter: Solver | None) -> dict[str, Any]:
+    """The engine options of a run as plain data; only those that the solver takes."""
+    described: dict[str, Any] = {}
+    if Option.ENGINE in solver.takes:
+        described["engine"] = given.engine or solver.engines[0]
+    if Option.THREADS in solver.takes:
+        described["threads"] = given.threads or 1
+    if Option.WARM_START in solver.takes:
+        described["warm_start"] = None if starter is None else starter.name
+    return described
 
 
 def check(session: Session, solver: str, space: PlanSpace, limits: Limits, answer: Answer, wall_s: float) -> Result:
@@ -89,6 +154,8 @@ def check(session: Session, solver: str, space: PlanSpace, limits: Limits, answe
         stats=answer.stats,
         reason=reason,
         provenance={**provenance(), "seed": limits.seed},
+        trace=answer.trace,
+        warm_start=answer.warm_start,
     )
 
 
@@ -96,7 +163,7 @@ def check(session: Session, solver: str, space: PlanSpace, limits: Limits, answe
 def provenance() -> dict[str, Any]:
     """Versions, machine and git revision that a result was made with."""
     packages = {}
-    for name in ("euclio", "numpy", "numba"):
+    for name in ("euclio", "numpy", "numba", "pulp", "highspy", "ortools"):
         try:
             packages[name] = version(name)
         except PackageNotFoundError:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.arguments import count_or_any, names, seconds, seed
+from euclio.commands.arguments import count, count_or_any, names, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.progress import noticed
 from euclio.errors import InputError
@@ -46,9 +46,20 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("--no-concurrency", action="store_true", help="concurrency 1 only")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit in seconds")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
+    _add_engine_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON instead of a table")
     parser.set_defaults(run=run)
+
+
+def _add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Options of the solver library; a solver that does not take one says so."""
+    group = parser.add_argument_group("solver libraries", "for solvers that run on PuLP or OR-Tools")
+    group.add_argument("--engine", metavar="NAME", help="highs or cbc")
+    group.add_argument("--threads", type=count, metavar="N", help="threads of the engine; default: 1")
+    group.add_argument("--warm-start", metavar="NAME", help="solver whose plan to start from, or none")
+    group.add_argument("--log", type=Path, metavar="FILE", help="write the engine's own log")
+    group.add_argument("--export-lp", type=Path, metavar="FILE", help="write the model in LP format")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,11 +73,23 @@ def run(arguments: argparse.Namespace) -> int:
     session = load_session(arguments.file)
     solver = find_solver(arguments.solver)
     space = _space(arguments, solver, session)
-    if arguments.out is not None:
-        check_writable(arguments.out)
+    for path in (arguments.out, arguments.log, arguments.export_lp):
+        if path is not None:
+            check_writable(path)
     with noticed(f"preparing {solver.name}; compiling takes a while at the first use after installation"):
         warm_up(solver, space)
-    result = solve(session, solver, space=space, time_limit_s=arguments.time_limit, seed=arguments.seed)
+    result = solve(
+        session,
+        solver,
+        space=space,
+        time_limit_s=arguments.time_limit,
+        seed=arguments.seed,
+        engine=arguments.engine,
+        threads=arguments.threads,
+        warm_start=arguments.warm_start,
+        log_file=arguments.log,
+        export_lp=arguments.export_lp,
+    )
     result = _explained(session, result, solver)
     text = result_to_text(result, session)
     if arguments.out is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,15 @@ class _Options(FileModel):
     objective: Text = "cost"
     time_limit_s: Number | None = None
     seed: Whole = 0
+    engine: Name | None = None
+    threads: Whole | None = None
+    warm_start: Name | None = None
+
+
+class _TracePoint(FileModel):
+    wall_s: Number
+    incumbent_per_h: Number | None
+    bound_per_h: Number | None
 
 
 class _Result(FileModel):
@@ -67,6 +76,8 @@ class _Result(FileModel):
     wall_s: Number | None
     plan: _Plan | None
     stats: dict[str, Any] = Field(default_factory=dict)
+    trace: list[_TracePoint] = Field(default_factory=list)
+    warm_start: Text = "none"
     provenance: dict[str, Any]
 
 
@@ -154,6 +165,8 @@ def result_to_json(result: Result, session: Session) -> dict[str, Any]:
         "wall_s": result.wall_s,
         "plan": None if result.cost_per_h is None or result.plan is None else _plan_data(result, session),
         "stats": result.stats,
+        "trace": [asdict(point) for point in result.trace],
+        "warm_start": result.warm_start.value,
         "provenance": result.provenance,
     }
 
