@@ -100,7 +100,7 @@ def split_latency(s: SessionArrays, units: Units, criterion: int, start: int) ->
 def continue_splitting(s: SessionArrays, units: Units, criterion: int, moves: Moves, kept: int) -> Moves:
     """Keep the first `kept` states and go on from the last of them by `criterion`."""
     unit_count = units.first.size - 1
-    most = 64
+    most = max(64, kept)
     latency, cost = np.empty((most, unit_count)), np.empty((most, unit_count))
     latency[:kept], cost[:kept] = moves.latency[:kept], moves.cost[:kept]
     count = kept

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from worked_examples import M_1, one_module
 
+from euclio.result import Status
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.dispatch import path_times
 from euclio.session.series_parallel import reduce_series_parallel
 from euclio.solving import solve
-from euclio.workloads.random_sessions import random_session
+from euclio.workloads.random_sessions import chain_from_modules, random_session
 from heuristics.even_splitting import split_evenly
 from heuristics.latency_splitting import (
     COST,
@@ -240,3 +241,9 @@ def test_a_chain_is_split_into_equal_shares():
 def test_each_module_gets_its_share_of_the_longest_chain_through_it():
     """A → b → c and a → d: three modules on the longest chain through a, two on the one through d."""
     assert even_budgets([("a", "b"), ("b", "c"), ("a", "d")], "abcd") == [4, 4, 4, 6]
+
+
+def test_cost_direct_undoes_a_few_of_very_many_moves():
+    """20 modules take far more than 64 moves; going on from a late state once overran its table of states."""
+    result = solve(chain_from_modules(0, 20, 0.4), "harpagon")
+    assert result.status is Status.FEASIBLE
