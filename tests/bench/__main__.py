@@ -13,12 +13,17 @@ from pathlib import Path
 from euclio.solving import provenance
 from euclio.tables import duration, to_text
 from tests.bench.chains_speed import chains_speed
+from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed
 from tests.bench.measuring import compile_solver
+from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
 from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 
 INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
+
+
+SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth")
 
 
 def compilation() -> Section:
@@ -38,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "instances": lambda: instances_speed(arguments.instances),
         "chains": lambda: (chains_speed(),),
         "workloads": lambda: workloads_speed(arguments.workloads),
+        "race": lambda: race(arguments.workloads),
+        "splits": lambda: (splits(arguments.workloads),),
+        "growth": growth,
     }
     sections: list[Section] = []
     for part in (lambda: (compilation(),), *(parts[name] for name in arguments.only or parts)):
@@ -57,7 +65,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--instances", type=Path, default=INSTANCES, metavar="DIR", help="measured instances; default: beside the tree"
     )
     parser.add_argument(
-        "--only", action="append", choices=("instances", "chains", "workloads"), help="this section; may be repeated"
+        "--only",
+        action="append",
+        choices=("instances", "chains", "workloads", "race", "splits", "growth"),
+        help="this section; may be repeated",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all runs as JSON")
     return parser.parse_args(argv)

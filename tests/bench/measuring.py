@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numba
@@ -17,6 +18,8 @@ from euclio.result import Result
 from euclio.session import PlanSpace, Session, arrays
 from euclio.solving import solve
 from euclio.warm_up import warm_up
+from euclio.workloads.acceptance import accept_by
+from euclio.workloads.protocol import workloads
 
 REPEATS = 3
 REPEATED_WITHIN_S = 1.0
@@ -53,6 +56,8 @@ def timed(
     label: str | None = None,
     time_limit_s: float | None = None,
     ranked: bool = False,
+    repeats: int = REPEATS,
+    threads: Mapping[str, int] | None = None,
 ) -> dict[str, Timed]:
     """Time solvers on one session in alternation, so that they meet the same state of the machine.
 
@@ -64,22 +69,40 @@ def timed(
         time_limit_s: limit of each run.
         ranked: the profiles have been ranked before, as those that the workloads of an application share; otherwise
             ranking them is part of every run, as for a session from a file.
+        repeats: runs per solver, as long as they are short.
+        threads: threads of the solvers that take them.
 
     Returns:
         One entry per solver.
     """
     results: dict[str, list[Result]] = {name: [] for name in names}
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         for name, done in results.items():
             if sum(result.wall_s for result in done) < REPEATED_WITHIN_S:
                 session._cache.clear()
                 if not ranked:
                     arrays._profiles.clear()
-                done.append(solve(session, name, space=space, time_limit_s=time_limit_s))
+                count = (threads or {}).get(name)
+                done.append(solve(session, name, space=space, time_limit_s=time_limit_s, threads=count))
     return {
         name: Timed(session.name, label or name, done[-1], min(r.wall_s for r in done))
         for name, done in results.items()
     }
+
+
+@cache
+def drawn(count: int) -> list[Session]:
+    """The protocol's workloads; every draw is shown to all 20 systems."""
+    accept = accept_by()
+    with bar("drawing workloads", count) as advance:
+
+        def advancing(session: Session) -> list[str]:
+            against = accept(session)
+            if not against:
+                advance()
+            return against
+
+        return [workload.session for workload in workloads(advancing, count).workloads]
 
 
 def compile_solver(name: str) -> tuple[float, int]:

@@ -45,6 +45,8 @@ class Section:
         notes: what a reader has to know.
         slowest: runs that the table names.
         runs: all runs.
+        columns: headings of a table of its own, empty: none.
+        rows: its cells.
     """
 
     title: str
@@ -52,12 +54,15 @@ class Section:
     notes: tuple[str, ...] = ()
     slowest: tuple[Timed, ...] = ()
     runs: tuple[Timed, ...] = field(default=(), repr=False)
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
     def describe(self) -> dict[str, object]:
         """The section as plain data."""
         lines = [{"what": x.what, "measured": x.measured, "target": x.target or None, "met": x.met} for x in self.lines]
         runs = [run.describe() for run in self.runs]
-        return {"title": self.title, "lines": lines, "notes": list(self.notes), "runs": runs}
+        table = {"columns": list(self.columns), "rows": [list(row) for row in self.rows]}
+        return {"title": self.title, "table": table, "lines": lines, "notes": list(self.notes), "runs": runs}
 
 
 def at_most(what: str, seconds: float, target_s: float) -> Line:
@@ -96,6 +101,11 @@ def section_table(section: Section) -> RenderableType:
         verdict = "" if line.met is None else "ok" if line.met else "MISS"
         table.add_row(*(Text(cell) for cell in (line.what, line.measured, line.target, verdict)))
     parts: list[RenderableType] = [Text(section.title, style="bold")]
+    if section.rows:
+        own = new_table(*section.columns, numbers=section.columns[1:])
+        for row in section.rows:
+            own.add_row(*(Text(cell) for cell in row))
+        parts.append(own)
     if section.lines:
         parts.append(table)
     if section.slowest:

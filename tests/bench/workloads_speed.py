@@ -9,9 +9,8 @@ from collections.abc import Callable
 from euclio.result import Result, Status
 from euclio.session import Session
 from euclio.tables import duration
-from euclio.workloads.acceptance import accept_by
-from euclio.workloads.protocol import SEED, workloads
-from tests.bench.measuring import Timed, bar, timed
+from euclio.workloads.protocol import SEED
+from tests.bench.measuring import Timed, bar, drawn, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest, spread
 
 MEAN_TARGET_S = 1e-3
@@ -27,7 +26,7 @@ def workloads_speed(count: int) -> tuple[Section, Section]:
     Args:
         count: number of workloads.
     """
-    sessions = _drawn(count)
+    sessions = drawn(count)
     runs: dict[str, list[Timed]] = {name: [] for name in FAST}
     with bar("harpagon and exact", len(sessions)) as advance:
         for session in sessions:
@@ -45,20 +44,6 @@ def workloads_speed(count: int) -> tuple[Section, Section]:
     title = f"Workloads of the protocol ({len(sessions)}, one core)"
     speed = Section(title, tuple(lines), slowest=slowest(everything), runs=tuple(everything))
     return speed, _brute_force(sessions)
-
-
-def _drawn(count: int) -> list[Session]:
-    """The protocol's workloads; every draw is shown to all 20 systems."""
-    accept = accept_by()
-    with bar("drawing workloads", count) as advance:
-
-        def advancing(session: Session) -> list[str]:
-            against = accept(session)
-            if not against:
-                advance()
-            return against
-
-        return [workload.session for workload in workloads(advancing, count).workloads]
 
 
 def _brute_force(sessions: list[Session]) -> Section:
