@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, factorial, floor, inf, lcm, prod
+from math import ceil, exp, floor, inf, lcm, lgamma, log
 from typing import NamedTuple
 
 from euclio.errors import InapplicableError
@@ -26,6 +26,10 @@ from euclio.session.evaluate import longest_path
 
 MOST_VECTORS = 5_000_000
 """Count vectors of one module beyond which the enumeration refuses to begin."""
+
+
+_LARGEST_EXPONENT = 700.0
+"""exp of more is no float."""
 
 
 class ModuleChoice(NamedTuple):
@@ -178,7 +182,8 @@ def _most_vectors(scaled: _Scaled, max_allocations: int | None) -> float:
             by_support[k] += n * by_support[k - 1]
     box = sum(by_support[: (size if max_allocations is None else max_allocations) + 1])
     enlarged = scaled.rate + sum(scaled.throughput)
-    return min(box, prod(enlarged / t for t in scaled.throughput) / factorial(size))
+    simplex = sum(log(enlarged / t) for t in scaled.throughput) - lgamma(size + 1)
+    return min(box, exp(min(simplex, _LARGEST_EXPONENT)))
 
 
 def _all_counts(scaled: _Scaled, space: PlanSpace, deadline: float) -> Iterator[_Counts]:

@@ -22,6 +22,7 @@ from euclio.session import (
 )
 from euclio.session.evaluate import rank_key
 from euclio.solving import solve
+from euclio.workloads.random_sessions import random_session
 
 
 def optimum(session: Session, policy: str, dummy: str, most: int | None = None, **changes: object) -> Fraction | None:
@@ -184,3 +185,8 @@ def test_frontier_descends_strictly_in_latency_and_ascends_in_cost(policy):
     pairs = list(pairwise(frontier))
     assert pairs
     assert all(a.cost_per_h < b.cost_per_h and a.latency_s > b.latency_s for a, b in pairs)
+
+
+def test_hundreds_of_configurations_are_refused_not_overflowed():
+    session = random_session(0, 1, 400, hardware=24, concurrency=8, rates_rps=(200, 200), slo_over_least=(3, 3))
+    assert solve(session, "plan-bruteforce").status is Status.INAPPLICABLE
