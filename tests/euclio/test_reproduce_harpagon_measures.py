@@ -8,9 +8,9 @@ from euclio.reproduce.harpagon.measure_costs import baseline_measures, compariso
 from euclio.reproduce.harpagon.measure_modules import dispatch_latency, less
 from euclio.reproduce.harpagon.measure_residual import dummy_measures, remaining_budget, time_measures
 from euclio.reproduce.harpagon.optimality_map import optimal_share_map
-from euclio.reproduce.harpagon.scorecard import Score, number, scorecard, tally
 from euclio.reproduce.harpagon.tasks import BASELINES
 from euclio.reproduce.published import Published, published_figures
+from euclio.reproduce.scorecard import Score, number, scorecard, tally
 from euclio.reproduce.statistics import Measured
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")

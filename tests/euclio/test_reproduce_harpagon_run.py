@@ -5,8 +5,8 @@ from typing import Any, cast
 import pytest
 
 from euclio.reproduce.harpagon import drawing, reproduce
-from euclio.reproduce.harpagon.store import load
 from euclio.reproduce.harpagon.workers import Outcome
+from euclio.reproduce.store import load
 from euclio.workloads.protocol import draw, workloads
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from euclio.report import html_page, markdown_page
 from euclio.reproduce.harpagon.collection import Collected, collect
 from euclio.reproduce.harpagon.page import TITLE, blocks, scores_of, summary
-from euclio.reproduce.harpagon.scorecard import Score, number, score_table, tally
-from euclio.reproduce.harpagon.store import save
 from euclio.reproduce.harpagon.theorems import find_counterexample
 from euclio.reproduce.published import published_figures
+from euclio.reproduce.scorecard import Score, number, score_table, tally
+from euclio.reproduce.store import save
 from euclio.solving import provenance
 from euclio.workloads.protocol import PUBLISHED_WORKLOADS, SEED
 

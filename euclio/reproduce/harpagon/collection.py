@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from euclio.reproduce.harpagon.drawing import draw_workloads
-from euclio.reproduce.harpagon.rows import Row, run_row
-from euclio.reproduce.harpagon.store import Tables, frame
+from euclio.reproduce.harpagon.tables import Tables
 from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS
-from euclio.reproduce.harpagon.workers import Outcome, cores, run_all, warm_up, worker_pool
+from euclio.reproduce.harpagon.workers import Outcome, run_all, warm_up
+from euclio.reproduce.rows import Row, run_row
+from euclio.reproduce.stages import Stage, progress_bars
+from euclio.reproduce.store import frame
+from euclio.reproduce.workers import cores, worker_pool
 from euclio.workloads.protocol import Draws, Workload
 
 GRID_SAMPLE = 60
@@ -50,26 +49,26 @@ def collect(count: int, seed: int, jobs: int | None, full: bool) -> Collected:
     """
     workers = cores() if jobs is None else jobs
     seconds: dict[str, float] = {}
-    with _progress() as progress:
-        with _Stage(progress, seconds, "compile", 2) as stage:
+    with progress_bars() as progress:
+        with Stage(progress, seconds, "compile", 2) as stage:
             compile_all(workers, seed, stage)
-        with worker_pool(workers, (*SYSTEM_TASKS, *REFERENCE_TASKS), seed) as pool:
-            with _Stage(progress, seconds, "draw and ask the 20 systems", count) as stage:
+        with worker_pool(workers, warm_up, (*SYSTEM_TASKS, *REFERENCE_TASKS), seed) as pool:
+            with Stage(progress, seconds, "draw and ask the 20 systems", count) as stage:
                 drawn = draw_workloads(pool, workers, count, seed, stage.advance)
             accepted = drawn.draws.workloads
-            with _Stage(progress, seconds, "split optimum and plan optimum", count) as stage:
+            with Stage(progress, seconds, "split optimum and plan optimum", count) as stage:
                 references = run_all(pool, accepted, REFERENCE_TASKS, stage.advance)
             sample = accepted if full else seeded_sample(accepted, GRID_SAMPLE, seed)
-            with _Stage(progress, seconds, "finer grids of the split optimum", len(sample)) as stage:
+            with Stage(progress, seconds, "finer grids of the split optimum", len(sample)) as stage:
                 grids = run_all(pool, sample, GRID_TASKS, stage.advance, chunk_size=1)
         timed = seeded_sample(accepted, TIMED_SAMPLE, seed)
-        with _Stage(progress, seconds, "time the brute force, one process", len(timed)) as stage:
+        with Stage(progress, seconds, "time the brute force, one process", len(timed)) as stage:
             timings = time_tasks(timed, seed, stage)
     tables = in_tables([*drawn.outcomes, *references, *grids], timings)
     return Collected(tables, drawn.draws, seconds, workers)
 
 
-def compile_all(jobs: int, seed: int, stage: _Stage) -> None:
+def compile_all(jobs: int, seed: int, stage: Stage) -> None:
     """Compile the solvers to machine code on disk: systems and references side by side where there are two cores."""
     with ProcessPoolExecutor(min(jobs, 2)) as pool:
         for done in [pool.submit(warm_up, tasks, seed) for tasks in (SYSTEM_TASKS, REFERENCE_TASKS)]:
@@ -83,7 +82,7 @@ def seeded_sample(workloads: Sequence[Workload], size: int, seed: int) -> list[W
     return [workloads[i] for i in chosen]
 
 
-def time_tasks(workloads: Sequence[Workload], seed: int, stage: _Stage) -> list[Row]:
+def time_tasks(workloads: Sequence[Workload], seed: int, stage: Stage) -> list[Row]:
     """Run the timed tasks in this process, one after the other; compiled before."""
     warm_up(TIMED_TASKS, seed)
     rows: list[Row] = []
@@ -103,32 +102,3 @@ def in_tables(outcomes: Iterable[Outcome], timings: Sequence[Row]) -> Tables:
         allocations.sort_values(["workload", "solver", "module", "position"], ignore_index=True),
         frame(list(timings)),
     )
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-
-
-class _Stage:
-    """A stage of the run: a bar on stderr and its wall time."""
-
-    def __init__(self, progress: Progress, seconds: dict[str, float], name: str, total: int) -> None:
-        self._progress, self._seconds, self._name = progress, seconds, name
-        self._task = progress.add_task(name, total=total)
-
-    def advance(self, steps: int) -> None:
-        self._progress.advance(self._task, steps)
-
-    def __enter__(self) -> _Stage:
-        self._started = time.perf_counter()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._seconds[self._name] = time.perf_counter() - self._started

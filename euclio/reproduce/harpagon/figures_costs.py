@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from euclio.report import PALETTE, Figure
-from euclio.reproduce.harpagon.charts import bars, distribution, drawn, published_line
+from euclio.reproduce.charts import bars, distribution, drawn, published_line
 from euclio.reproduce.harpagon.frames import normalized
 from euclio.reproduce.harpagon.measure_modules import less
 from euclio.reproduce.harpagon.tasks import ABLATIONS, BASELINES, PLAN_OPTIMUM, SPLIT_OPTIMUM

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from euclio.report import MUTED, Figure
-from euclio.reproduce.harpagon.charts import bars, distribution, drawn, published_line
+from euclio.reproduce.charts import bars, distribution, drawn, published_line
 from euclio.reproduce.harpagon.measure_modules import (
     GIVEN_MODULES,
     THREE_MODULE_APPLICATION,

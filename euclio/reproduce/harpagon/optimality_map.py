@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from euclio.report import INK, Figure
-from euclio.reproduce.harpagon.charts import distribution, drawn
+from euclio.reproduce.charts import distribution, drawn
 from euclio.reproduce.harpagon.frames import SAME, costs
 from euclio.reproduce.harpagon.tasks import HARPAGON, PLAN_OPTIMUM, SPLIT_OPTIMUM
 

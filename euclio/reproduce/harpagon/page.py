@@ -17,8 +17,7 @@ from euclio.reproduce.harpagon.measure_modules import module_measures
 from euclio.reproduce.harpagon.measure_residual import residual_measures, time_measures
 from euclio.reproduce.harpagon.optimality_map import figure_gaps, figure_map
 from euclio.reproduce.harpagon.reasons import reasons
-from euclio.reproduce.harpagon.scorecard import Score, score_table, scorecard, tally
-from euclio.reproduce.harpagon.store import Tables
+from euclio.reproduce.harpagon.tables import Tables
 from euclio.reproduce.harpagon.tasks import (
     ENUMERATION,
     HARPAGON,
@@ -31,6 +30,7 @@ from euclio.reproduce.harpagon.tasks import (
 )
 from euclio.reproduce.harpagon.theorems import Counterexample
 from euclio.reproduce.published import Published
+from euclio.reproduce.scorecard import Score, score_table, scorecard, tally
 from euclio.reproduce.statistics import Measured
 
 TITLE = "Harpagon reproduced: how far from optimal is it?"

@@ -6,7 +6,7 @@ import pandas as pd
 
 from euclio.reproduce.harpagon.frames import SAME, costs, module_figures, normalized
 from euclio.reproduce.harpagon.measure_residual import NO_DUMMIES, remaining_budget
-from euclio.reproduce.harpagon.store import Tables
+from euclio.reproduce.harpagon.tables import Tables
 from euclio.reproduce.harpagon.tasks import BASELINES, ENUMERATION, HARPAGON, SPLIT_OPTIMUM
 
 

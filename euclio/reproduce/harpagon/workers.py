@@ -1,16 +1,15 @@
-"""Worker processes: each loads the solvers once, then turns chunks of workloads into rows."""
+"""What a worker process does: run tasks on chunks of workloads and turn the results into rows."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-from euclio.reproduce.harpagon.rows import Row, allocation_rows, run_row
+from euclio.reproduce.harpagon.rows import allocation_rows
 from euclio.reproduce.harpagon.tasks import Task
+from euclio.reproduce.rows import Row, run_row
+from euclio.reproduce.workers import run_chunks
 from euclio.workloads.protocol import Workload, draw
 
 Chunk = tuple[tuple[Workload, ...], tuple[Task, ...]]
@@ -64,22 +63,6 @@ def warm_up(tasks: Sequence[Task], seed: int) -> None:
     run_tasks(draw(seed, 1), tasks)
 
 
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def worker_pool(jobs: int, tasks: Sequence[Task], seed: int) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes that have loaded the tasks' solvers.
-
-    Fresh processes rather than forks: the parent may hold threads by then.
-    """
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=warm_up, initargs=(tuple(tasks), seed)) as pool:
-        yield pool
-
-
 def run_all(
     pool: ProcessPoolExecutor,
     workloads: Sequence[Workload],
@@ -89,8 +72,4 @@ def run_all(
 ) -> list[Outcome]:
     """Run tasks on all workloads; the outcomes come in the order of the workloads."""
     chunks = [(tuple(workloads[i : i + chunk_size]), tuple(tasks)) for i in range(0, len(workloads), chunk_size)]
-    outcomes: list[Outcome] = []
-    for done in pool.map(run_chunk, chunks):
-        outcomes += done
-        advance(len(done))
-    return outcomes
+    return run_chunks(pool, run_chunk, chunks, advance)

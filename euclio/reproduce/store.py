@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from euclio.reproduce.harpagon.rows import Row
+from euclio.reproduce.rows import Row
 
 PROVENANCE_KEY = b"euclio"
 NAMES = ("workload", "application", "solver", "policy", "dummy_rule", "status", "module", "hardware")
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """All results of a reproduction.
-
-    Attributes:
-        runs: one row per workload and solver.
-        allocations: one row per allocation of every accepted plan.
-        timings: one row per run of the single-process timing.
-    """
-
-    runs: pd.DataFrame
-    allocations: pd.DataFrame
-    timings: pd.DataFrame
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The scorecard: every figure of Harpagon §IV, published against measured."""
+"""The scorecard: every figure of a paper, published against measured."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def score_table(scores: Sequence[Score]) -> Table:
         sign = "+" if score.difference > 0 else ""
         rows.append(
             (
-                f"{p.what} ({p.source.removeprefix('Harpagon ')})",
+                f"{p.what} ({p.source.partition(' ')[2]})",
                 p.role,
                 number(p.value, p.unit),
                 number(m.value, p.unit),
