@@ -1,4 +1,4 @@
-"""The oracle ladder: plan brute force = exact, and no heuristic below the optimum of its own plan space.
+"""The oracle ladder: plan brute force = exact = joint MILP = joint CP-SAT, and no heuristic below its space's optimum.
 
 100 seeded instances; the environment variable EUCLIO_ORACLE sets another number.
 """
@@ -13,8 +13,8 @@ import pytest
 from instances import small_session
 
 from euclio.registry import solvers
-from euclio.result import Result, Status
-from euclio.session import PlanSpace, Policy
+from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.session import FULL_SPACE, PlanSpace, Policy
 from euclio.solving import solve
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))
@@ -26,6 +26,7 @@ RESTRICTED = [
     PlanSpace("machine-rate", hardware=("X",)),
 ]
 EXACT = [name for name in ("exact",) if name in solvers()]
+MODELS = [name for name in ("milp", "cpsat") if name in solvers()]
 HEURISTICS = [s for s in solvers().values() if s.kind == "heuristic"]
 RELATIVE = 1e-9
 """Rounding that an exact method in floating point may lose; a different plan differs by far more."""
@@ -36,11 +37,11 @@ def optimum(seed: int, space: PlanSpace) -> Result:
     return solve(small_session(seed), "plan-bruteforce", space=space)
 
 
-def disagreements(seed: int, name: str, spaces: list[PlanSpace]) -> list[str]:
+def disagreements(seed: int, name: str, spaces: list[PlanSpace], relative: float = RELATIVE) -> list[str]:
     lines = []
     for space in spaces:
         best, answer = optimum(seed, space), solve(small_session(seed), name, space=space)
-        same_cost = best.cost is None or answer.cost == pytest.approx(best.cost, rel=RELATIVE)
+        same_cost = best.cost is None or answer.cost == pytest.approx(best.cost, rel=relative)
         if answer.status is not best.status or not same_cost:
             found = f"{best.status} {best.cost}, {name} {answer.status} {answer.cost} {answer.reason}"
             lines.append(f"{space}: brute force {found}")
@@ -65,6 +66,14 @@ def test_exact_agrees_with_brute_force(seed, name):
 def test_exact_agrees_with_brute_force_in_restricted_spaces(seed, name):
     """The same with limits on hardware, batching and concurrency."""
     assert not disagreements(seed, name, RESTRICTED)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_joint_models_agree_with_brute_force(seed, name):
+    """The same in the full space and in one of the others, which changes from seed to seed."""
+    others = [space for space in (*SPACES, *RESTRICTED) if space != FULL_SPACE]
+    assert not disagreements(seed, name, [FULL_SPACE, others[seed % len(others)]], OPTIMALITY_TOLERANCE)
 
 
 @pytest.mark.parametrize("solver", HEURISTICS, ids=lambda s: s.name)
