@@ -1,0 +1,202 @@
+"""Partial allocations of Scrooge (§3.3, equation (3)): what becomes of the rate that fills no whole machine.
+
+The allocation step gives every module one configuration and budgets it for machines at full rate, W = d + b/t. The
+last machine gets only the rest f of the rate and collects its batch more slowly, W* = d + b/f, so its configuration
+is chosen anew. Where the paper is silent or contradicts itself (ours, in the system's favour):
+
+- The text refines the partial allocation "on this machine type" only; its worked example (A's partial allocation goes
+  to Y, its full one to X) can come out only if every worker type is open. So every type is.
+- The paper shrinks the batch of one worker; a smaller batch may take less than f. Then f becomes whole machines of the
+  new configuration and a smaller rest on one more.
+- A partial allocation follows the full one in rank. Nothing is lost: a better-ranked configuration whose W* fits
+  would have had W < W* in the allocation step.
+- Where no configuration takes the rest in time (3 requests per second fill not even a batch of 1 soon enough), whole
+  machines are released one by one and their rate joins the rest. The paper does not say what then happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import path_times
+
+
+class Way(NamedTuple):
+    """A way to serve one module.
+
+    Attributes:
+        cost_per_h: its cost.
+        latency_s: its worst-case latency.
+        machines: pairs of configuration (index in the session's arrays) and whole machines, in rank order.
+        partial_at: configuration of the partial machine, -1: none.
+    """
+
+    cost_per_h: float
+    latency_s: float
+    machines: tuple[tuple[int, int], ...]
+    partial_at: int
+
+
+def full_latency(s: SessionArrays) -> Floats:
+    """W = d + b/t of every configuration in seconds (§3.3), shape (configurations,)."""
+    return s.duration + s.batch / s.throughput
+
+
+def whole_machines(s: SessionArrays, module: int, configuration: int) -> int:
+    """Whole machines that the module's rate fills at a configuration."""
+    return int(s.rate[module] / s.throughput[configuration] + TIE)
+
+
+def ways(s: SessionArrays, module: int, configuration: int, released: int = 0) -> list[Way]:
+    """How a module can be served once a configuration is allocated; no way is beaten in both cost and latency.
+
+    Args:
+        s: the session in a plan space with policy machine-rate and dummy rule none.
+        module: the module.
+        configuration: the allocated configuration.
+        released: whole machines of it that give their rate to the rest.
+
+    Returns:
+        The ways, cheapest first and slowest first.
+    """
+    t, rate = s.throughput[configuration], s.rate[module]
+    kept = whole_machines(s, module, configuration) - released
+    rest = max(0.0, rate - kept * t)
+    if rest <= TIE * rate:
+        own = float(full_latency(s)[configuration])
+        return [Way(kept * float(s.price[configuration]), own, ((configuration, kept),), -1)]
+    first = configuration if kept else int(s.first[module])
+    candidates = np.arange(first, int(s.first[module + 1]))
+    whole, left = _fill(rest, s.throughput[candidates], rate)
+    latency = _latencies(s, candidates, whole, left)
+    if kept:
+        latency = np.maximum(latency, full_latency(s)[configuration])
+    cost = kept * s.price[configuration] + rest * s.unit_cost[candidates]
+    found: list[Way] = []
+    for i in np.lexsort((latency, cost)).tolist():
+        if found and latency[i] >= found[-1].latency_s:
+            continue
+        k, n = int(candidates[i]), int(whole[i])
+        before = {configuration: kept} if kept else {}
+        counts = {**before, k: before.get(k, 0) + n}
+        partial_at = k if left[i] > 0 else -1
+        machines = tuple((c, count) for c, count in sorted(counts.items()) if count)
+        found.append(Way(float(cost[i]), float(latency[i]), machines, partial_at))
+    return found
+
+
+def refine_greedily(s: SessionArrays, chosen: Sequence[int]) -> list[Way] | None:
+    """Greedy search for the partial allocations (§3.3: what Scrooge falls back on; details ours).
+
+    Starts with every module's fastest way. While a path misses the SLO, one more whole machine is released by the
+    module on such a path that gets fastest by it. Then the change that saves most within the SLO is made until none
+    is left; ties go to the first module.
+
+    Args:
+        s: the session.
+        chosen: per module the configuration that the allocation step gave it.
+
+    Returns:
+        One way per module; None: the SLO is missed even so.
+    """
+    open_ways = [ways(s, m, k) for m, k in enumerate(chosen)]
+    released = [0] * len(chosen)
+    current = [choices[-1] for choices in open_ways]
+    while _misses_slo(s, current):
+        module = _release_one(s, chosen, released, open_ways, current)
+        if module < 0:
+            return None
+    while True:
+        better = _best_saving(s, open_ways, current)
+        if better is None:
+            return current
+        module, way = better
+        current[module] = way
+
+
+def as_counts(s: SessionArrays, chosen: Sequence[Way]) -> tuple[Ints, Ints]:
+    """Whole machines per configuration and per module the partial machine's configuration, for `to_plan`."""
+    machines = np.zeros(s.batch.size, dtype=np.int64)
+    for way in chosen:
+        for configuration, count in way.machines:
+            machines[configuration] = count
+    return machines, np.array([way.partial_at for way in chosen], dtype=np.int64)
+
+
+def latency_room(s: SessionArrays, latency: Floats) -> Floats:
+    """The latency that each module may have within the SLO while the others keep theirs, shape (modules,).
+
+    Args:
+        s: the session.
+        latency: worst-case latency of each module in seconds, shape (modules,).
+    """
+    before, after = np.zeros(latency.size), np.zeros(latency.size)
+    path_times(s, latency, before, after)
+    room: Floats = s.slo * (1.0 + TIE) - before - after
+    return room
+
+
+def _fill(rest: float, throughput: Floats, rate: float) -> tuple[Ints, Floats]:
+    """Whole machines that a rate fills on each configuration, and what is left; within rounding nothing is left."""
+    whole = np.floor(rest / throughput)
+    left = rest - whole * throughput
+    up = left > throughput - TIE * rate
+    whole[up] += 1.0
+    left[up | (left < TIE * rate)] = 0.0
+    return whole.astype(np.int64), left
+
+
+def _latencies(s: SessionArrays, candidates: Ints, whole: Ints, left: Floats) -> Floats:
+    """The slower of whole machines (W) and partial machine (W*, equation (3)) on each candidate."""
+    full = np.where(whole > 0, full_latency(s)[candidates], 0.0)
+    with np.errstate(divide="ignore"):
+        partial = np.where(left > 0, s.duration[candidates] + s.batch[candidates] / left, 0.0)
+    return np.maximum(full, partial)
+
+
+def _latency(current: Sequence[Way]) -> Floats:
+    return np.array([way.latency_s for way in current])
+
+
+def _misses_slo(s: SessionArrays, current: Sequence[Way]) -> bool:
+    latency = _latency(current)
+    return bool((latency > latency_room(s, latency)).any())
+
+
+def _release_one(
+    s: SessionArrays, chosen: Sequence[int], released: list[int], open_ways: list[list[Way]], current: list[Way]
+) -> int:
+    """Release a whole machine of the module, on a path that misses the SLO, that gains most; -1: none can."""
+    latency = _latency(current)
+    too_slow = latency > latency_room(s, latency)
+    best, best_module = -np.inf, -1
+    offers: dict[int, list[Way]] = {}
+    for m, k in enumerate(chosen):
+        if too_slow[m] and released[m] < whole_machines(s, m, k):
+            offers[m] = ways(s, m, k, released[m] + 1)
+            gain = current[m].latency_s - offers[m][-1].latency_s
+            if gain > best:
+                best, best_module = gain, m
+    if best_module >= 0:
+        released[best_module] += 1
+        open_ways[best_module] += offers[best_module]
+        current[best_module] = min(open_ways[best_module], key=lambda way: (way.latency_s, way.cost_per_h))
+    return best_module
+
+
+def _best_saving(
+    s: SessionArrays, open_ways: Sequence[Sequence[Way]], current: Sequence[Way]
+) -> tuple[int, Way] | None:
+    """The module and the way whose change saves most within the SLO."""
+    room = latency_room(s, _latency(current))
+    best, found = 0.0, None
+    for m, choices in enumerate(open_ways):
+        for way in choices:
+            saved = current[m].cost_per_h - way.cost_per_h
+            if way.latency_s <= room[m] and saved > max(best, TIE * current[m].cost_per_h):
+                best, found = saved, (m, way)
+    return found
