@@ -1,8 +1,10 @@
 """Solvers of this package, offered through the registry."""
 
 from bruteforce.plan_enumeration import solve_by_plan_enumeration
+from bruteforce.scrooge_bruteforce import solve_scrooge_bruteforce
 from bruteforce.split_solver import solvers as split_solvers
 from euclio.registry import Solver
+from heuristics.scrooge_space import SCROOGE_SPACE
 
 SOLVERS: tuple[Solver, ...] = (
     Solver(
@@ -10,6 +12,13 @@ SOLVERS: tuple[Solver, ...] = (
         "brute force",
         "every plan of the plan space, for small cases (ours)",
         solve_by_plan_enumeration,
+    ),
+    Solver(
+        "scrooge-bruteforce",
+        "brute force",
+        "Scrooge's brute force (Scrooge §4.3): every plan under dispatch at machine rate, beaten ones left out",
+        solve_scrooge_bruteforce,
+        SCROOGE_SPACE,
     ),
     *split_solvers(),
 )

@@ -1,9 +1,8 @@
 """Complete enumeration of the plans of a session: the oracle for small cases (ours; plan rules of model §1).
 
 Every vector of whole-machine counts of every module is visited and closed in every way that the dummy rule allows.
-A module keeps its frontier: the plans that are strictly faster than every cheaper one. That loses nothing, because
-costs add up over modules and the longest path never shortens when a module gets slower. Then all combinations of
-frontier plans are enumerated, cheapest first. Nothing is bounded by anything cleverer than a sum of least costs.
+A module keeps its frontier: the plans that are strictly faster than every cheaper one. Then all combinations of
+frontier plans are enumerated (`combination.py`). Nothing is bounded by anything cleverer than a sum of least costs.
 
 Arithmetic is exact: rates and costs are integers on a common scale, made from the decimal text of the input. The
 latency formulas are written here a second time on purpose; the checker's are not used.
@@ -11,33 +10,26 @@ latency formulas are written here a second time on purpose; the checker's are no
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from math import ceil, exp, floor, inf, lcm, lgamma, log
+from math import ceil, exp, floor, inf, lgamma, log
 from typing import NamedTuple
 
+from bruteforce.combination import ModuleChoice, TimeUpError, cheapest_plan
+from bruteforce.scaled_module import ScaledModule, scale_module
 from euclio.errors import InapplicableError
 from euclio.registry import Limits
 from euclio.result import Answer
-from euclio.session import Allocation, Configuration, DummyRule, Module, ModulePlan, Plan, PlanSpace, Policy, Session
-from euclio.session.evaluate import longest_path
+from euclio.session import Allocation, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
 
 MOST_VECTORS = 5_000_000
 """Count vectors of one module beyond which the enumeration refuses to begin."""
 
-
 _LARGEST_EXPONENT = 700.0
 """exp of more is no float."""
-
-
-class ModuleChoice(NamedTuple):
-    """A plan of one module with its exact worst-case latency in seconds and cost per hour."""
-
-    latency_s: Fraction
-    cost_per_h: Fraction
-    plan: ModulePlan
 
 
 class _Counts(NamedTuple):
@@ -48,35 +40,6 @@ class _Counts(NamedTuple):
     """Pairs of configuration index and whole machines, in rank order."""
     partial: int
     dummy: int
-
-
-class _TimeUpError(Exception):
-    """The time limit of the run was reached."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Scaled:
-    """One module with its allowed configurations in rank order, rates as integers.
-
-    Attributes:
-        configurations: allowed configurations, best throughput-cost ratio first.
-        scale: integer units per request per second.
-        rate: request rate in those units.
-        throughput: t of each configuration in those units.
-        unit_cost: cost of one such unit of rate on each configuration, times `cost_scale`.
-        cost_scale: integer units per money per hour.
-        own_rate: rate that a full machine collects at where only its configuration decides it (empty: tc, tc-shared).
-        shared: policy tc-shared.
-    """
-
-    configurations: tuple[Configuration, ...]
-    scale: int
-    rate: int
-    throughput: tuple[int, ...]
-    unit_cost: tuple[int, ...]
-    cost_scale: int
-    own_rate: tuple[int, ...]
-    shared: bool
 
 
 def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -94,17 +57,21 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
     reason = "no hardware is allowed"
     try:
         for narrowed in spaces:
-            found = _cheapest_plan(session, narrowed, deadline)
+            found = cheapest_plan(session, functools.partial(_frontier, session, narrowed, deadline), deadline)
             if isinstance(found, str):
                 reason = found
             elif best is None or found[0] < best[0]:
                 best = found
-    except _TimeUpError:
+    except TimeUpError:
         return Answer(None, "time limit", reason="the time limit was reached before every plan was seen")
     if best is None:
         return Answer(None, "exhausted", infeasible=True, reason=reason)
     cost = float(best[0])
     return Answer(best[1], "exhausted", claimed_cost_per_h=cost, bound_per_h=cost)
+
+
+def _frontier(session: Session, space: PlanSpace, deadline: float, module: Module) -> list[ModuleChoice]:
+    return module_frontier(module, session.price, space, session.slo_s, deadline)
 
 
 def module_frontier(
@@ -122,7 +89,7 @@ def module_frontier(
     Raises:
         InapplicableError: there may be more count vectors than `MOST_VECTORS`.
     """
-    scaled = _scale(module, price, space)
+    scaled = scale_module(module, price, space)
     vectors = _most_vectors(scaled, space.max_allocations)
     if vectors > MOST_VECTORS:
         raise InapplicableError(
@@ -145,31 +112,7 @@ def module_frontier(
     return frontier
 
 
-def _scale(module: Module, price: dict[str, Fraction], space: PlanSpace) -> _Scaled:
-    allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-    per_rate = {c: price[c.hardware] / c.throughput_rps for c in allowed}
-    ranked = sorted(allowed, key=lambda c: (per_rate[c], c.duration_s, c.batch, c.hardware, c.concurrency))
-    throughput = [c.throughput_rps for c in ranked]
-    own: list[Fraction] = []
-    if space.policy is Policy.MACHINE_RATE:
-        own = throughput
-    elif space.policy is Policy.RR:
-        own = [c.batch / c.duration_s for c in ranked]
-    scale = lcm(*(x.denominator for x in [module.rate_rps, *throughput, *own]))
-    cost_scale = lcm(*(x.denominator for x in per_rate.values())) * scale
-    return _Scaled(
-        configurations=tuple(ranked),
-        scale=scale,
-        rate=int(module.rate_rps * scale),
-        throughput=tuple(int(t * scale) for t in throughput),
-        unit_cost=tuple(int(per_rate[c] * cost_scale / scale) for c in ranked),
-        cost_scale=cost_scale,
-        own_rate=tuple(int(x * scale) for x in own),
-        shared=space.policy is Policy.TC_SHARED,
-    )
-
-
-def _most_vectors(scaled: _Scaled, max_allocations: int | None) -> float:
+def _most_vectors(scaled: ScaledModule, max_allocations: int | None) -> float:
     """An upper bound on the count vectors: the smaller of a box, thinned by the limit, and a simplex.
 
     The integer points of {n >= 0, sum n·t < T} number at most the volume of the same simplex enlarged by a unit cube.
@@ -186,7 +129,7 @@ def _most_vectors(scaled: _Scaled, max_allocations: int | None) -> float:
     return min(box, exp(min(simplex, _LARGEST_EXPONENT)))
 
 
-def _all_counts(scaled: _Scaled, space: PlanSpace, deadline: float) -> Iterator[_Counts]:
+def _all_counts(scaled: ScaledModule, space: PlanSpace, deadline: float) -> Iterator[_Counts]:
     """Every plan of the module that the dummy rule and the limit on allocations allow, whatever its latency."""
     size = len(scaled.configurations)
     most = size if space.max_allocations is None else min(size, space.max_allocations)
@@ -194,7 +137,7 @@ def _all_counts(scaled: _Scaled, space: PlanSpace, deadline: float) -> Iterator[
     pending: list[tuple[int, int, int, tuple[tuple[int, int], ...]]] = [(0, scaled.rate, 0, ())]
     while pending:
         if time.perf_counter() > deadline:
-            raise _TimeUpError
+            raise TimeUpError
         first, left, cost, before = pending.pop()
         for i in range(first, size):
             t, unit = scaled.throughput[i], scaled.unit_cost[i]
@@ -207,7 +150,7 @@ def _all_counts(scaled: _Scaled, space: PlanSpace, deadline: float) -> Iterator[
                     pending.append((i + 1, left - n * t, cost + n * t * unit, (*before, (i, n))))
 
 
-def _collection_rates(scaled: _Scaled, counts: _Counts) -> Iterator[tuple[int, int]]:
+def _collection_rates(scaled: ScaledModule, counts: _Counts) -> Iterator[tuple[int, int]]:
     """Configuration and the rate at which a batch is collected, for each kind of machine: latency is d + b/rate.
 
     A full machine collects at all the rate not taken by allocations before it (tc), at all the rate on configurations
@@ -225,7 +168,7 @@ def _collection_rates(scaled: _Scaled, counts: _Counts) -> Iterator[tuple[int, i
         yield counts.machines[-1][0], collecting if scaled.shared else counts.partial
 
 
-def _need(scaled: _Scaled, i: int, latency_s: Fraction, *, strictly: bool) -> float:
+def _need(scaled: ScaledModule, i: int, latency_s: Fraction, *, strictly: bool) -> float:
     """The least scaled rate at which configuration i stays within (strictly: below) a latency; inf: none."""
     configuration = scaled.configurations[i]
     collecting_s = latency_s - configuration.duration_s
@@ -235,61 +178,8 @@ def _need(scaled: _Scaled, i: int, latency_s: Fraction, *, strictly: bool) -> fl
     return floor(rate) + 1 if strictly else ceil(rate)
 
 
-def _choice(scaled: _Scaled, counts: _Counts, latency_s: Fraction) -> ModuleChoice:
+def _choice(scaled: ScaledModule, counts: _Counts, latency_s: Fraction) -> ModuleChoice:
     allocations = [Allocation(scaled.configurations[i], n) for i, n in counts.machines]
     allocations[-1] = replace(allocations[-1], partial_rps=Fraction(counts.partial, scaled.scale))
     plan = ModulePlan(tuple(allocations), Fraction(counts.dummy, scaled.scale))
     return ModuleChoice(latency_s, Fraction(counts.cost, scaled.cost_scale), plan)
-
-
-def _cheapest_plan(session: Session, space: PlanSpace, deadline: float) -> tuple[Fraction, Plan] | str:
-    """The cheapest combination of module plans within the SLO, or in words why there is none."""
-    frontiers: list[list[ModuleChoice]] = []
-    for module in session.modules:
-        frontier = module_frontier(module, session.price, space, session.slo_s, deadline)
-        if not frontier:
-            return f"module {module.name} has no plan within {float(session.slo_s):.9g} s"
-        frontiers.append(frontier)
-    fastest, path = longest_path(session, [frontier[-1].latency_s for frontier in frontiers])
-    if fastest > session.slo_s:
-        return f"path {' -> '.join(path)} takes at least {float(fastest):.9g} s of {float(session.slo_s):.9g} s"
-    chosen = _cheapest_combination(session, frontiers, deadline)
-    choices = [frontier[k] for frontier, k in zip(frontiers, chosen, strict=True)]
-    return sum((c.cost_per_h for c in choices), Fraction(0)), Plan(tuple(c.plan for c in choices))
-
-
-def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]], deadline: float) -> list[int]:
-    """For each module the index of its plan in the cheapest combination whose longest path meets the SLO."""
-    order, parents = session.order, session.parents()
-    latency = _as_integers([[c.latency_s for c in f] for f in frontiers] + [[session.slo_s]])
-    cost = _as_integers([[c.cost_per_h for c in f] for f in frontiers])
-    slo = latency.pop()[0]
-    least_after = [sum(cost[i][0] for i in order[k:]) for k in range(len(order) + 1)]
-    finish, chosen = [0] * len(order), [0] * len(order)
-    best_cost: float = inf
-    best: list[int] = []
-
-    def extend(position: int, spent: int) -> None:
-        nonlocal best_cost, best
-        if time.perf_counter() > deadline:
-            raise _TimeUpError
-        if position == len(order):
-            best_cost, best = spent, chosen.copy()
-            return
-        i = order[position]
-        start = max((finish[p] for p in parents[i]), default=0)
-        for k, (seconds, money) in enumerate(zip(latency[i], cost[i], strict=True)):
-            if spent + money + least_after[position + 1] >= best_cost:
-                break
-            if start + seconds <= slo:
-                finish[i], chosen[i] = start + seconds, k
-                extend(position + 1, spent + money)
-
-    extend(0, 0)
-    return best
-
-
-def _as_integers(rows: list[list[Fraction]]) -> list[list[int]]:
-    """The same numbers on one common scale."""
-    scale = lcm(*(x.denominator for row in rows for x in row))
-    return [[int(x * scale) for x in row] for row in rows]

@@ -1,0 +1,59 @@
+"""A module in integers: rates and costs on common scales, made from the decimal text of the input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+from euclio.session import Configuration, Module, PlanSpace, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledModule:
+    """One module with its allowed configurations in rank order, rates as integers.
+
+    Attributes:
+        configurations: allowed configurations, best throughput-cost ratio first.
+        scale: integer units per request per second.
+        rate: request rate in those units.
+        throughput: t of each configuration in those units.
+        unit_cost: cost of one such unit of rate on each configuration, times `cost_scale`.
+        cost_scale: integer units per money per hour.
+        own_rate: rate that a full machine collects at where only its configuration decides it (empty: tc, tc-shared).
+        shared: policy tc-shared.
+    """
+
+    configurations: tuple[Configuration, ...]
+    scale: int
+    rate: int
+    throughput: tuple[int, ...]
+    unit_cost: tuple[int, ...]
+    cost_scale: int
+    own_rate: tuple[int, ...]
+    shared: bool
+
+
+def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> ScaledModule:
+    """The module with the configurations that the plan space allows."""
+    allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+    per_rate = {c: price[c.hardware] / c.throughput_rps for c in allowed}
+    ranked = sorted(allowed, key=lambda c: (per_rate[c], c.duration_s, c.batch, c.hardware, c.concurrency))
+    throughput = [c.throughput_rps for c in ranked]
+    own: list[Fraction] = []
+    if space.policy is Policy.MACHINE_RATE:
+        own = throughput
+    elif space.policy is Policy.RR:
+        own = [c.batch / c.duration_s for c in ranked]
+    scale = lcm(*(x.denominator for x in [module.rate_rps, *throughput, *own]))
+    cost_scale = lcm(*(x.denominator for x in per_rate.values())) * scale
+    return ScaledModule(
+        configurations=tuple(ranked),
+        scale=scale,
+        rate=int(module.rate_rps * scale),
+        throughput=tuple(int(t * scale) for t in throughput),
+        unit_cost=tuple(int(per_rate[c] * cost_scale / scale) for c in ranked),
+        cost_scale=cost_scale,
+        own_rate=tuple(int(x * scale) for x in own),
+        shared=space.policy is Policy.TC_SHARED,
+    )
