@@ -1,0 +1,104 @@
+"""Latency splitting as a problem of its own: one mode per module of a DAG, longest path within the SLO, least cost.
+
+A *mode* is what one plan of a module comes to: a worst-case latency and a cost. Both are exact, so that an answer can
+be checked without a tolerance. Every formulation of latency splitting takes a `SplitProblem` and gives back the number
+of the mode chosen for each module.
+
+Names that the formulations share, m a module's name and i the number of a mode:
+
+    x_m_i        1: module m takes mode i
+    start_m      when module m starts at the latest, seconds after the request came in
+    choose_m     Σ_i x_m_i = 1
+    after_a_m    start_m ≥ start_a + Σ_i latency_i · x_a_i, for every edge (a, m)
+    end_m        start_m + Σ_i latency_i · x_m_i ≤ SLO
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.session import ModulePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One way to run a module.
+
+    Attributes:
+        latency_s: worst-case latency in seconds, exact.
+        cost_per_h: money per hour, exact.
+        plan: the module's plan; None: the mode does not come from a session.
+    """
+
+    latency_s: Fraction
+    cost_per_h: Fraction
+    plan: ModulePlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SplitProblem:
+    """Modules with modes, a DAG and a latency objective.
+
+    Attributes:
+        modules: names of the modules.
+        edges: pairs of indices of modules, from parent to child; every parent has the smaller place in `order`.
+        order: indices of the modules, parents before children.
+        slo_s: end-to-end latency objective in seconds.
+        modes: for each module its modes, latency falling and cost rising; none: the module cannot be served.
+        complete: whether the modes are all that matter, so that the optimum over them is the session's.
+    """
+
+    modules: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+    order: tuple[int, ...]
+    slo_s: Fraction
+    modes: tuple[tuple[Mode, ...], ...]
+    complete: bool = True
+
+    def critical_path(self, latency_s: list[Fraction]) -> tuple[Fraction, list[int]]:
+        """Length of the longest path in seconds and the indices of the modules on it.
+
+        Args:
+            latency_s: latency of each module in seconds, shape (modules,).
+        """
+        parents: list[list[int]] = [[] for _ in self.modules]
+        for a, b in self.edges:
+            parents[b].append(a)
+        finish: dict[int, Fraction] = {}
+        before: dict[int, int | None] = {}
+        for m in self.order:
+            parent = max(parents[m], key=lambda p: finish[p], default=None)
+            before[m] = parent
+            finish[m] = latency_s[m] + (finish[parent] if parent is not None else 0)
+        node: int | None = max(finish, key=lambda m: finish[m])
+        length, path = max(finish.values()), []
+        while node is not None:
+            path.append(node)
+            node = before[node]
+        return length, path[::-1]
+
+    def room_s(self, latency_s: list[Fraction]) -> list[Fraction]:
+        """For each module the largest latency that the others leave it, in seconds; below 0: none.
+
+        Args:
+            latency_s: latency of each module in seconds, shape (modules,).
+        """
+        before, after = self.around_s(latency_s)
+        return [self.slo_s - b - a for b, a in zip(before, after, strict=True)]
+
+    def around_s(self, latency_s: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+        """For each module the longest path before it and after it, in seconds.
+
+        Args:
+            latency_s: latency of each module in seconds, shape (modules,).
+        """
+        before = [Fraction(0)] * len(self.modules)
+        after = [Fraction(0)] * len(self.modules)
+        place = {m: i for i, m in enumerate(self.order)}
+        edges = sorted(self.edges, key=lambda edge: place[edge[1]])
+        for a, b in edges:
+            before[b] = max(before[b], before[a] + latency_s[a])
+        for a, b in sorted(self.edges, key=lambda edge: -place[edge[0]]):
+            after[a] = max(after[a], after[b] + latency_s[b])
+        return before, after
