@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from euclio.comparing import compare
+    from euclio.decomposing import decompose
     from euclio.files import load_session as load
     from euclio.session.evaluate import evaluate
     from euclio.solving import solve
 
-__all__ = ["compare", "evaluate", "load", "solve"]
+__all__ = ["compare", "decompose", "evaluate", "load", "solve"]
 
 _HOME = {
     "compare": ("euclio.comparing", "compare"),
+    "decompose": ("euclio.decomposing", "decompose"),
     "evaluate": ("euclio.session.evaluate", "evaluate"),
     "load": ("euclio.files", "load_session"),
     "solve": ("euclio.solving", "solve"),

@@ -1,8 +1,4 @@
-"""All systems and the optimum on one instance: how far each is off, and how much of that its design explains.
-
-A system's distance from the optimum of the full plan space splits in two: up to the optimum of its own plan space it
-is the design that gives up, beyond it the heuristic that loses (ours; no paper reports the split).
-"""
+"""All systems and the optimum on one instance: how far each is off, and how much of that its design explains."""
 
 from __future__ import annotations
 
@@ -11,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from euclio.gap import Gap
 from euclio.registry import Solver, find_solver, solvers
-from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.result import Result, Status
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.solving import solve
 
@@ -28,7 +25,7 @@ class Row:
         solver: the system.
         result: its checked result.
         optimum_per_h: proven optimum of the full plan space; None: not proven.
-        own: result of `exact` in the system's own plan space; None: there is no such solver.
+        own: result of `exact` in the plan space that the system searched; None: there is no such solver.
     """
 
     solver: Solver
@@ -42,18 +39,20 @@ class Row:
         return _proven(self.own)
 
     @property
+    def split(self) -> Gap:
+        """The gap by cause."""
+        return Gap(self.result.cost_per_h, self.own_optimum_per_h, self.optimum_per_h)
+
+    @property
     def gap(self) -> float | None:
         """Extra cost over the optimum of the full plan space, as a share of it."""
-        cost, optimum = self.result.cost_per_h, self.optimum_per_h
-        return None if cost is None or not optimum else float(cost / optimum - 1)
+        total = self.split.total
+        return None if total is None else total - 1
 
     @property
     def design_share(self) -> float | None:
-        """Share of the gap that the system's plan space explains; None: no gap, or an optimum is not proven."""
-        cost, optimum, own = self.result.cost_per_h, self.optimum_per_h, self.own_optimum_per_h
-        if cost is None or optimum is None or own is None or cost - optimum <= OPTIMALITY_TOLERANCE * float(optimum):
-            return None
-        return min(1.0, max(0.0, float((own - optimum) / (cost - optimum))))
+        """Share of the gap that is due to the design; None: there is no gap, or it cannot be split."""
+        return self.split.design_share
 
     @property
     def heuristic_share(self) -> float | None:
@@ -99,10 +98,12 @@ class Comparison:
                     "gap": row.gap,
                     "own_optimum_per_h": row.own_optimum_per_h,
                     "own_optimum_status": None if row.own is None else row.own.status.value,
+                    "design_ratio": row.split.design,
+                    "heuristic_ratio": row.split.heuristic,
                     "design_share_of_gap": row.design_share,
                     "heuristic_share_of_gap": row.heuristic_share,
                     "wall_s": row.result.wall_s,
-                    "space": row.solver.space.describe(),
+                    "space": row.result.space.describe(),
                 }
                 for row in self.rows
             ],
@@ -125,7 +126,7 @@ def compare(
     Raises:
         InputError: an unknown solver name.
     """
-    chosen = _chosen(solvers)
+    chosen = chosen_solvers(solvers)
     optima: dict[PlanSpace, Result | None] = {}
 
     def optimum(space: PlanSpace) -> Result | None:
@@ -137,12 +138,17 @@ def compare(
     rows = []
     for solver in chosen:
         result = solve(session, solver, time_limit_s=time_limit_s)
-        rows.append(Row(solver, result, _proven(full), optimum(solver.space)))
+        rows.append(Row(solver, result, _proven(full), optimum(result.space)))
     rows.sort(key=lambda row: (row.result.cost_per_h is None, row.result.cost_per_h or 0))
     return Comparison(session, full, tuple(rows))
 
 
-def _chosen(names: Sequence[str | Solver] | None) -> list[Solver]:
+def chosen_solvers(names: Sequence[str | Solver] | None) -> list[Solver]:
+    """Solvers by name, each once; None: every registered heuristic.
+
+    Raises:
+        InputError: an unknown solver name.
+    """
     if names is None:
         return [s for s in solvers().values() if s.kind == "heuristic"]
     return [find_solver(s) if isinstance(s, str) else s for s in dict.fromkeys(names)]

@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from euclio.comparing import Comparison, Row
-from euclio.errors import InputError
-
-FORMATS = (".svg", ".png", ".pdf")
 
 PARTS = (("optimum of the full plan space", "#b8bfc6"), ("design", "#0072b2"), ("heuristic", "#e69f00"))
 """Legend and colour of the parts, colours that colour-blind readers tell apart."""
 
 UNSPLIT = ("gap, not split", "#cc79a7")
 UNKNOWN = ("cost, optimum not proven", "#dddddd")
-
-
-def check_figure_path(path: Path) -> None:
-    """Refuse a file ending that no figure can have.
-
-    Raises:
-        InputError: the ending is none of `FORMATS`.
-    """
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"cannot be drawn; end the name in {', '.join(FORMATS)}", file=str(path), field="--plot")
-
-
-def save_figure(comparison: Comparison, path: Path) -> None:
-    """Draw horizontal stacked bars, one per system, and write them.
-
-    Raises:
-        InputError: the file ending is unknown or the file cannot be written.
-    """
-    check_figure_path(path)
-    figure = draw(comparison)
-    metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-    try:
-        figure.savefig(path, dpi=150, metadata=metadata)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(path), field="--plot") from None
 
 
 def draw(comparison: Comparison) -> Figure:

@@ -74,6 +74,8 @@ class Solver:
         takes: the engine options that it takes.
         engines: the engines that it can run on, the default one first.
         starts_from: solver whose plan it starts from by default; None: it starts cold.
+        narrow: what the design leaves of a plan space on an instance, where that depends on the instance (such as
+            the cheapest hardware of those allowed); None: all of it.
     """
 
     name: str
@@ -84,6 +86,17 @@ class Solver:
     takes: frozenset[Option] = frozenset()
     engines: tuple[str, ...] = ()
     starts_from: str | None = None
+    narrow: Callable[[Session, PlanSpace], PlanSpace] | None = None
+
+    def space_on(self, session: Session, space: PlanSpace | None = None) -> PlanSpace:
+        """The plan space that it searches on an instance.
+
+        Args:
+            session: the instance.
+            space: plan space that it is given; None: its own.
+        """
+        given = self.space if space is None else space
+        return given if self.narrow is None else self.narrow(session, given)
 
 
 @cache

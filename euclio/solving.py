@@ -42,7 +42,7 @@ def solve(
     Args:
         session: the instance.
         solver: name of a registered solver, or a `Solver`.
-        space: plan space; by default the solver's own.
+        space: plan space; by default the solver's own. The result's may be narrower (`Solver.narrow`).
         time_limit_s: time limit in seconds.
         seed: seed of random choices.
         engine: engine of the solver library, such as "highs" or "cbc"; None: the solver's default.
@@ -59,9 +59,7 @@ def solve(
         InputError: an unknown solver or engine, or an option that the solver does not take.
     """
     chosen = find_solver(solver) if isinstance(solver, str) else solver
-    used = chosen.space if space is None else space
-    if changes:
-        used = replace(used, **changes)
+    used = chosen.space_on(session, replace(chosen.space if space is None else space, **changes))
     given = EngineOptions(engine, threads, None, log_file, export_lp)
     _check_options(chosen, given, warm_start)
     warm_up(chosen, used)

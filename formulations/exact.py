@@ -29,8 +29,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     if not space.single_hardware:
         return _solve_on(session, space, deadline)
-    names = [h.name for h in session.hardware if space.hardware is None or h.name in space.hardware]
-    return _cheapest([_solve_on(session, space.on(name), deadline) for name in names])
+    return _cheapest([_solve_on(session, space.on(h.name), deadline) for h in space.hardware_of(session)])
 
 
 def _cheapest(answers: list[Answer]) -> Answer:

@@ -16,7 +16,7 @@ from heuristics.latency_splitting import DEAREST_HARDWARE, LATENCY_COST, LEAST_L
 from heuristics.planner import plan_budgets, plan_greedily
 from heuristics.quantized_splitting import split_quantized
 from heuristics.schedule import Schedule, new_schedule
-from heuristics.systems import SYSTEMS, Hetero, Splitter, Start, System
+from heuristics.systems import PICK, SYSTEMS, Splitter, Start, System
 
 REASSIGN_MOST = 1 << 30
 
@@ -27,7 +27,8 @@ def solver_of(system: System) -> Solver:
     def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         return run_system(system, session, space)
 
-    return Solver(system.name, "heuristic", system.summary, run, system.space)
+    narrow = system.narrow if system.hetero in PICK else None
+    return Solver(system.name, "heuristic", system.summary, run, system.space, narrow=narrow)
 
 
 def solvers() -> tuple[Solver, ...]:
@@ -45,7 +46,7 @@ def run_system(system: System, session: Session, space: PlanSpace) -> Answer:
     if space.dummy is DummyRule.CONTINUOUS:
         raise InapplicableError(f"{system.name} has no rule for continuous dummies; use --dummy none or machine")
     best = Answer(None, "infeasible", infeasible=True, reason=f"{system.name} found no plan that meets the SLO")
-    for one in _hardware_choices(system, session, space):
+    for one in _hardware_choices(session, system.narrow(session, space)):
         answer = _run_on(system, session, one)
         if answer.plan is not None and (
             best.claimed_cost_per_h is None or (answer.claimed_cost_per_h or 0.0) < best.claimed_cost_per_h
@@ -54,16 +55,11 @@ def run_system(system: System, session: Session, space: PlanSpace) -> Answer:
     return best
 
 
-def _hardware_choices(system: System, session: Session, space: PlanSpace) -> list[PlanSpace]:
+def _hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
     """The plan spaces to try: one, or one per hardware type ("one type": the cheapest result over the types)."""
     if not space.single_hardware:
         return [space]
-    allowed = [h for h in session.hardware if space.hardware is None or h.name in space.hardware]
-    if system.hetero is Hetero.CHEAPEST:
-        allowed = [min(allowed, key=lambda h: (h.price_per_h, h.name))]
-    if system.hetero is Hetero.DEAREST:
-        allowed = [max(allowed, key=lambda h: (h.price_per_h, h.name))]
-    return [space.on(h.name) for h in allowed]
+    return [space.on(h.name) for h in space.hardware_of(session)]
 
 
 def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:

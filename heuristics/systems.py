@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from euclio.session import DummyRule, PlanSpace, Policy
+from euclio.session import DummyRule, PlanSpace, Policy, Session
 
 
 class Splitter(StrEnum):
@@ -31,6 +31,10 @@ class Hetero(StrEnum):
     ONE = "one type per session"
     CHEAPEST = "the cheapest"
     DEAREST = "the most expensive"
+
+
+PICK = {Hetero.CHEAPEST: min, Hetero.DEAREST: max}
+"""How a design that fixes the hardware picks it by price; equal prices are decided by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,13 @@ class System:
             batching=self.batching,
             concurrency=self.concurrency,
         )
+
+    def narrow(self, session: Session, space: PlanSpace) -> PlanSpace:
+        """What the row leaves of a plan space on an instance: its one hardware type, where the row says which."""
+        allowed = space.hardware_of(session)
+        if not space.single_hardware or self.hetero not in PICK or not allowed:
+            return space
+        return space.on(PICK[self.hetero](allowed, key=lambda h: (h.price_per_h, h.name)).name)
 
 
 HARPAGON = System("harpagon", "Harpagon (the paper's full system)")

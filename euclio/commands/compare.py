@@ -36,14 +36,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare, print, draw."""
     from euclio.comparing import compare
     from euclio.files import load_session
-    from euclio.files.json_writing import check_writable, json_text
+    from euclio.files.json_writing import json_text
 
     session = load_session(arguments.file)
     if arguments.plot is not None:
-        from euclio.comparison_figure import check_figure_path
+        from euclio.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-        check_writable(arguments.plot)
     with noticed("running all systems; compiling takes a while at the first use after installation"):
         comparison = compare(session, arguments.solvers, arguments.time_limit)
     if arguments.json:
@@ -53,9 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(to_text(comparison_table(comparison)))
     if arguments.plot is not None:
-        from euclio.comparison_figure import save_figure
+        from euclio.comparison_figure import draw
+        from euclio.figure_files import save_figure
 
-        save_figure(comparison, arguments.plot)
+        save_figure(draw(comparison), arguments.plot)
     return _exit_code(comparison, arguments.file)
 
 

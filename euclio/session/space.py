@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from euclio.session.instance import Hardware, Session
 
 
 class Policy(StrEnum):
@@ -59,6 +63,10 @@ class PlanSpace:
     def on(self, *hardware: str) -> PlanSpace:
         """The same space restricted to the named hardware."""
         return replace(self, hardware=hardware, single_hardware=False)
+
+    def hardware_of(self, session: Session) -> tuple[Hardware, ...]:
+        """The allowed hardware of an instance, in its order."""
+        return tuple(h for h in session.hardware if self.hardware is None or h.name in self.hardware)
 
     def allows(self, hardware: str, batch: int, concurrency: int) -> bool:
         """Whether a configuration may be used at all."""

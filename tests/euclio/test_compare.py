@@ -5,8 +5,9 @@ import pytest
 from tiny_sessions import answering, first_configuration, one_configuration_plan, second_configuration, tiny_session
 
 from euclio import compare
-from euclio.comparison_figure import draw, save_figure
+from euclio.comparison_figure import draw
 from euclio.errors import InputError
+from euclio.figure_files import save_figure
 from euclio.registry import Solver
 from euclio.result import Answer
 from euclio.session import DummyRule, PlanSpace, Policy, evaluate
@@ -113,13 +114,13 @@ def test_bars_are_stacked_optimum_design_heuristic(registry):
 @pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
 def test_figure_is_written(registry, tmp_path, ending):
     path = tmp_path / f"c{ending}"
-    save_figure(compare(tiny_session(2)), path)
+    save_figure(draw(compare(tiny_session(2))), path)
     assert path.stat().st_size > 1000
 
 
 def test_figure_that_cannot_be_written_is_bad_input(registry):
     with pytest.raises(InputError, match="cannot be written"):
-        save_figure(compare(tiny_session(2)), Path("/no/such/folder/c.svg"))
+        save_figure(draw(compare(tiny_session(2))), Path("/no/such/folder/c.svg"))
 
 
 def test_infeasible_session_is_called_so(registry):
