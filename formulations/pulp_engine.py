@@ -1,0 +1,158 @@
+"""One way to run a PuLP model: HiGHS inside the process, or the CBC binary that PuLP brings.
+
+Both run with gap limits 0 and tight feasibility tolerances, print nothing, and come back as the same plain record. What
+counts as solved is read from `sol_status` and from the engine itself, never from `status`: PuLP calls a run that a time
+limit stopped optimal as soon as it has any solution.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.errors import InputError
+from euclio.registry import EngineOptions, Limits
+from euclio.result import TracePoint, WarmStart
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+ENGINES = ("highs", "cbc")
+TOLERANCE = 1e-9
+"""Feasibility and integrality tolerance asked of the engines."""
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    """A limit stopped it with a solution."""
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+    """A limit stopped it without a solution, or the engine failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """What an engine found.
+
+    Attributes:
+        outcome: how it ended.
+        raw_status: the engine's own word.
+        values: value of each variable by name; empty: no solution.
+        objective: value of the objective; None: no solution.
+        bound: proven bound on the optimum, from below when minimising and from above when maximising; None: none.
+        nodes: nodes of branch and bound.
+        trace: incumbent and bound over time, seconds since the run began.
+        warm_start: what became of the start.
+    """
+
+    outcome: Outcome
+    raw_status: str
+    values: Mapping[str, float] = field(default_factory=dict)
+    objective: float | None = None
+    bound: float | None = None
+    nodes: int = 0
+    trace: tuple[TracePoint, ...] = ()
+    warm_start: WarmStart = WarmStart.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """How an engine is to run.
+
+    Attributes:
+        time_limit_s: seconds; None: no limit. Engines overrun it, within presolve by seconds.
+        seed: random seed.
+        threads: threads.
+        log_file: file that the engine's log is appended to; None: no log.
+    """
+
+    time_limit_s: float | None = None
+    seed: int = 0
+    threads: int = 1
+    log_file: Path | None = None
+
+
+def run_model(
+    model: LpProblem, engine: str, limits: EngineLimits, start: Mapping[str, float] | None = None
+) -> EngineRun:
+    """Solve a PuLP model to proven optimality, or until the time limit.
+
+    Args:
+        model: the model.
+        engine: "highs" or "cbc".
+        limits: time limit, seed, threads, log.
+        start: value of every variable by name, to start from; None: cold.
+
+    Raises:
+        InputError: the engine is not there.
+    """
+    if engine == "highs":
+        from formulations.pulp_highs import run_highs
+
+        return run_highs(model, limits, start)
+    from formulations.pulp_cbc import run_cbc
+
+    return run_cbc(model, limits, start)
+
+
+def engine_limits(limits: Limits, left_s: float) -> EngineLimits:
+    """Limits of one run of an engine within a solver's run.
+
+    Args:
+        limits: limits of the solver's run.
+        left_s: seconds that are left of it; infinite: no limit.
+    """
+    options = limits.options
+    return EngineLimits(left_s if math.isfinite(left_s) else None, limits.seed, options.threads or 1, options.log_file)
+
+
+def later(trace: tuple[TracePoint, ...], seconds: float) -> tuple[TracePoint, ...]:
+    """A trace whose clock started `seconds` later."""
+    return tuple(replace(point, wall_s=point.wall_s + seconds) for point in trace)
+
+
+def readable(names: Sequence[str]) -> list[str]:
+    """The names with letters, digits and underscores only, as LP files need them, and still all different."""
+    found: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^0-9A-Za-z_]", "_", name)
+        unique, number = plain, 1
+        while unique in found:
+            number += 1
+            unique = f"{plain}_{number}"
+        found.append(unique)
+    return found
+
+
+def chosen_engine(options: EngineOptions) -> str:
+    """The engine that is asked for, the default one if none is.
+
+    Raises:
+        InputError: there is no such engine.
+    """
+    engine = options.engine or ENGINES[0]
+    if engine not in ENGINES:
+        raise InputError(f"unknown engine {engine!r}; known: {', '.join(ENGINES)}", field="--engine")
+    return engine
+
+
+def export_lp(model: LpProblem, file: Path) -> None:
+    """Write a model in LP format, with the names that it was built with.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        model.writeLP(str(file))
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror}); name a file in a folder that exists", field="--export-lp"
+        ) from None

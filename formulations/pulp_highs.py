@@ -1,0 +1,123 @@
+"""HiGHS inside the process, through PuLP's interface to highspy."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from euclio.result import TracePoint, WarmStart
+from formulations.pulp_engine import TOLERANCE, EngineLimits, EngineRun, Outcome
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+START_TAKEN = "MIP start solution is feasible"
+"""What HiGHS logs about a start that it uses."""
+
+_scheduler: dict[str, int] = {}
+"""Threads that HiGHS's scheduler of this process runs on."""
+
+
+def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] | None = None) -> EngineRun:
+    """Solve a PuLP model with HiGHS; see `formulations.pulp_engine.run_model`."""
+    import highspy
+    import pulp
+
+    if _scheduler.setdefault("threads", limits.threads) != limits.threads:
+        # One scheduler serves the whole process; it refuses another number of threads unless it is made anew.
+        highspy.Highs.resetGlobalScheduler(True)
+        _scheduler["threads"] = limits.threads
+    sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
+    watch = _Watch(sign, float(model.objective.constant))
+
+    class Solver(pulp.HiGHS):  # type: ignore[misc]
+        """PuLP's HiGHS, with a start and callbacks between building and running."""
+
+        def callSolver(self, lp: Any) -> None:  # noqa: N802
+            highs = lp.solverModel
+            watch.listen(highs)
+            if start is not None:
+                solution = highspy.HighsSolution()
+                solution.col_value = [start[variable.name] for variable in lp.variables()]
+                highs.setSolution(solution)
+            highs.run()
+
+    solver = Solver(gapRel=0.0, gapAbs=0.0, timeLimit=limits.time_limit_s, threads=limits.threads, **_options(limits))
+    model.solve(solver)
+    return _read(model, model.solverModel, watch, start is not None)
+
+
+def _options(limits: EngineLimits) -> dict[str, Any]:
+    # HiGHS tells its callbacks nothing unless it also logs to a console or a file.
+    return {
+        "log_to_console": False,
+        "log_file": os.devnull if limits.log_file is None else str(limits.log_file),
+        "random_seed": limits.seed % 2**31,
+        "primal_feasibility_tolerance": TOLERANCE,
+        "dual_feasibility_tolerance": TOLERANCE,
+        "mip_feasibility_tolerance": TOLERANCE,
+    }
+
+
+class _Watch:
+    """Listens to HiGHS: incumbent and bound over time, and whether the start was taken."""
+
+    def __init__(self, sign: float, constant: float) -> None:
+        self.sign = sign
+        self.constant = constant
+        self.start_taken = False
+        self.trace: list[TracePoint] = []
+
+    def listen(self, highs: Any) -> None:
+        highs.cbLogging += self.on_log
+        highs.cbMipLogging += self.on_progress
+        highs.cbMipImprovingSolution += self.on_progress
+
+    def on_log(self, event: Any) -> None:
+        if START_TAKEN in event.message:
+            self.start_taken = True
+
+    def on_progress(self, event: Any) -> None:
+        data = event.data_out
+        incumbent, bound = self.value(data.mip_primal_bound), self.value(data.mip_dual_bound)
+        last = (self.trace[-1].incumbent_per_h, self.trace[-1].bound_per_h) if self.trace else (None, None)
+        if (incumbent, bound) != last:
+            self.trace.append(TracePoint(float(data.running_time), incumbent, bound))
+
+    def value(self, raw: float) -> float | None:
+        """A value of HiGHS's objective, which minimises and knows no constant, as one of the model's."""
+        return self.sign * raw + self.constant if math.isfinite(raw) else None
+
+
+def _read(model: LpProblem, highs: Any, watch: _Watch, started: bool) -> EngineRun:
+    import highspy
+    import pulp
+
+    info, status = highs.getInfo(), highs.getModelStatus()
+    raw = str(highs.modelStatusToString(status))
+    found = info.primal_solution_status == 2 and math.isfinite(info.objective_function_value)
+    if model.status == pulp.LpStatusInfeasible:
+        outcome, found = Outcome.INFEASIBLE, False
+    elif not found:
+        outcome = Outcome.UNKNOWN
+    else:
+        proven = model.sol_status == pulp.LpSolutionOptimal and status == highspy.HighsModelStatus.kOptimal
+        outcome = Outcome.OPTIMAL if proven else Outcome.FEASIBLE
+    is_mip = any(variable.cat == pulp.LpInteger for variable in model.variables())
+    bound = watch.value(info.mip_dual_bound) if is_mip else None
+    objective = watch.value(info.objective_function_value) if found else None
+    if outcome is Outcome.OPTIMAL and not is_mip:
+        bound = objective
+    warm = WarmStart.NONE if not started else WarmStart.USED if watch.start_taken else WarmStart.IGNORED
+    return EngineRun(
+        outcome,
+        raw,
+        {variable.name: float(variable.varValue) for variable in model.variables()} if found else {},
+        objective,
+        None if outcome is Outcome.INFEASIBLE else bound,
+        max(0, int(info.mip_node_count)),
+        tuple(watch.trace),
+        warm,
+    )
