@@ -1,0 +1,179 @@
+"""Scrooge's MILP (§3.3), equations (1)-(2d) and, for partial allocations, (3), in PuLP.
+
+Module i, worker type j, entry k of the profile: batch b, concurrency e, duration d. Data: price c_j, rate r_i, SLO.
+
+    min   Σ_i Σ_j c_j · Σ_k u_ij^k                                                (2a)
+    s.t.  u_ij^k · b·e/d = t_ij^k                             every i, j, k       (1)
+          Σ_j Σ_k t_ij^k = r_i                                every i             (2b)
+          t_ij^k ≤ r_i · x_ij^k                               every i, j, k       (2b), x·t made linear
+          Σ_j Σ_k x_ij^k = 1                                  every i             ours
+          l_m + Σ_j Σ_k W_mj^k · x_mj^k ≤ l_n                 every edge (m, n)   (2c)
+          l_m + Σ_j Σ_k W_mj^k · x_mj^k ≤ l_max               every m without children
+          l_max ≤ SLO                                                             (2d)
+          x binary; t, u, l ≥ 0;   W = d + b/(b·e/d): the time to form a batch at full rate and to run it
+
+What differs from the print, and why no optimum is lost:
+
+- x·t in (2b): t is zero where x is, and x·t = t where x is one, so bounding t by r·x and summing t says the same.
+- One entry per module and worker type is what x means in the text. One per module (ours) costs nothing: cost is
+  linear in t and W does not depend on it, so of the entries of a mixture the cheapest per request alone costs no more
+  and takes no longer. Without the row branch and bound goes through mixtures for seconds.
+- With one entry per module, the rows (2c) of one edge add up to a single, tighter one.
+- l is continuous, in milliseconds. As printed it is a whole number; that loses up to a millisecond per module and
+  buys nothing. Continuous, the optimum bounds every plan under dispatch at machine rate from below: a plan's slowest
+  entry takes at least W, and its best entry alone is no dearer.
+- An entry that another one of the module beats in both W and c_j per unit of t is left out: no optimum needs it.
+
+The second step keeps the whole machines and chooses anew what serves the rest f of the rate, now at
+
+    W* = d + b/f                                                                  (3)
+
+With t in (3) replaced by the known f, the constraint that the paper calls non-convex is linear: y_i^w = 1 if module i
+is served in way w, at a worst-case latency and cost known beforehand (`heuristics/scrooge_refinement.py`):
+
+    min Σ cost_i^w · y_i^w   s.t.  Σ_w y_i^w = 1;  l_m + Σ_w L_m^w · y_m^w ≤ l_n  (2c), (2d) as above
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from euclio.session import Session
+from euclio.session.arrays import SessionArrays
+from heuristics.scrooge_refinement import Way, full_latency
+
+if TYPE_CHECKING:
+    from pulp import LpAffineExpression, LpProblem, LpVariable
+
+MOST_LETTERS = 60
+"""Letters of an instance's name that go into the names of variables; LP files allow 255 in all."""
+
+MS = 1000.0
+"""Milliseconds per second: the unit of l, so that the engine's feasibility tolerance is far below the SLO."""
+
+
+def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, list[dict[int, LpVariable]]]:
+    """Equations (1)-(2d).
+
+    Args:
+        session: the instance, for names.
+        s: its arrays in a plan space with policy machine-rate.
+
+    Returns:
+        The model, and per module x by configuration (index in the arrays).
+    """
+    from pulp import LpAffineExpression, LpMinimize, LpProblem, lpSum
+
+    model = LpProblem("scrooge_allocation", LpMinimize)
+    latency, names = full_latency(s), _Names(session, s)
+    prices: list[tuple[LpVariable, float]] = []
+    x: list[dict[int, LpVariable]] = []
+    delays: list[LpAffineExpression] = []
+    for m, label in enumerate(names.modules):
+        rate = float(s.rate[m])
+        rates: list[LpVariable] = []
+        x.append({})
+        for k in unbeaten_entries(s, m):
+            name = names.entry(m, k)
+            x[m][k] = model.add_variable(f"x_{name}", cat="Binary")
+            t, u = model.add_variable(f"t_{name}", 0), model.add_variable(f"u_{name}", 0)
+            model += u * float(s.throughput[k]) == t, f"capacity_{name}"
+            model += t <= rate * x[m][k], f"chosen_{name}"
+            rates.append(t)
+            prices.append((u, float(s.price[k])))
+        model += lpSum(rates) == rate, f"rate_{label}"
+        model += lpSum(x[m].values()) == 1, f"one_{label}"
+        delays.append(LpAffineExpression([(v, MS * float(latency[k])) for k, v in x[m].items()]))
+    model.setObjective(LpAffineExpression(prices))
+    _add_latency_rows(model, s, names.modules, delays)
+    return model, x
+
+
+def refinement_model(
+    session: Session, s: SessionArrays, ways: Sequence[Sequence[Way]]
+) -> tuple[LpProblem, list[dict[int, LpVariable]]]:
+    """The second step: one way per module, equation (3) inside their latencies.
+
+    Args:
+        session: the instance, for names.
+        s: its arrays.
+        ways: per module the ways to serve it.
+
+    Returns:
+        The model, and per module y by the number of the way.
+    """
+    from pulp import LpAffineExpression, LpMinimize, LpProblem, lpSum
+
+    model = LpProblem("scrooge_partial_allocations", LpMinimize)
+    names = _Names(session, s)
+    y = [
+        {w: model.add_variable(f"y_{label}__{w}", cat="Binary") for w in range(len(ways[m]))}
+        for m, label in enumerate(names.modules)
+    ]
+    for m, label in enumerate(names.modules):
+        model += lpSum(y[m].values()) == 1, f"one_{label}"
+    costs = [(v, ways[m][w].cost_per_h) for m, chosen in enumerate(y) for w, v in chosen.items()]
+    model.setObjective(LpAffineExpression(costs))
+    delays = [
+        LpAffineExpression([(v, MS * ways[m][w].latency_s) for w, v in chosen.items()]) for m, chosen in enumerate(y)
+    ]
+    _add_latency_rows(model, s, names.modules, delays)
+    return model, y
+
+
+def unbeaten_entries(s: SessionArrays, module: int) -> list[int]:
+    """Configurations of a module that no better-ranked one matches in W."""
+    latency = full_latency(s)
+    kept: list[int] = []
+    for k in range(int(s.first[module]), int(s.first[module + 1])):
+        if not kept or latency[k] < latency[kept[-1]]:
+            kept.append(k)
+    return kept
+
+
+def chosen_of(variables: Sequence[Mapping[int, LpVariable]], values: Mapping[str, float]) -> list[int]:
+    """Per module the key whose variable is one in a solution."""
+    return [max(choices, key=lambda key: values[choices[key].name]) for choices in variables]
+
+
+def _add_latency_rows(
+    model: LpProblem, s: SessionArrays, names: Sequence[str], delays: Sequence[LpAffineExpression]
+) -> None:
+    """Rows (2c) and (2d)."""
+    latest = [model.add_variable(f"l_{name}", 0) for name in names]
+    longest = model.add_variable("l_max", 0, MS * s.slo)
+    for m, name in enumerate(names):
+        children = s.child[s.child_first[m] : s.child_first[m + 1]].tolist()
+        for n in children:
+            model += latest[m] + delays[m] <= latest[n], f"after_{name}__{names[n]}"
+        if not children:
+            model += latest[m] + delays[m] <= longest, f"end_{name}"
+
+
+class _Names:
+    """Names of variables and rows: letters of the instance's own names, each name once."""
+
+    def __init__(self, session: Session, s: SessionArrays) -> None:
+        self.modules = _labels([module.name for module in session.modules], {"max"})
+        hardware = [h.name for h in session.hardware]
+        self._hardware = dict(zip(hardware, _labels(hardware, set()), strict=True))
+        self._session, self._s = session, s
+
+    def entry(self, module: int, k: int) -> str:
+        """Name of a configuration of a module."""
+        c = self._session.modules[module].profile[self._s.profile_index[k]]
+        return f"{self.modules[module]}__{self._hardware[c.hardware]}__b{c.batch}_e{c.concurrency}"
+
+
+def _labels(names: Sequence[str], taken: set[str]) -> list[str]:
+    """Each name in letters, digits and single underscores; with its number where it would stand for two."""
+    labels: list[str] = []
+    for number, name in enumerate(names):
+        label = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:MOST_LETTERS]
+        while not label or label in taken:
+            label += f"n{number}"
+        labels.append(label)
+        taken.add(label)
+    return labels
