@@ -23,7 +23,7 @@ from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from formulations.pulp_engine import EngineLimits, EngineRun, Outcome, chosen_engine, export_lp, run_model
 from formulations.scrooge_model import allocation_model, chosen_of, refinement_model
-from heuristics.scrooge_refinement import Way, as_counts, refine_greedily, ways
+from heuristics.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.scrooge_space import require_scrooge_space
 
 if TYPE_CHECKING:
@@ -49,12 +49,15 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
     answer = _plan(session, space, s, limits, deadline)
     if answer.raw_status == TIE:
         below = _plan(session, space, s._replace(slo=s.slo * JUST_BELOW), limits, deadline)
-        return replace(below, bound_per_h=answer.bound_per_h, infeasible=False)
+        return replace(below, bound_per_h=answer.bound_per_h) if below.plan is not None else answer
     return answer
 
 
 def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, deadline: float) -> Answer:
     """Both steps at the SLO that the arrays hold."""
+    least = least_latency(s)
+    if (least > latency_room(s, least)).any():
+        return Answer(None, "infeasible", infeasible=True, reason="not even the least latencies meet the SLO")
     model, x = allocation_model(session, s)
     if limits.options.export_lp is not None:
         export_lp(model, limits.options.export_lp)

@@ -22,7 +22,9 @@ What differs from the print, and why no optimum is lost:
 - l is continuous, in milliseconds. As printed it is a whole number; that loses up to a millisecond per module and
   buys nothing. Continuous, the optimum bounds every plan under dispatch at machine rate from below: a plan's slowest
   entry takes at least W, and its best entry alone is no dearer.
-- An entry that another one of the module beats in both W and c_j per unit of t is left out: no optimum needs it.
+- An entry that another one of the module beats in both W and c_j per unit of t is left out: no optimum needs it. So
+  is one that misses the SLO even where all other modules take their least W. l_m lies between the least Ws before and
+  after m.
 
 The second step keeps the whole machines and chooses anew what serves the rest f of the rate, now at
 
@@ -38,11 +40,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from euclio.session import Session
-from euclio.session.arrays import SessionArrays
-from heuristics.scrooge_refinement import Way, full_latency
+from euclio.session.arrays import Floats, SessionArrays
+from euclio.session.dispatch import path_times
+from heuristics.scrooge_refinement import Way, full_latency, latency_room, least_latency
 
 if TYPE_CHECKING:
     from pulp import LpAffineExpression, LpProblem, LpVariable
@@ -52,6 +58,9 @@ MOST_LETTERS = 60
 
 MS = 1000.0
 """Milliseconds per second: the unit of l, so that the engine's feasibility tolerance is far below the SLO."""
+
+SLACK = 1e-9
+"""Share by which the bounds of l are loosened."""
 
 
 def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, list[dict[int, LpVariable]]]:
@@ -67,7 +76,7 @@ def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, lis
     from pulp import LpAffineExpression, LpMinimize, LpProblem, lpSum
 
     model = LpProblem("scrooge_allocation", LpMinimize)
-    latency, names = full_latency(s), _Names(session, s)
+    latency, names, entries = full_latency(s), _Names(session, s), useful_entries(s)
     prices: list[tuple[LpVariable, float]] = []
     x: list[dict[int, LpVariable]] = []
     delays: list[LpAffineExpression] = []
@@ -75,7 +84,7 @@ def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, lis
         rate = float(s.rate[m])
         rates: list[LpVariable] = []
         x.append({})
-        for k in unbeaten_entries(s, m):
+        for k in entries[m]:
             name = names.entry(m, k)
             x[m][k] = model.add_variable(f"x_{name}", cat="Binary")
             t, u = model.add_variable(f"t_{name}", 0), model.add_variable(f"u_{name}", 0)
@@ -87,7 +96,7 @@ def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, lis
         model += lpSum(x[m].values()) == 1, f"one_{label}"
         delays.append(LpAffineExpression([(v, MS * float(latency[k])) for k, v in x[m].items()]))
     model.setObjective(LpAffineExpression(prices))
-    _add_latency_rows(model, s, names.modules, delays)
+    _add_latency_rows(model, s, names.modules, delays, least_latency(s))
     return model, x
 
 
@@ -119,17 +128,21 @@ def refinement_model(
     delays = [
         LpAffineExpression([(v, MS * ways[m][w].latency_s) for w, v in chosen.items()]) for m, chosen in enumerate(y)
     ]
-    _add_latency_rows(model, s, names.modules, delays)
+    least = np.array([min(way.latency_s for way in choices) for choices in ways])
+    _add_latency_rows(model, s, names.modules, delays, least)
     return model, y
 
 
-def unbeaten_entries(s: SessionArrays, module: int) -> list[int]:
-    """Configurations of a module that no better-ranked one matches in W."""
+def useful_entries(s: SessionArrays) -> list[list[int]]:
+    """Per module the configurations that no better-ranked one matches in W and that the SLO leaves room for."""
     latency = full_latency(s)
-    kept: list[int] = []
-    for k in range(int(s.first[module]), int(s.first[module + 1])):
-        if not kept or latency[k] < latency[kept[-1]]:
-            kept.append(k)
+    room = latency_room(s, least_latency(s))
+    kept: list[list[int]] = []
+    for m, (first, end) in enumerate(pairwise(s.first.tolist())):
+        kept.append([])
+        for k in range(first, end):
+            if latency[k] <= room[m] and (not kept[m] or latency[k] < latency[kept[m][-1]]):
+                kept[m].append(k)
     return kept
 
 
@@ -139,10 +152,17 @@ def chosen_of(variables: Sequence[Mapping[int, LpVariable]], values: Mapping[str
 
 
 def _add_latency_rows(
-    model: LpProblem, s: SessionArrays, names: Sequence[str], delays: Sequence[LpAffineExpression]
+    model: LpProblem, s: SessionArrays, names: Sequence[str], delays: Sequence[LpAffineExpression], least_s: Floats
 ) -> None:
-    """Rows (2c) and (2d)."""
-    latest = [model.add_variable(f"l_{name}", 0) for name in names]
+    """Rows (2c) and (2d); `least_s` bounds each module's delay from below, in seconds."""
+    before, after = np.zeros(least_s.size), np.zeros(least_s.size)
+    path_times(s, least_s, before, after)
+    latest_s = np.maximum(s.slo - after - least_s, before)
+    # Bounds of l that rounding or an infeasible model could cross are moved apart: the rows decide.
+    latest = [
+        model.add_variable(f"l_{name}", MS * float(before[m]) * (1 - SLACK), MS * float(latest_s[m]) * (1 + SLACK))
+        for m, name in enumerate(names)
+    ]
     longest = model.add_variable("l_max", 0, MS * s.slo)
     for m, name in enumerate(names):
         children = s.child[s.child_first[m] : s.child_first[m + 1]].tolist()

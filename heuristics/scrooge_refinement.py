@@ -46,6 +46,11 @@ def full_latency(s: SessionArrays) -> Floats:
     return s.duration + s.batch / s.throughput
 
 
+def least_latency(s: SessionArrays) -> Floats:
+    """Each module's least W in seconds, shape (modules,); no plan of it is faster."""
+    return np.minimum.reduceat(full_latency(s), s.first[:-1])
+
+
 def whole_machines(s: SessionArrays, module: int, configuration: int) -> int:
     """Whole machines that the module's rate fills at a configuration."""
     return int(s.rate[module] / s.throughput[configuration] + TIE)

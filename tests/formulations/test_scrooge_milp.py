@@ -11,7 +11,7 @@ from euclio.session.arrays import session_arrays
 from euclio.workloads.protocol import SEED, draw
 from euclio.workloads.random_sessions import random_session
 from formulations.pulp_engine import EngineLimits, run_model
-from formulations.scrooge_model import allocation_model, unbeaten_entries
+from formulations.scrooge_model import allocation_model, useful_entries
 from heuristics.scrooge_refinement import full_latency
 from heuristics.scrooge_space import SCROOGE_SPACE
 
@@ -82,7 +82,13 @@ def test_model_has_the_optimum_of_the_equations_as_printed(seed):
 def test_beaten_entries_are_left_out():
     """80, 60 and 42 requests per second at the same price; the last entry is slower than the second."""
     session = one_module(100, 1, (16, "0.2"), (6, "0.1"), (5, "0.12"))
-    assert unbeaten_entries(session_arrays(session, SCROOGE_SPACE), 0) == [0, 1]
+    assert useful_entries(session_arrays(session, SCROOGE_SPACE)) == [[0, 1]]
+
+
+def test_entries_that_the_slo_leaves_no_room_for_are_left_out():
+    """0.4 s at batch 16 is more than 0.3 s."""
+    session = one_module(100, "0.3", (16, "0.2"), (6, "0.1"))
+    assert useful_entries(session_arrays(session, SCROOGE_SPACE)) == [[1]]
 
 
 def test_names_that_look_alike_stay_apart():
