@@ -25,6 +25,7 @@ def run_row(workload: Workload, label: str, result: Result) -> Row:
         "policy": space.policy.value,
         "dummy_rule": space.dummy.value,
         "max_allocations": space.max_allocations,
+        "hardware": None if space.hardware is None else ",".join(space.hardware),
         "single_hardware": space.single_hardware,
         "batching": space.batching,
         "concurrency": space.concurrency,

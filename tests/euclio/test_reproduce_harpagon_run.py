@@ -5,6 +5,8 @@ from typing import Any, cast
 import pytest
 
 from euclio.reproduce.harpagon import drawing, reproduce
+from euclio.reproduce.harpagon.decomposition import gaps
+from euclio.reproduce.harpagon.tasks import own_optimum
 from euclio.reproduce.harpagon.workers import Outcome
 from euclio.reproduce.store import load
 from euclio.workloads.protocol import draw, workloads
@@ -37,7 +39,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 10
+    assert page.count("<svg") == 11
     for text in ("95 % interval", "Theorem 1", "Theorem 2", "Draws rejected per solver"):
         assert text in page
     for outside in ("<script", "<link", "src=", 'href="http'):
@@ -47,7 +49,7 @@ def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
 def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None:
     runs, provenance = load(report / "runs.parquet")
     assert provenance["reproduction"] == "harpagon"
-    assert len(runs) == 12 * (20 + 3 + 2)
+    assert len(runs) == 12 * (20 + 3 + 12 + 2)
     assert set(runs.status) <= {"optimal", "feasible"}
 
 
@@ -62,3 +64,30 @@ def test_allocations_add_up_to_the_rate_of_their_module(report: Path) -> None:
 def test_markdown_scorecard_names_every_figure(report: Path) -> None:
     text = (report / "scorecard.md").read_text(encoding="utf-8")
     assert "Harp-q0.01, mean extra cost" in text
+
+
+def test_gap_of_every_system_is_split_on_every_workload(report: Path) -> None:
+    runs, _ = load(report / "runs.parquet")
+    table = gaps(runs)
+    assert len(table) == 12 * 20
+    assert table.design.notna().all()
+    assert list(table.design * table.heuristic) == pytest.approx(list(table.total))
+
+
+def test_best_plan_of_a_design_that_fixes_the_hardware_is_on_that_hardware(report: Path) -> None:
+    runs, _ = load(report / "runs.parquet")
+    for system in ("harpagon:nhc", "harpagon:nhe"):
+        used = runs[runs.solver.isin([system, own_optimum(system)])]
+        assert used.hardware.nunique() == 1
+
+
+def test_no_design_beats_the_full_plan_space(report: Path) -> None:
+    runs, _ = load(report / "runs.parquet")
+    assert (gaps(runs).design > 1 - 1e-6).all()
+
+
+def test_decomposition_stands_in_page_and_scorecard(report: Path) -> None:
+    for name in ("index.html", "scorecard.md"):
+        text = (report / name).read_text(encoding="utf-8")
+        assert "by heuristic" in text
+        assert "Throughput-based splitting, taken as Table III names it" in text

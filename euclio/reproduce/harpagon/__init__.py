@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from euclio.report import html_page, markdown_page
+from euclio.report import Figure, html_page, markdown_page
 from euclio.reproduce.harpagon.collection import Collected, collect
+from euclio.reproduce.harpagon.decomposition import decomposition_blocks
 from euclio.reproduce.harpagon.page import TITLE, blocks, scores_of, summary
 from euclio.reproduce.harpagon.theorems import find_counterexample
 from euclio.reproduce.published import published_figures
@@ -46,7 +47,8 @@ def reproduce(
     _save_tables(collected, out, how)
     page = out / "index.html"
     page.write_text(html_page(TITLE, blocks(collected, scores, find_counterexample(seed), seed)), encoding="utf-8")
-    card = markdown_page(TITLE, [*summary(collected, scores), score_table(scores)])
+    split = [b for b in decomposition_blocks(collected.tables.runs, collected.draws) if not isinstance(b, Figure)]
+    card = markdown_page(TITLE, [*summary(collected, scores), score_table(scores), *split])
     (out / "scorecard.md").write_text(card, encoding="utf-8")
     for line in headlines(collected, scores):
         print(line)

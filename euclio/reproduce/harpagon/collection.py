@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from euclio.reproduce.harpagon.drawing import draw_workloads
 from euclio.reproduce.harpagon.tables import Tables
-from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS
+from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS, own_tasks
 from euclio.reproduce.harpagon.workers import Outcome, run_all, warm_up
 from euclio.reproduce.rows import Row, run_row
 from euclio.reproduce.stages import Stage, progress_bars
@@ -52,19 +52,21 @@ def collect(count: int, seed: int, jobs: int | None, full: bool) -> Collected:
     with progress_bars() as progress:
         with Stage(progress, seconds, "compile", 2) as stage:
             compile_all(workers, seed, stage)
-        with worker_pool(workers, warm_up, (*SYSTEM_TASKS, *REFERENCE_TASKS), seed) as pool:
+        with worker_pool(workers, warm_up, (*SYSTEM_TASKS, *REFERENCE_TASKS, *own_tasks()), seed) as pool:
             with Stage(progress, seconds, "draw and ask the 20 systems", count) as stage:
                 drawn = draw_workloads(pool, workers, count, seed, stage.advance)
             accepted = drawn.draws.workloads
             with Stage(progress, seconds, "split optimum and plan optimum", count) as stage:
                 references = run_all(pool, accepted, REFERENCE_TASKS, stage.advance)
+            with Stage(progress, seconds, "best plan of every design", count) as stage:
+                designs = run_all(pool, accepted, own_tasks(), stage.advance)
             sample = accepted if full else seeded_sample(accepted, GRID_SAMPLE, seed)
             with Stage(progress, seconds, "finer grids of the split optimum", len(sample)) as stage:
                 grids = run_all(pool, sample, GRID_TASKS, stage.advance, chunk_size=1)
         timed = seeded_sample(accepted, TIMED_SAMPLE, seed)
         with Stage(progress, seconds, "time the brute force, one process", len(timed)) as stage:
             timings = time_tasks(timed, seed, stage)
-    tables = in_tables([*drawn.outcomes, *references, *grids], timings)
+    tables = in_tables([*drawn.outcomes, *references, *designs, *grids], timings)
     return Collected(tables, drawn.draws, seconds, workers)
 
 

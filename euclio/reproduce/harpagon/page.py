@@ -8,6 +8,7 @@ import pandas as pd
 
 from euclio.report import Block, Figure, Heading, Paragraph, Table
 from euclio.reproduce.harpagon.collection import Collected
+from euclio.reproduce.harpagon.decomposition import decomposition_blocks
 from euclio.reproduce.harpagon.figures_costs import figure_5, figure_6, figure_8, figure_12
 from euclio.reproduce.harpagon.figures_modules import figure_7, figure_9, figure_10, figure_11
 from euclio.reproduce.harpagon.findings import theorem_1, theorem_2
@@ -64,6 +65,7 @@ def blocks(collected: Collected, scores: Sequence[Score], counterexample: Counte
         Heading("Scorecard"),
         Paragraph(_tally_text(scores)),
         score_table(scores),
+        *decomposition_blocks(collected.tables.runs, collected.draws),
         *theorem_1(collected.tables.runs),
         *theorem_2(counterexample),
         Heading("Figures"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from euclio.registry import find_solver
 from euclio.result import Result
-from euclio.session import PlanSpace, Policy, Session
+from euclio.session import FULL_SPACE, Policy, Session
 from euclio.solving import solve
 from euclio.workloads.acceptance import ABLATIONS, BASELINES, SYSTEMS
 
@@ -20,6 +20,8 @@ ENUMERATION = "split-enumeration"
 PLAN_OPTIMUM = "exact"
 PLAN_OPTIMUM_SHARED = "exact tc-shared"
 QUANTIZED = "harpagon:q0.01"
+THROUGHPUT_SPLIT = ("scrooge", "inferline", "harpagon:tb")
+"""Systems that split the latency by throughput (Harpagon Table III)."""
 TIME_LIMIT_S = 10.0
 """Limit of one run; it leaves a bound and a gap, never a missing row."""
 SPLIT_LIMIT_S = 30.0
@@ -36,19 +38,35 @@ class Task:
         label: its name in the results; the solver's, except where one solver runs in two plan spaces.
         solver: name in the registry.
         policy: dispatch policy, where it is not the solver's own.
+        design: system in whose plan space it runs; None: the solver's own.
         time_limit_s: limit of the run.
     """
 
     label: str
     solver: str
     policy: Policy | None = None
+    design: str | None = None
     time_limit_s: float = TIME_LIMIT_S
 
     def run(self, session: Session) -> Result:
         """Run on one session and check the answer."""
-        solver = find_solver(self.solver)
-        space: PlanSpace = solver.space if self.policy is None else replace(solver.space, policy=self.policy)
-        return solve(session, solver, space=space, time_limit_s=self.time_limit_s)
+        space = find_solver(self.design or self.solver).space_on(session)
+        if self.policy is not None:
+            space = replace(space, policy=self.policy)
+        return solve(session, self.solver, space=space, time_limit_s=self.time_limit_s)
+
+
+def own_optimum(system: str) -> str:
+    """Label of the run that finds the optimum of a system's own plan space."""
+    solver = find_solver(system)
+    return PLAN_OPTIMUM if solver.space == FULL_SPACE and solver.narrow is None else f"{PLAN_OPTIMUM} for {system}"
+
+
+def own_tasks() -> tuple[Task, ...]:
+    """The optimum of every plan space of a system that is not the full one."""
+    return tuple(
+        Task(own_optimum(name), PLAN_OPTIMUM, design=name) for name in SYSTEMS if own_optimum(name) != PLAN_OPTIMUM
+    )
 
 
 SYSTEM_TASKS = tuple(Task(name, name) for name in SYSTEMS)
@@ -80,6 +98,9 @@ __all__ = [
     "SPLIT_LIMIT_S",
     "SPLIT_OPTIMUM",
     "SYSTEM_TASKS",
+    "THROUGHPUT_SPLIT",
     "TIMED_TASKS",
     "Task",
+    "own_optimum",
+    "own_tasks",
 ]

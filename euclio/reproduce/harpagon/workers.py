@@ -23,7 +23,7 @@ class Outcome:
         workload: the workload.
         without_plan: solvers that found no plan.
         runs: one row per run.
-        allocations: one row per allocation.
+        allocations: one row per allocation, of designs' best plans none.
     """
 
     workload: Workload
@@ -40,7 +40,8 @@ def run_tasks(workload: Workload, tasks: Sequence[Task]) -> Outcome:
     for task in tasks:
         result = task.run(workload.session)
         runs.append(run_row(workload, task.label, result))
-        allocations += allocation_rows(workload, task.label, result)
+        if task.design is None:
+            allocations += allocation_rows(workload, task.label, result)
         if result.cost_per_h is None:
             without.append(task.label)
     return Outcome(workload, tuple(without), tuple(runs), tuple(allocations))
