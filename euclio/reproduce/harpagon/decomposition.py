@@ -41,10 +41,10 @@ def decomposition_blocks(runs: pd.DataFrame, draws: Draws) -> list[Block]:
         Heading("Gap decomposition: is the design to blame, or the heuristic?"),
         Paragraph(
             "Every system chooses from a plan space of its own: its dispatch, how many configurations a module may "
-            "have, batching, hardware and dummy rule. The proven optimum of that space splits the system's distance from "
-            "the optimum of Harpagon's full plan space in two factors: cost = optimum × design × heuristic. No paper "
-            f"reports them. Both optima are proven for {int(table.design.notna().sum())} of {len(table)} pairs of system "
-            "and workload."
+            "have, batching, hardware and dummy rule. The proven optimum of that space splits the system's distance "
+            "from the optimum of Harpagon's full plan space in two factors: cost = optimum × design × heuristic. No "
+            f"paper reports them. Both optima are proven for {int(table.design.notna().sum())} of {len(table)} pairs "
+            "of system and workload."
         ),
         *(Paragraph(text) for text in findings(totals, draws)),
         figure_decomposition(table),
@@ -74,8 +74,8 @@ def table_of(totals: Totals) -> Table:
             )
         )
     return Table(
-        "Gap decomposition. Mean extra cost: gap, over the optimum; by design, best plan of the own plan space over the "
-        "optimum; by heuristic, over that best plan; each with median and largest. Split: workloads on which both "
+        "Gap decomposition. Mean extra cost: gap, over the optimum; by design, best plan of the own plan space over "
+        "the optimum; by heuristic, over that best plan; each with median and largest. Split: workloads on which both "
         "optima are proven; free: share on which the design costs nothing; optimal: share on which the plan is the "
         "best of its own space.",
         (
