@@ -1,0 +1,105 @@
+"""Runs everything: draws workloads that have a plan, then asks every solver."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from euclio.registry import Limits, find_solver
+from euclio.reproduce.rows import Row
+from euclio.reproduce.scrooge.tasks import (
+    GREEDY,
+    MANY_TYPES,
+    MANY_TYPES_TASKS,
+    MILP,
+    OPTIMUM,
+    SAMPLED_TASKS,
+    TASKS,
+    TIME_LIMIT_S,
+    Task,
+    run_chunk,
+)
+from euclio.reproduce.stages import Stage, progress_bars
+from euclio.reproduce.store import frame
+from euclio.reproduce.workers import run_chunks, worker_pool
+from euclio.session import Session
+from euclio.workloads.protocol import Draws, Workload, draw, workloads
+
+SAMPLE = 24
+WARM_UP_DRAWS = 40
+"""Enough to meet every application."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """Everything that the report is made of.
+
+    Attributes:
+        runs: one row per workload and solver.
+        draws: what the protocol drew and rejected.
+        seconds: wall time per stage.
+        jobs: worker processes used.
+    """
+
+    runs: pd.DataFrame
+    draws: Draws
+    seconds: dict[str, float]
+    jobs: int
+
+
+def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
+    """Draw workloads and run every task on them.
+
+    Args:
+        count: number of workloads.
+        seed: seed of the protocol, of the worker types and of the sample.
+        jobs: worker processes; more than one disturb each other's times.
+        full: run the brute force with many worker types on all workloads instead of a sample.
+    """
+    seconds: dict[str, float] = {}
+    with progress_bars() as progress:
+        with Stage(progress, seconds, "draw workloads that have a plan", count) as stage:
+            drawn = workloads(_accept_by_optimum(stage), count, seed)
+        accepted = drawn.workloads
+        sample = list(accepted) if full else _sample(accepted, seed)
+        plan = (
+            ("2 worker types", accepted, TASKS),
+            ("30 worker types", accepted, MANY_TYPES_TASKS),
+            ("brute force with 30 worker types", sample, SAMPLED_TASKS),
+        )
+        rows: list[Row] = []
+        with worker_pool(jobs, _warm_up, seed) as pool:
+            for name, chosen, tasks in plan:
+                chunks = [([workload], tasks, seed) for workload in chosen]
+                with Stage(progress, seconds, name, len(chunks) * len(tasks)) as stage:
+                    rows += run_chunks(pool, run_chunk, chunks, stage.advance)
+    runs = frame(rows).sort_values(["workload", "solver"], ignore_index=True)
+    return Collected(runs, drawn, seconds, jobs)
+
+
+def _warm_up(seed: int) -> None:
+    """Load the solvers, and rank the applications' profiles: both happen once, before any decision."""
+    run_chunk(([draw(seed, 1)], TASKS, seed))
+    seen = {workload.application: workload for workload in (draw(seed, number) for number in range(1, WARM_UP_DRAWS))}
+    run_chunk(([seen[name] for name in sorted(seen)], (Task(GREEDY, MANY_TYPES),), seed))
+
+
+def _accept_by_optimum(stage: Stage) -> Callable[[Session], list[str]]:
+    """Accept sessions that have a plan in Scrooge's plan space; proven, not by what a heuristic finds."""
+    solver, space = find_solver(OPTIMUM), find_solver(MILP).space
+
+    def rejected_by(session: Session) -> list[str]:
+        if solver.run(session, space, Limits(TIME_LIMIT_S)).plan is None:
+            return [OPTIMUM]
+        stage.advance(1)
+        return []
+
+    return rejected_by
+
+
+def _sample(accepted: Sequence[Workload], seed: int) -> list[Workload]:
+    chosen = sorted(random.Random(seed).sample(range(len(accepted)), min(SAMPLE, len(accepted))))
+    return [accepted[i] for i in chosen]

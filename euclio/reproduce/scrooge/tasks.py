@@ -1,0 +1,68 @@
+"""What is run on every workload: Scrooge's MILP, greedy and brute force, and the optimum; 2 and 30 worker types."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from euclio.registry import find_solver
+from euclio.reproduce.rows import Row, run_row
+from euclio.session import Session
+from euclio.solving import solve
+from euclio.workloads.protocol import Workload
+from euclio.workloads.worker_types import on_worker_types
+
+MILP, GREEDY, BRUTE_FORCE = "scrooge-milp", "scrooge-greedy", "scrooge-bruteforce"
+OPTIMUM = "exact"
+"""The optimum of Scrooge's plan space, by a method that shares nothing with the brute force."""
+MANY_TYPES = 30
+TIME_LIMIT_S = 10.0
+"""Limit of one run; the published brute force takes longer on some decisions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A run on every workload.
+
+    Attributes:
+        solver: name in the registry; it runs in Scrooge's own plan space.
+        types: worker types to choose from; None: the workload's own two.
+    """
+
+    solver: str
+    types: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name in the results."""
+        return self.solver if self.types is None else on_types(self.solver, self.types)
+
+    def row(self, workload: Workload, seed: int) -> Row:
+        """Run on one workload and check the answer."""
+        session: Session = workload.session
+        if self.types is not None:
+            session = on_worker_types(session, self.types, seed)
+        space = find_solver(MILP).space
+        started = time.process_time()
+        result = solve(session, self.solver, space=space, time_limit_s=TIME_LIMIT_S, seed=seed)
+        # Unlike wall time, hardly touched by what else the machine does.
+        cpu_s = time.process_time() - started
+        return {**run_row(workload, self.label, result), "instance": session.name, "cpu_s": cpu_s}
+
+
+def on_types(solver: str, types: int = MANY_TYPES) -> str:
+    """Label of a solver's runs on many worker types."""
+    return f"{solver} ({types} types)"
+
+
+TASKS = (Task(MILP), Task(GREEDY), Task(BRUTE_FORCE), Task(OPTIMUM))
+MANY_TYPES_TASKS = (Task(MILP, MANY_TYPES), Task(GREEDY, MANY_TYPES), Task(OPTIMUM, MANY_TYPES))
+SAMPLED_TASKS = (Task(BRUTE_FORCE, MANY_TYPES),)
+"""Only on a seeded sample, unless the run is full."""
+
+
+def run_chunk(chunk: tuple[Sequence[Workload], Sequence[Task], int]) -> list[Row]:
+    """Run tasks on some workloads: what a worker process is asked to do."""
+    workloads, tasks, seed = chunk
+    return [task.row(workload, seed) for workload in workloads for task in tasks]
