@@ -10,7 +10,7 @@ from euclio.reproduce.scrooge import collection, reproduce
 from euclio.reproduce.scrooge.example import example_table, session
 from euclio.reproduce.scrooge.measures import disagreements, measures, optima, ratio
 from euclio.reproduce.scrooge.reasons import reasons
-from euclio.reproduce.scrooge.tasks import BRUTE_FORCE, GREEDY, MILP, OPTIMUM, on_types
+from euclio.reproduce.scrooge.tasks import BRUTE_FORCE, FIVE_APPLICATIONS, GREEDY, MILP, OPTIMUM, OWN_SESSIONS, on_types
 from euclio.reproduce.store import load
 
 NONE = math.nan
@@ -27,6 +27,7 @@ def runs(costs, **statuses):
                 {
                     "workload": f"w{k}",
                     "application": "traffic",
+                    "protocol": FIVE_APPLICATIONS,
                     "modules": 2,
                     "solver": solver,
                     "cost_per_h": cost,
@@ -53,8 +54,9 @@ def test_shares_and_largest_extra_cost_are_over_the_optimum():
 
 def test_every_published_figure_has_a_measure_and_a_reason():
     table = runs({**TWO_TYPES, **MANY})
+    own = table.assign(protocol=OWN_SESSIONS, workload="own-" + table.workload)
     keys = {figure.key for figure in published_figures("scrooge")}
-    assert set(measures(table)) == set(reasons(table)) == keys
+    assert set(measures(table)) == set(reasons(pd.concat([table, own]))) == keys
 
 
 def test_brute_force_stands_in_where_the_optimum_is_not_proven():
@@ -106,4 +108,4 @@ def test_report_holds_scorecard_figures_and_example(report: Path):
 def test_every_run_has_a_row(report: Path):
     table, provenance = load(report / "runs.parquet")
     assert provenance["reproduction"] == "scrooge"
-    assert len(table) == 6 * (4 + 3) + 1
+    assert table.protocol.value_counts().to_dict() == {FIVE_APPLICATIONS: 6 * (4 + 3) + 1, OWN_SESSIONS: 3 * 4}

@@ -11,11 +11,13 @@ import pandas as pd
 from euclio.registry import Limits, find_solver
 from euclio.reproduce.rows import Row
 from euclio.reproduce.scrooge.tasks import (
+    FIVE_APPLICATIONS,
     GREEDY,
     MANY_TYPES,
     MANY_TYPES_TASKS,
     MILP,
     OPTIMUM,
+    OWN_SESSIONS,
     SAMPLED_TASKS,
     TASKS,
     TIME_LIMIT_S,
@@ -27,6 +29,7 @@ from euclio.reproduce.store import frame
 from euclio.reproduce.workers import run_chunks, worker_pool
 from euclio.session import Session
 from euclio.workloads.protocol import Draws, Workload, draw, workloads
+from euclio.workloads.scrooge_sessions import draw_scrooge
 
 SAMPLE = 24
 WARM_UP_DRAWS = 40
@@ -54,8 +57,8 @@ def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
     """Draw workloads and run every task on them.
 
     Args:
-        count: number of workloads.
-        seed: seed of the protocol, of the worker types and of the sample.
+        count: number of workloads; half as many sessions are drawn as in §4.2.
+        seed: seed of both protocols, of the worker types and of the sample.
         jobs: worker processes; more than one disturb each other's times.
         full: run the brute force with many worker types on all workloads instead of a sample.
     """
@@ -64,16 +67,18 @@ def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
         with Stage(progress, seconds, "draw workloads that have a plan", count) as stage:
             drawn = workloads(_accept_by_optimum(stage), count, seed)
         accepted = drawn.workloads
+        own = [w for w in (draw_scrooge(seed, number) for number in range(1, count // 2 + 1)) if _has_plan(w.session)]
         sample = list(accepted) if full else _sample(accepted, seed)
         plan = (
-            ("2 worker types", accepted, TASKS),
-            ("30 worker types", accepted, MANY_TYPES_TASKS),
-            ("brute force with 30 worker types", sample, SAMPLED_TASKS),
+            ("2 worker types", accepted, TASKS, FIVE_APPLICATIONS),
+            ("2 worker types, sessions as in §4.2", own, TASKS, OWN_SESSIONS),
+            ("30 worker types", accepted, MANY_TYPES_TASKS, FIVE_APPLICATIONS),
+            ("brute force with 30 worker types", sample, SAMPLED_TASKS, FIVE_APPLICATIONS),
         )
         rows: list[Row] = []
         with worker_pool(jobs, _warm_up, seed) as pool:
-            for name, chosen, tasks in plan:
-                chunks = [([workload], tasks, seed) for workload in chosen]
+            for name, chosen, tasks, protocol in plan:
+                chunks = [([workload], tasks, protocol, seed) for workload in chosen]
                 with Stage(progress, seconds, name, len(chunks) * len(tasks)) as stage:
                     rows += run_chunks(pool, run_chunk, chunks, stage.advance)
     runs = frame(rows).sort_values(["workload", "solver"], ignore_index=True)
@@ -82,22 +87,24 @@ def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
 
 def _warm_up(seed: int) -> None:
     """Load the solvers, and rank the applications' profiles: both happen once, before any decision."""
-    run_chunk(([draw(seed, 1)], TASKS, seed))
+    run_chunk(([draw(seed, 1)], TASKS, FIVE_APPLICATIONS, seed))
     seen = {workload.application: workload for workload in (draw(seed, number) for number in range(1, WARM_UP_DRAWS))}
-    run_chunk(([seen[name] for name in sorted(seen)], (Task(GREEDY, MANY_TYPES),), seed))
+    run_chunk(([seen[name] for name in sorted(seen)], (Task(GREEDY, MANY_TYPES),), FIVE_APPLICATIONS, seed))
 
 
 def _accept_by_optimum(stage: Stage) -> Callable[[Session], list[str]]:
-    """Accept sessions that have a plan in Scrooge's plan space; proven, not by what a heuristic finds."""
-    solver, space = find_solver(OPTIMUM), find_solver(MILP).space
-
     def rejected_by(session: Session) -> list[str]:
-        if solver.run(session, space, Limits(TIME_LIMIT_S)).plan is None:
+        if not _has_plan(session):
             return [OPTIMUM]
         stage.advance(1)
         return []
 
     return rejected_by
+
+
+def _has_plan(session: Session) -> bool:
+    """Whether Scrooge's plan space holds a plan: by the exact method, not by what a heuristic finds."""
+    return find_solver(OPTIMUM).run(session, find_solver(MILP).space, Limits(TIME_LIMIT_S)).plan is not None
 
 
 def _sample(accepted: Sequence[Workload], seed: int) -> list[Workload]:

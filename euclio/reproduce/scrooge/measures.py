@@ -11,6 +11,11 @@ SAME = 1e-6
 """Costs within this share of each other are the same."""
 
 
+def drawn_as(runs: pd.DataFrame, protocol: str) -> pd.DataFrame:
+    """The runs on workloads of one protocol."""
+    return runs[runs.protocol == protocol]
+
+
 def by_solver(runs: pd.DataFrame, column: str) -> pd.DataFrame:
     """A column of the runs, one row per workload and one column per solver."""
     return runs.pivot(index="workload", columns="solver", values=column)

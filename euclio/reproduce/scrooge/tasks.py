@@ -16,6 +16,8 @@ from euclio.workloads.worker_types import on_worker_types
 MILP, GREEDY, BRUTE_FORCE = "scrooge-milp", "scrooge-greedy", "scrooge-bruteforce"
 OPTIMUM = "exact"
 """The optimum of Scrooge's plan space, by a method that shares nothing with the brute force."""
+FIVE_APPLICATIONS, OWN_SESSIONS = "five applications", "as in §4.2"
+"""Where a workload was drawn: Harpagon's protocol, or Scrooge's own rates and latency objective."""
 MANY_TYPES = 30
 TIME_LIMIT_S = 10.0
 """Limit of one run; the published brute force takes longer on some decisions."""
@@ -38,8 +40,8 @@ class Task:
         """Its name in the results."""
         return self.solver if self.types is None else on_types(self.solver, self.types)
 
-    def row(self, workload: Workload, seed: int) -> Row:
-        """Run on one workload and check the answer."""
+    def row(self, workload: Workload, protocol: str, seed: int) -> Row:
+        """Run on one workload and check the answer; `protocol` says where it was drawn."""
         session: Session = workload.session
         if self.types is not None:
             session = on_worker_types(session, self.types, seed)
@@ -48,7 +50,7 @@ class Task:
         result = solve(session, self.solver, space=space, time_limit_s=TIME_LIMIT_S, seed=seed)
         # Unlike wall time, hardly touched by what else the machine does.
         cpu_s = time.process_time() - started
-        return {**run_row(workload, self.label, result), "instance": session.name, "cpu_s": cpu_s}
+        return {**run_row(workload, self.label, result), "protocol": protocol, "cpu_s": cpu_s}
 
 
 def on_types(solver: str, types: int = MANY_TYPES) -> str:
@@ -62,7 +64,7 @@ SAMPLED_TASKS = (Task(BRUTE_FORCE, MANY_TYPES),)
 """Only on a seeded sample, unless the run is full."""
 
 
-def run_chunk(chunk: tuple[Sequence[Workload], Sequence[Task], int]) -> list[Row]:
-    """Run tasks on some workloads: what a worker process is asked to do."""
-    workloads, tasks, seed = chunk
-    return [task.row(workload, seed) for workload in workloads for task in tasks]
+def run_chunk(chunk: tuple[Sequence[Workload], Sequence[Task], str, int]) -> list[Row]:
+    """Run tasks on some workloads of one protocol: what a worker process is asked to do."""
+    workloads, tasks, protocol, seed = chunk
+    return [task.row(workload, protocol, seed) for workload in workloads for task in tasks]
