@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -45,3 +46,9 @@ def decimal_text(value: Fraction, digits: int = 15) -> str:
         whole = ("-" if value < 0 else "") + scaled[: len(scaled) - places]
         return f"{whole}.{scaled[len(scaled) - places :]}" if places else whole
     return f"{float(value):.{digits}g}"
+
+
+def rounded_up(value: Fraction, digits: int = 9) -> Fraction:
+    """The next number, at or above a positive one, with this many significant decimal digits."""
+    unit = Fraction(10) ** (math.floor(math.log10(value)) + 1 - digits)
+    return math.ceil(value / unit) * unit

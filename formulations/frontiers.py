@@ -20,7 +20,7 @@ import numpy as np
 from euclio.errors import InapplicableError
 from euclio.session import DummyRule, Module, PlanSpace, Session, evaluate
 from euclio.session.arrays import TIE, session_arrays, to_plan
-from euclio.session.infeasibility import least_latency
+from euclio.session.latency_bound import latency_bound
 from formulations.module_search import ModulePlanFound, ModuleProblem, fluid_bound, module_problem, search_module
 from formulations.split_problem import Mode, SplitProblem
 
@@ -61,11 +61,11 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
     index = session.index
     edges = tuple((index[a], index[b]) for a, b in session.edges)
     empty = SplitProblem(tuple(m.name for m in session.modules), edges, session.order, session.slo_s, ())
-    least = [least_latency(module, space) for module in session.modules]
+    least = [latency_bound(module, space) for module in session.modules]
     none = replace(empty, modes=tuple(() for _ in session.modules))
     if any(bound is None for bound in least):
         return none
-    rooms = empty.room_s([bound.latency_s for bound in least if bound is not None])
+    rooms = empty.room_s([bound for bound in least if bound is not None])
     if min(rooms) <= 0:
         return none
     stairs = [_Staircase([], float(room)) for room in rooms]

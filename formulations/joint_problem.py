@@ -28,7 +28,7 @@ import numpy as np
 from euclio.errors import InapplicableError
 from euclio.session import Configuration, DummyRule, Module, Plan, PlanSpace, Policy, Session
 from euclio.session.arrays import session_arrays, to_plan
-from euclio.session.infeasibility import least_latency
+from euclio.session.latency_bound import latency_bound
 from formulations.split_problem import SplitProblem
 
 
@@ -142,8 +142,8 @@ def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
         raise InapplicableError("the joint models cover the dummy rules none and machine, not continuous")
     index = session.index
     edges = tuple((index[a], index[b]) for a, b in session.edges)
-    bounds = [least_latency(module, space) for module in session.modules]
-    least = [session.slo_s if bound is None else bound.latency_s for bound in bounds]
+    bounds = [latency_bound(module, space) for module in session.modules]
+    least = [session.slo_s if bound is None else bound for bound in bounds]
     names = tuple(module.name for module in session.modules)
     rooms = SplitProblem(names, edges, session.order, session.slo_s, ()).room_s(least)
     modules = tuple(_module(session, m, module, space, least[m], rooms[m]) for m, module in enumerate(session.modules))

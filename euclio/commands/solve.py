@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count, count_or_any, names, seconds, seed
+from euclio.commands.arguments import count, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.commands.explain import why_infeasible
+from euclio.commands.plan_space import add_plan_space, plan_space
 from euclio.commands.progress import noticed
-from euclio.errors import InputError
-from euclio.session.space import DummyRule, Policy
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
     from euclio.registry import Solver
     from euclio.result import Result
-    from euclio.session import PlanSpace, Session
+    from euclio.session import Session
 
 
 def add_to(verbs: Verbs) -> None:
@@ -32,18 +31,7 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="session instance (JSON, euclio/session/1)")
     parser.add_argument("--solver", default="exact", metavar="NAME", help="see `euclio solvers`; default: exact")
-    parser.add_argument("--policy", choices=[p.value for p in Policy], help="dispatch policy")
-    parser.add_argument("--dummy", choices=[d.value for d in DummyRule], help="dummy rule")
-    parser.add_argument(
-        "--max-allocations",
-        type=count_or_any,
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help="most allocations per module, or any",
-    )
-    parser.add_argument("--hardware", type=names, metavar="A,B", help="allowed hardware; default: all of the instance")
-    parser.add_argument("--no-batching", action="store_true", help="batch 1 only")
-    parser.add_argument("--no-concurrency", action="store_true", help="concurrency 1 only")
+    add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit in seconds")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
     _add_engine_options(parser)
@@ -72,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     session = load_session(arguments.file)
     solver = find_solver(arguments.solver)
-    space = _space(arguments, solver, session)
+    space = plan_space(arguments, solver, session)
     for path in (arguments.out, arguments.log, arguments.export_lp):
         if path is not None:
             check_writable(path)
@@ -118,40 +106,12 @@ def _exit_code(result: Result) -> int:
     return codes.get(result.status, NO_PLAN)
 
 
-def _space(arguments: argparse.Namespace, solver: Solver, session: Session) -> PlanSpace:
-    changes: dict[str, Any] = {}
-    if arguments.policy is not None:
-        changes["policy"] = Policy(arguments.policy)
-    if arguments.dummy is not None:
-        changes["dummy"] = DummyRule(arguments.dummy)
-    if "max_allocations" in arguments:
-        changes["max_allocations"] = arguments.max_allocations
-    if arguments.hardware is not None:
-        for name in arguments.hardware:
-            if name not in session.price:
-                raise _unknown_hardware(name, list(session.price), arguments.file)
-        changes["hardware"] = arguments.hardware
-    if arguments.no_batching:
-        changes["batching"] = False
-    if arguments.no_concurrency:
-        changes["concurrency"] = False
-    return replace(solver.space, **changes)
-
-
-def _unknown_hardware(name: str, known: list[str], file: str) -> InputError:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-    return InputError(f"unknown hardware {name!r}; {hint}", file=file, field="--hardware")
-
-
 def _explained(session: Session, result: Result, solver: Solver) -> Result:
-    """The result, with the module or path that makes the session infeasible as its reason."""
+    """The result, with the conflict that makes the session infeasible as its reason."""
     from euclio.result import Status
-    from euclio.session.infeasibility import explain_infeasible
 
     if result.status is Status.INFEASIBLE:
-        why = explain_infeasible(session, result.space, searched=solver.kind != "heuristic")
-        return replace(result, reason=why)
+        return replace(result, reason=why_infeasible(session, result.space, solver.name))
     if result.status is Status.UNKNOWN and not result.reason:
         return replace(result, reason="no plan was found within the limit; allow more time")
     return result

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from euclio.least_latency import bracket
 from euclio.session import (
     Allocation,
     Configuration,
@@ -18,7 +19,7 @@ from euclio.session import (
     evaluate,
 )
 from euclio.session.evaluate import rank_key
-from euclio.session.infeasibility import explain_infeasible, least_latency
+from euclio.session.latency_bound import latency_bound
 
 RULES = list(product(Policy, DummyRule))
 
@@ -68,7 +69,7 @@ def test_no_accepted_plan_is_faster_than_the_bound(policy, dummy):
     accepted = 0
     for _ in range(150):
         session = session_with(1000, random_module(rng))
-        bound = least_latency(session.modules[0], space).latency_s
+        bound = latency_bound(session.modules[0], space)
         for plan in some_plans(rng, session, dummy):
             evaluation = evaluate(session, plan, space)
             if evaluation.feasible:
@@ -83,56 +84,5 @@ def test_bound_is_reached_where_dummies_may_fill_a_machine(policy):
     space = PlanSpace(policy, DummyRule.MACHINE)
     for _ in range(100):
         session = session_with(1000, random_module(rng))
-        bound = least_latency(session.modules[0], space)
-        c, rate = bound.configuration, session.modules[0].rate_rps
-        whole = -(-rate // c.throughput_rps)
-        filled = Plan((ModulePlan((Allocation(c, whole),), whole * c.throughput_rps - rate),))
-        latencies = [evaluate(session, filled, space).modules[0].worst_case_latency_s]
-        if rate < c.throughput_rps:
-            alone = Plan((ModulePlan((Allocation(c, 0, rate),)),))
-            latencies.append(evaluate(session, alone, space).modules[0].worst_case_latency_s)
-        assert min(latencies) == bound.latency_s
-
-
-def test_module_alone_above_the_slo_is_named_with_its_best_configuration():
-    slow = Module("slow", 10, [Configuration("A", 1, 1, "0.1"), Configuration("B", 1, 1, "0.3")])
-    assert explain_infeasible(session_with("0.15", slow), PlanSpace()) == (
-        "module slow needs at least 0.2 s on any hardware (A, batch 1, concurrency 1), more than the SLO of 0.15 s"
-    )
-
-
-def test_path_above_the_slo_is_named_with_its_parts():
-    first = Module("first", 10, [Configuration("A", 1, 1, "0.1")])
-    second = Module("second", 10, [Configuration("A", 1, 1, "0.1")])
-    assert explain_infeasible(session_with("0.3", first, second, edges=[("first", "second")]), PlanSpace()) == (
-        "path first -> second needs at least 0.4 s on any hardware (first 0.2 s, second 0.2 s), "
-        "more than the SLO of 0.3 s"
-    )
-
-
-def test_allowed_hardware_is_named():
-    slow = Module("slow", 10, [Configuration("A", 1, 1, "0.01"), Configuration("B", 1, 1, "0.3")])
-    assert "slow needs at least" in explain_infeasible(session_with("0.15", slow), PlanSpace(hardware=("B",)))
-    assert " on B (B, batch 1" in explain_infeasible(session_with("0.15", slow), PlanSpace(hardware=("B",)))
-
-
-def test_module_without_allowed_configuration_is_named():
-    only_a = Module("only", 10, [Configuration("A", 2, 1, "0.01")])
-    space = PlanSpace(hardware=("B",), batching=False)
-    assert explain_infeasible(session_with(1, only_a), space).startswith("module only has no configuration on B at b")
-
-
-def test_one_hardware_type_is_explained_type_by_type():
-    a = Module("a", 10, [Configuration("A", 1, 1, "0.01"), Configuration("B", 1, 1, "0.2")])
-    b = Module("b", 10, [Configuration("A", 1, 1, "0.2"), Configuration("B", 1, 1, "0.01")])
-    text = explain_infeasible(session_with("0.25", a, b), PlanSpace(single_hardware=True))
-    assert text.startswith("on A: module b needs at least")
-    assert "; on B: module a needs at least" in text
-
-
-@pytest.mark.parametrize(
-    ("searched", "words"), [(True, "the search proved that no plan meets it"), (False, "which proves nothing")]
-)
-def test_otherwise_the_search_is_the_reason(searched, words):
-    module = Module("m", 10, [Configuration("A", 1, 1, "0.01")])
-    assert words in explain_infeasible(session_with(1, module), PlanSpace(), searched=searched)
+        least = bracket(session, session.modules[0], space)
+        assert least.latency_s == least.bound_s
