@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 START_TAKEN = "MIP start solution is feasible"
 """What HiGHS logs about a start that it uses."""
 
+PLAIN = {
+    "mip_allow_restart": False,
+    "mip_heuristic_run_feasibility_jump": False,
+    "mip_heuristic_run_rens": False,
+    "mip_heuristic_run_rins": False,
+    "mip_heuristic_run_root_reduced_cost": False,
+}
+"""What `EngineLimits.plain` leaves out."""
+
 _scheduler: dict[str, int] = {}
 """Threads that HiGHS's scheduler of this process runs on."""
 
@@ -58,6 +67,7 @@ def _options(limits: EngineLimits) -> dict[str, Any]:
         "primal_feasibility_tolerance": TOLERANCE,
         "dual_feasibility_tolerance": TOLERANCE,
         "mip_feasibility_tolerance": TOLERANCE,
+        **(PLAIN if limits.plain else {}),
     }
 
 

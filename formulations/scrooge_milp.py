@@ -21,7 +21,7 @@ from euclio.registry import Limits
 from euclio.result import Answer, TracePoint
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
-from formulations.pulp_engine import EngineLimits, EngineRun, Outcome, chosen_engine, export_lp, run_model
+from formulations.pulp_engine import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
 from formulations.scrooge_model import allocation_model, chosen_of, refinement_model
 from heuristics.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.scrooge_space import require_scrooge_space
@@ -97,7 +97,5 @@ def _refine(
 
 def _run(model: LpProblem, limits: Limits, deadline: float) -> EngineRun:
     """Run a model for what is left of the time."""
-    options = limits.options
-    left = None if math.isinf(deadline) else max(0.0, deadline - time.perf_counter())
-    engine_limits = EngineLimits(left, limits.seed, options.threads or 1, options.log_file)
-    return run_model(model, chosen_engine(options), engine_limits)
+    limits_left = replace(engine_limits(limits, max(0.0, deadline - time.perf_counter())), plain=True)
+    return run_model(model, chosen_engine(limits.options), limits_left)

@@ -38,7 +38,6 @@ is served in way w, at a worst-case latency and cost known beforehand (`heuristi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -48,13 +47,11 @@ import numpy as np
 from euclio.session import Session
 from euclio.session.arrays import Floats, SessionArrays
 from euclio.session.dispatch import path_times
+from formulations.pulp_engine import readable
 from heuristics.scrooge_refinement import Way, full_latency, latency_room, least_latency
 
 if TYPE_CHECKING:
     from pulp import LpAffineExpression, LpProblem, LpVariable
-
-MOST_LETTERS = 60
-"""Letters of an instance's name that go into the names of variables; LP files allow 255 in all."""
 
 MS = 1000.0
 """Milliseconds per second: the unit of l, so that the engine's feasibility tolerance is far below the SLO."""
@@ -76,16 +73,18 @@ def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, lis
     from pulp import LpAffineExpression, LpMinimize, LpProblem, lpSum
 
     model = LpProblem("scrooge_allocation", LpMinimize)
-    latency, names, entries = full_latency(s), _Names(session, s), useful_entries(s)
+    latency, entries = full_latency(s), useful_entries(s)
+    names = _entry_names(session, s, entries)
     prices: list[tuple[LpVariable, float]] = []
     x: list[dict[int, LpVariable]] = []
     delays: list[LpAffineExpression] = []
-    for m, label in enumerate(names.modules):
+    modules = readable([module.name for module in session.modules])
+    for m, label in enumerate(modules):
         rate = float(s.rate[m])
         rates: list[LpVariable] = []
         x.append({})
         for k in entries[m]:
-            name = names.entry(m, k)
+            name = names[k]
             x[m][k] = model.add_variable(f"x_{name}", cat="Binary")
             t, u = model.add_variable(f"t_{name}", 0), model.add_variable(f"u_{name}", 0)
             model += u * float(s.throughput[k]) == t, f"capacity_{name}"
@@ -96,7 +95,7 @@ def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, lis
         model += lpSum(x[m].values()) == 1, f"one_{label}"
         delays.append(LpAffineExpression([(v, MS * float(latency[k])) for k, v in x[m].items()]))
     model.setObjective(LpAffineExpression(prices))
-    _add_latency_rows(model, s, names.modules, delays, least_latency(s))
+    _add_latency_rows(model, s, modules, delays, least_latency(s))
     return model, x
 
 
@@ -116,12 +115,12 @@ def refinement_model(
     from pulp import LpAffineExpression, LpMinimize, LpProblem, lpSum
 
     model = LpProblem("scrooge_partial_allocations", LpMinimize)
-    names = _Names(session, s)
+    modules = readable([module.name for module in session.modules])
     y = [
-        {w: model.add_variable(f"y_{label}__{w}", cat="Binary") for w in range(len(ways[m]))}
-        for m, label in enumerate(names.modules)
+        {w: model.add_variable(f"y_{w}_{label}", cat="Binary") for w in range(len(ways[m]))}
+        for m, label in enumerate(modules)
     ]
-    for m, label in enumerate(names.modules):
+    for m, label in enumerate(modules):
         model += lpSum(y[m].values()) == 1, f"one_{label}"
     costs = [(v, ways[m][w].cost_per_h) for m, chosen in enumerate(y) for w, v in chosen.items()]
     model.setObjective(LpAffineExpression(costs))
@@ -129,7 +128,7 @@ def refinement_model(
         LpAffineExpression([(v, MS * ways[m][w].latency_s) for w, v in chosen.items()]) for m, chosen in enumerate(y)
     ]
     least = np.array([min(way.latency_s for way in choices) for choices in ways])
-    _add_latency_rows(model, s, names.modules, delays, least)
+    _add_latency_rows(model, s, modules, delays, least)
     return model, y
 
 
@@ -159,41 +158,26 @@ def _add_latency_rows(
     path_times(s, least_s, before, after)
     latest_s = np.maximum(s.slo - after - least_s, before)
     # Bounds of l that rounding or an infeasible model could cross are moved apart: the rows decide.
+    *labels, end = readable([*names, "max"])
     latest = [
-        model.add_variable(f"l_{name}", MS * float(before[m]) * (1 - SLACK), MS * float(latest_s[m]) * (1 + SLACK))
-        for m, name in enumerate(names)
+        model.add_variable(f"l_{label}", MS * float(before[m]) * (1 - SLACK), MS * float(latest_s[m]) * (1 + SLACK))
+        for m, label in enumerate(labels)
     ]
-    longest = model.add_variable("l_max", 0, MS * s.slo)
-    for m, name in enumerate(names):
-        children = s.child[s.child_first[m] : s.child_first[m + 1]].tolist()
-        for n in children:
-            model += latest[m] + delays[m] <= latest[n], f"after_{name}__{names[n]}"
-        if not children:
-            model += latest[m] + delays[m] <= longest, f"end_{name}"
+    longest = model.add_variable(f"l_{end}", 0, MS * s.slo)
+    children = [s.child[first:last].tolist() for first, last in pairwise(s.child_first.tolist())]
+    edges = [(m, n) for m, below in enumerate(children) for n in below]
+    for (m, n), row in zip(edges, readable([f"after_{names[m]}_{names[n]}" for m, n in edges]), strict=True):
+        model += latest[m] + delays[m] <= latest[n], row
+    for m, below in enumerate(children):
+        if not below:
+            model += latest[m] + delays[m] <= longest, f"end_{names[m]}"
 
 
-class _Names:
-    """Names of variables and rows: letters of the instance's own names, each name once."""
-
-    def __init__(self, session: Session, s: SessionArrays) -> None:
-        self.modules = _labels([module.name for module in session.modules], {"max"})
-        hardware = [h.name for h in session.hardware]
-        self._hardware = dict(zip(hardware, _labels(hardware, set()), strict=True))
-        self._session, self._s = session, s
-
-    def entry(self, module: int, k: int) -> str:
-        """Name of a configuration of a module."""
-        c = self._session.modules[module].profile[self._s.profile_index[k]]
-        return f"{self.modules[module]}__{self._hardware[c.hardware]}__b{c.batch}_e{c.concurrency}"
-
-
-def _labels(names: Sequence[str], taken: set[str]) -> list[str]:
-    """Each name in letters, digits and single underscores; with its number where it would stand for two."""
-    labels: list[str] = []
-    for number, name in enumerate(names):
-        label = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:MOST_LETTERS]
-        while not label or label in taken:
-            label += f"n{number}"
-        labels.append(label)
-        taken.add(label)
-    return labels
+def _entry_names(session: Session, s: SessionArrays, entries: Sequence[Sequence[int]]) -> dict[int, str]:
+    """Readable names of configurations, by index in the session's arrays."""
+    names: dict[int, str] = {}
+    for module, kept in zip(session.modules, entries, strict=True):
+        for k in kept:
+            c = module.profile[s.profile_index[k]]
+            names[k] = f"{module.name}_{c.hardware}_b{c.batch}_e{c.concurrency}"
+    return dict(zip(names, readable(list(names.values())), strict=True))

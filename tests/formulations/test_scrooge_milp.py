@@ -106,8 +106,17 @@ def replace_modules(session, modules):
 def test_exported_model_has_readable_names(tmp_path):
     solve(scrooge(), MILP, export_lp=tmp_path / "model.lp")
     text = (tmp_path / "model.lp").read_text()
-    assert "after_A__B: l_A - l_B + 199.5 x_A__X__b4_e2" in text
+    assert "after_A_B: l_A - l_B + 199.5 x_A_X_b4_e2" in text
     assert "l_max <= 300" in text
+
+
+@pytest.mark.parametrize("number", [2, 5, 8])
+def test_a_plain_run_of_the_engine_finds_the_same_optimum(number):
+    session = draw(SEED, number).session
+    model = allocation_model(session, session_arrays(session, SCROOGE_SPACE))[0]
+    runs = [run_model(model, "highs", EngineLimits(plain=plain)) for plain in (False, True)]
+    assert [run.outcome for run in runs] == ["optimal", "optimal"]
+    assert runs[0].objective == pytest.approx(runs[1].objective, rel=1e-9)
 
 
 # The solver.
