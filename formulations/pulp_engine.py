@@ -72,12 +72,15 @@ class EngineLimits:
         seed: random seed.
         threads: threads.
         log_file: file that the engine's log is appended to; None: no log.
+        plain: no restarts and no searches for incumbents in smaller models: for models that the root all but solves,
+            where they take longer than all the rest. HiGHS only.
     """
 
     time_limit_s: float | None = None
     seed: int = 0
     threads: int = 1
     log_file: Path | None = None
+    plain: bool = False
 
 
 def run_model(
