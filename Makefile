@@ -27,6 +27,7 @@ oracle: env
 
 reproduce: env
 	$(BIN)/euclio reproduce harpagon
+	$(BIN)/euclio reproduce scrooge
 
 bench: env
 	$(BIN)/python -m tests.bench
