@@ -79,7 +79,7 @@ def _on_splitting(totals: Totals, draws: Draws) -> str:
     others = [name for name in BASELINES if name not in THROUGHPUT_SPLIT]
     return (
         "Throughput-based splitting, taken as Table III names it, misses good plans that its own plan space has: mean "
-        f"extra cost over the best of them {_listed(THROUGHPUT_SPLIT, with_hits)}, against {_listed(others, loss)} of "
+        f"extra cost over the best of them {_listed(THROUGHPUT_SPLIT, with_hits)}, against {_listed(others, loss)} for "
         "the other baselines. Draws for which a system found no plan are not even among the workloads: "
         f"{_listed((HARPAGON, *BASELINES), rejections)} of {draws.drawn}."
     )
