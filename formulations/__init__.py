@@ -2,6 +2,7 @@
 
 from euclio.registry import Option, Solver
 from formulations.exact import solve_exact
+from formulations.milp_split import run_milp_split
 from formulations.pulp_engine import ENGINES
 from formulations.scrooge_milp import NAME as SCROOGE_MILP
 from formulations.scrooge_milp import solve_scrooge_milp
@@ -17,5 +18,13 @@ SOLVERS = (
         SCROOGE_SPACE,
         frozenset({Option.ENGINE, Option.THREADS, Option.LOG_FILE, Option.EXPORT_LP}),
         ENGINES,
+    ),
+    Solver(
+        "milp-split",
+        "exact",
+        "latency splitting over module frontiers as a MILP (Harpagon §III-D, Scrooge (2a)-(2d))",
+        run_milp_split,
+        takes=frozenset(Option),
+        engines=ENGINES,
     ),
 )

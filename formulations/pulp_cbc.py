@@ -39,6 +39,7 @@ def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] |
     with tempfile.TemporaryDirectory() as folder:
         log_file = Path(folder) / "cbc.log"
         solver = pulp.PULP_CBC_CMD(
+            mip=not limits.relaxed,
             msg=False,
             gapRel=0.0,
             gapAbs=0.0,
@@ -59,7 +60,7 @@ def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] |
     if limits.log_file is not None:
         with limits.log_file.open("a", encoding="utf-8") as kept:
             kept.write(log)
-    return _read(model, log, start is not None)
+    return _read(model, log, limits.relaxed, start is not None)
 
 
 def _options(limits: EngineLimits) -> list[str]:
@@ -72,7 +73,7 @@ def _options(limits: EngineLimits) -> list[str]:
     ]
 
 
-def _read(model: LpProblem, log: str, started: bool) -> EngineRun:
+def _read(model: LpProblem, log: str, relaxed: bool, started: bool) -> EngineRun:
     import pulp
 
     results = RESULT.findall(log)
@@ -106,6 +107,7 @@ def _read(model: LpProblem, log: str, started: bool) -> EngineRun:
         int(nodes[1]) if nodes else 0,
         _trace(log, sign, constant),
         warm,
+        {variable.name: float(variable.dj or 0.0) for variable in model.variables()} if found and relaxed else {},
     )
 
 

@@ -51,6 +51,7 @@ class EngineRun:
         nodes: nodes of branch and bound.
         trace: incumbent and bound over time, seconds since the run began.
         warm_start: what became of the start.
+        reduced_costs: of each variable by name, where the linear relaxation was solved.
     """
 
     outcome: Outcome
@@ -61,6 +62,7 @@ class EngineRun:
     nodes: int = 0
     trace: tuple[TracePoint, ...] = ()
     warm_start: WarmStart = WarmStart.NONE
+    reduced_costs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class EngineLimits:
         log_file: file that the engine's log is appended to; None: no log.
         plain: no restarts and no searches for incumbents in smaller models: for models that the root all but solves,
             where they take longer than all the rest. HiGHS only.
+        relaxed: solve the linear relaxation instead.
     """
 
     time_limit_s: float | None = None
@@ -81,6 +84,7 @@ class EngineLimits:
     threads: int = 1
     log_file: Path | None = None
     plain: bool = False
+    relaxed: bool = False
 
 
 def run_model(
@@ -115,6 +119,11 @@ def engine_limits(limits: Limits, left_s: float) -> EngineLimits:
     """
     options = limits.options
     return EngineLimits(left_s if math.isfinite(left_s) else None, limits.seed, options.threads or 1, options.log_file)
+
+
+def solve_relaxation(model: LpProblem, engine: str, limits: EngineLimits) -> EngineRun:
+    """Solve the linear relaxation of a model; its objective is the bound, and there are reduced costs."""
+    return run_model(model, engine, replace(limits, relaxed=True))
 
 
 def later(trace: tuple[TracePoint, ...], seconds: float) -> tuple[TracePoint, ...]:

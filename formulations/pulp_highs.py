@@ -53,9 +53,16 @@ def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float]
                 highs.setSolution(solution)
             highs.run()
 
-    solver = Solver(gapRel=0.0, gapAbs=0.0, timeLimit=limits.time_limit_s, threads=limits.threads, **_options(limits))
+    solver = Solver(
+        mip=not limits.relaxed,
+        gapRel=0.0,
+        gapAbs=0.0,
+        timeLimit=limits.time_limit_s,
+        threads=limits.threads,
+        **_options(limits),
+    )
     model.solve(solver)
-    return _read(model, model.solverModel, watch, start is not None)
+    return _read(model, model.solverModel, watch, limits.relaxed, start is not None)
 
 
 def _options(limits: EngineLimits) -> dict[str, Any]:
@@ -101,7 +108,7 @@ class _Watch:
         return self.sign * raw + self.constant if math.isfinite(raw) else None
 
 
-def _read(model: LpProblem, highs: Any, watch: _Watch, started: bool) -> EngineRun:
+def _read(model: LpProblem, highs: Any, watch: _Watch, relaxed: bool, started: bool) -> EngineRun:
     import highspy
     import pulp
 
@@ -115,7 +122,8 @@ def _read(model: LpProblem, highs: Any, watch: _Watch, started: bool) -> EngineR
     else:
         proven = model.sol_status == pulp.LpSolutionOptimal and status == highspy.HighsModelStatus.kOptimal
         outcome = Outcome.OPTIMAL if proven else Outcome.FEASIBLE
-    is_mip = any(variable.cat == pulp.LpInteger for variable in model.variables())
+    variables = model.variables()
+    is_mip = not relaxed and any(variable.cat == pulp.LpInteger for variable in variables)
     bound = watch.value(info.mip_dual_bound) if is_mip else None
     objective = watch.value(info.objective_function_value) if found else None
     if outcome is Outcome.OPTIMAL and not is_mip:
@@ -124,10 +132,11 @@ def _read(model: LpProblem, highs: Any, watch: _Watch, started: bool) -> EngineR
     return EngineRun(
         outcome,
         raw,
-        {variable.name: float(variable.varValue) for variable in model.variables()} if found else {},
+        {variable.name: float(variable.varValue) for variable in variables} if found else {},
         objective,
         None if outcome is Outcome.INFEASIBLE else bound,
         max(0, int(info.mip_node_count)),
         tuple(watch.trace),
         warm,
+        {variable.name: float(variable.dj) for variable in variables} if found and relaxed else {},
     )
