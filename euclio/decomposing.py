@@ -81,10 +81,11 @@ def aggregate(table: pd.DataFrame) -> pd.DataFrame:
         table: rows as `gap_row` makes them.
 
     Returns:
-        One row per system, indexed by its name: `instances`; `plans`: with a plan; `split`: with both optima proven,
-        of which all that follows is taken. Mean, quartiles (`_low`, `_median`, `_high`) and maximum of `design`,
-        `heuristic` and `total`; means of `design_extra` and `heuristic_extra`; `design_free` and `heuristic_optimal`:
-        shares of instances on which the factor is 1.
+        One row per system, indexed by its name: `instances`; `plans`: with a plan; `missed`: without, although its own
+        plan space has one; `split`: with a plan and both optima proven, of which all that follows is taken. Mean,
+        quartiles (`_low`, `_median`, `_high`) and maximum of `design`, `heuristic` and `total`; means of
+        `design_extra` and `heuristic_extra`; `design_free` and `heuristic_optimal`: shares of instances on which the
+        factor is 1.
     """
     groups = table.groupby("solver", sort=False)
     return pd.DataFrame({str(name): _aggregate(rows) for name, rows in groups}).T.rename_axis("solver")
@@ -92,7 +93,9 @@ def aggregate(table: pd.DataFrame) -> pd.DataFrame:
 
 def _aggregate(rows: pd.DataFrame) -> pd.Series[float]:
     split = rows.dropna(subset=["design", "heuristic"]).astype({"design": float, "heuristic": float, "total": float})
-    found: dict[str, float] = {"instances": len(rows), "plans": rows.cost_per_h.notna().sum(), "split": len(split)}
+    planned, possible = rows.cost_per_h.notna(), rows.own_optimum_per_h.notna()
+    found: dict[str, float] = {"instances": len(rows), "plans": planned.sum(), "missed": (possible & ~planned).sum()}
+    found["split"] = len(split)
     for factor in ("design", "heuristic", "total"):
         values = split[factor]
         found[f"{factor}_mean"], found[f"{factor}_max"] = values.mean(), values.max()
@@ -108,7 +111,9 @@ def describe(table: pd.DataFrame) -> dict[str, Any]:
     """The decomposition as plain data: per system, then every row."""
     return {
         "schema": SCHEMA,
-        "systems": _records(aggregate(table).reset_index().astype(dict.fromkeys(("instances", "plans", "split"), int))),
+        "systems": _records(
+            aggregate(table).reset_index().astype(dict.fromkeys(("instances", "plans", "missed", "split"), int))
+        ),
         "rows": _records(table),
     }
 

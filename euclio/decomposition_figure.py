@@ -84,7 +84,12 @@ def _bars(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axvline(1, color=INK, linewidth=0.9)
     axes.set_xlim(start, 1 + 1.5 * longest)
     axes.spines["left"].set_visible(False)
-    _rows(axes, [str(name) for name in rows.index])
+    _rows(axes, [_label(str(name), rows.loc[name]) for name in rows.index])
+
+
+def _label(name: str, row: pd.Series[float]) -> str:
+    """The system, and on how many instances it is split where these are not all."""
+    return name if row["split"] == row["instances"] else f"{name} ({row['split']:.0f} of {row['instances']:.0f})"
 
 
 def _note(design: float, heuristic: float) -> str:

@@ -12,7 +12,7 @@ from euclio.decomposing import aggregate
 from euclio.session import FULL_SPACE
 from euclio.tables import DASH, describe_space, new_table
 
-NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heuristic", "med.", "max", "opt.")
+NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "missed")
 
 
 def decomposition_table(table: pd.DataFrame) -> RenderableType:
@@ -32,6 +32,7 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
             _share(row["design_free"]),
             *(_extra(row[f"heuristic_{part}"]) for part in ("mean", "median", "max")),
             _share(row["heuristic_optimal"]),
+            f"{row['missed']:.0f}",
         ]
         rows.add_row(*(Text(cell) for cell in (str(name), *cells)))
     head = (
@@ -39,7 +40,8 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
         f"({describe_space(FULL_SPACE)}); cost = optimum x design x heuristic\n"
         "split: instances on which a plan and both optima are known; gap: their mean extra cost\n"
         "design: mean extra cost of the best plan of the system's own plan space; free: it costs nothing\n"
-        "heuristic: mean extra cost over that best plan; opt.: it costs nothing (% of instances)"
+        "heur.: mean extra cost of the heuristic over that best plan; opt.: it costs nothing (% of instances)\n"
+        "missed: instances without a plan although the system's own plan space has one"
     )
     return Group(Text(head), Text(""), rows)
 
