@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from euclio.comparing import compare
     from euclio.decomposing import decompose
+    from euclio.explaining import explain
     from euclio.files import load_session as load
     from euclio.session.evaluate import evaluate
     from euclio.solving import solve
 
-__all__ = ["compare", "decompose", "evaluate", "load", "solve"]
+__all__ = ["compare", "decompose", "evaluate", "explain", "load", "solve"]
 
 _HOME = {
     "compare": ("euclio.comparing", "compare"),
     "decompose": ("euclio.decomposing", "decompose"),
     "evaluate": ("euclio.session.evaluate", "evaluate"),
+    "explain": ("euclio.explaining", "explain"),
     "load": ("euclio.files", "load_session"),
     "solve": ("euclio.solving", "solve"),
 }

@@ -12,7 +12,7 @@ from euclio.decomposing import aggregate
 from euclio.session import FULL_SPACE
 from euclio.tables import DASH, describe_space, new_table
 
-NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "missed")
+NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "miss")
 
 
 def decomposition_table(table: pd.DataFrame) -> RenderableType:
@@ -41,7 +41,7 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
         "split: instances on which a plan and both optima are known; gap: their mean extra cost\n"
         "design: mean extra cost of the best plan of the system's own plan space; free: it costs nothing\n"
         "heur.: mean extra cost of the heuristic over that best plan; opt.: it costs nothing (% of instances)\n"
-        "missed: instances without a plan although the system's own plan space has one"
+        "miss: instances without a plan although the system's own plan space has one"
     )
     return Group(Text(head), Text(""), rows)
 

@@ -13,7 +13,7 @@ from euclio.chains import shortest_chain_above
 from euclio.least_latency import Least, bracket, least_latency
 from euclio.restrictions import Restriction, restrictions, without
 from euclio.result import Status
-from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.session import FULL_SPACE, Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.workloads.protocol import with_slo
 
 
@@ -127,7 +127,7 @@ class _Search:
         return self._known[index, space]
 
 
-def explain(session: Session, space: PlanSpace, time_limit_s: float | None = None) -> Explanation:
+def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float | None = None) -> Explanation:
     """Explain why a session has no plan in a plan space, or how much room it has.
 
     Args:

@@ -6,9 +6,9 @@ import pytest
 from test_latency_bound import random_module, session_with
 from tiny_sessions import answering
 
+from euclio import explain
 from euclio.cli import main
 from euclio.exact import rounded_up
-from euclio.explaining import explain
 from euclio.explanation_text import describe, one_line, page
 from euclio.files import save_session
 from euclio.least_latency import least_latency
