@@ -98,8 +98,8 @@ def refine_greedily(s: SessionArrays, chosen: Sequence[int]) -> list[Way] | None
     """Greedy search for the partial allocations (§3.3: what Scrooge falls back on; details ours).
 
     Starts with every module's fastest way. While a path misses the SLO, one more whole machine is released by the
-    module on such a path that gets fastest by it. Then the change that saves most within the SLO is made until none
-    is left; ties go to the first module.
+    module on such a path that gets fastest by it. Then the change that saves most per second of latency within
+    the SLO is made until none is left; ties go to the first module.
 
     Args:
         s: the session.
@@ -196,12 +196,16 @@ def _release_one(
 def _best_saving(
     s: SessionArrays, open_ways: Sequence[Sequence[Way]], current: Sequence[Way]
 ) -> tuple[int, Way] | None:
-    """The module and the way whose change saves most within the SLO."""
+    """The module and the way whose change saves most per second of latency within the SLO."""
     room = latency_room(s, _latency(current))
     best, found = 0.0, None
     for m, choices in enumerate(open_ways):
         for way in choices:
             saved = current[m].cost_per_h - way.cost_per_h
-            if way.latency_s <= room[m] and saved > max(best, TIE * current[m].cost_per_h):
-                best, found = saved, (m, way)
+            if way.latency_s > room[m] or saved <= TIE * current[m].cost_per_h:
+                continue
+            longer = way.latency_s - current[m].latency_s
+            value = saved / longer if longer > TIE * current[m].latency_s else np.inf
+            if value > best:
+                best, found = value, (m, way)
     return found
