@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.compiled import compiled, is_past
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.modes import Modes, mode_within
 from formulations.relaxation import Relaxation, relax
@@ -38,15 +38,18 @@ class ModeChoice(NamedTuple):
 
 
 @compiled
-def search_modes(s: SessionArrays, modes: Modes, upper: float, tolerance: float, deadline: float) -> ModeChoice:
+def search_modes(
+    s: SessionArrays, modes: Modes, upper: float, tolerance: float, deadline: float, most_nodes: int = UNLIMITED
+) -> ModeChoice:
     """The cheapest choice of modes below `upper`.
 
     Args:
-        s: the session.
+        s: the session, of which only the DAG and the SLO matter.
         modes: modes by rising latency and falling cost.
         upper: only choices cheaper than this are of interest.
         tolerance: choices cheaper by less than this share are not looked for.
         deadline: seconds on `clock` at which to stop; infinite: never.
+        most_nodes: nodes after which to stop.
     """
     modules = s.rate.size
     open_first, open_last = np.zeros((64, modules), np.int64), np.zeros((64, modules), np.int64)
@@ -55,7 +58,7 @@ def search_modes(s: SessionArrays, modes: Modes, upper: float, tolerance: float,
     size, nodes = 1, 0
     best, best_chosen = np.inf, np.zeros(modules, np.int64)
     below = upper * (1.0 - tolerance)
-    while size > 0:
+    while size > 0 and nodes < most_nodes:
         if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
             break
         size -= 1

@@ -18,12 +18,13 @@ from tests.bench.instances_speed import instances_speed
 from tests.bench.measuring import compile_solver
 from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
+from tests.bench.splittings_speed import splittings_speed
 from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 
 INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
-SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth")
+SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth", "splittings")
 
 
 def compilation() -> Section:
@@ -46,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "race": lambda: race(arguments.workloads),
         "splits": lambda: (splits(arguments.workloads),),
         "growth": growth,
+        "splittings": lambda: (splittings_speed(),),
     }
     sections: list[Section] = []
     for part in (lambda: (compilation(),), *(parts[name] for name in arguments.only or parts)):

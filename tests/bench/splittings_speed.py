@@ -1,0 +1,126 @@
+"""Latency splitting alone on large random DAGs: our exact method, and HiGHS on the plain start-time model."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import coo_matrix
+
+from euclio.tables import duration
+from formulations.split_exact import split_modes
+from tests.bench.measuring import bar
+from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, random_splitting
+from tests.bench.report import Line, Section, at_most
+
+MODES = 10
+LIMIT_S = 60.0
+SEEDS = {20: 5, 50: 1, 100: 1}
+"""Seeds per number of modules, for every curve and SLO."""
+LARGEST = (200, (("convex", 0.2), ("non-convex", 0.4), ("convex", 0.6)))
+"""Number of modules, and the curves and SLOs that it is tried with."""
+PLAIN_SEEDS = {20: 1, 50: 1}
+"""The same as `SEEDS` for the plain model."""
+MEDIAN_TARGET_S = {100: 5.0, 200: 60.0}
+
+
+class Run(NamedTuple):
+    """Seconds taken, cost found (infinite: none) and the relative gap that is left."""
+
+    seconds: float
+    cost: float
+    gap: float
+
+
+def splittings_speed() -> Section:
+    """One line per size for either method."""
+    lines: list[Line] = []
+    for modules, seeds in SEEDS.items():
+        lines += _lines("ours", modules, _timed(f"{modules} modules", _drawn(modules, seeds), our_method))
+    modules, kinds = LARGEST
+    largest = [random_splitting(0, modules, MODES, curve, tightness) for curve, tightness in kinds]
+    lines += _lines("ours", modules, _timed(f"{modules} modules", largest, our_method))
+    for modules, seeds in PLAIN_SEEDS.items():
+        lines += _lines("plain MILP", modules, _timed(f"plain, {modules}", _drawn(modules, seeds), plain_model))
+    counts = ", ".join(f"{6 * seeds} with {modules} modules" for modules, seeds in SEEDS.items())
+    notes = (
+        f"Sampled: {counts}, over both kinds of curves and SLOs at 0.2, 0.4 and 0.6 alike, and {len(kinds)} with "
+        f"{LARGEST[0]} modules. Limit {LIMIT_S:g} s; a run that hits it counts with the time that it took. The plain "
+        "model, HiGHS on one variable per mode and a start time per module, has the first seed of 20 and 50 modules.",
+    )
+    return Section(f"Latency splitting on random DAGs, {MODES} modes per module", tuple(lines), notes)
+
+
+def _drawn(modules: int, seeds: int) -> list[Splitting]:
+    return [
+        random_splitting(seed, modules, MODES, curve, tightness)
+        for seed in range(seeds)
+        for curve in CURVES
+        for tightness in TIGHTNESS
+    ]
+
+
+def _timed(name: str, problems: Sequence[Splitting], method: Callable[[Splitting, float], Run]) -> list[Run]:
+    runs = []
+    with bar(name, len(problems)) as advance:
+        for problem in problems:
+            runs.append(method(problem, LIMIT_S))
+            advance()
+    return runs
+
+
+def _lines(method: str, modules: int, runs: Sequence[Run]) -> list[Line]:
+    median = statistics.median(run.seconds for run in runs)
+    what = f"{method}, {modules} modules"
+    target = MEDIAN_TARGET_S.get(modules) if method == "ours" else None
+    proven = sum(run.gap <= 1e-9 for run in runs)
+    return [
+        Line(f"{what}: median", duration(median)) if target is None else at_most(f"{what}: median", median, target),
+        Line(f"{what}: worst", duration(max(run.seconds for run in runs))),
+        Line(f"{what}: proven", f"{proven} of {len(runs)}"),
+        Line(f"{what}: largest gap", f"{max(run.gap for run in runs):.3%}"),
+    ]
+
+
+def our_method(problem: Splitting, limit_s: float) -> Run:
+    """`split_modes` with its usual tolerance."""
+    started = time.perf_counter()
+    found = split_modes(problem.edges, problem.latencies, problem.costs, problem.slo, deadline=started + limit_s)
+    gap = 0.0 if found.complete else _gap(found.cost, found.bound)
+    return Run(time.perf_counter() - started, found.cost, gap)
+
+
+def plain_model(problem: Splitting, limit_s: float) -> Run:
+    """HiGHS on one variable per mode and a start time per module."""
+    size, most = len(problem.latencies), len(problem.latencies[0])
+    latency, starts = np.array(problem.latencies), size * most
+    children = [[c for p, c in problem.edges if p == m] for m in range(size)]
+    ends = [(m, c) for m in range(size) for c in children[m] or [-1]]
+    entries = [(m, m * most + i, 1.0) for m in range(size) for i in range(most)]
+    for row, (m, c) in enumerate(ends, size):
+        entries += [(row, m * most + i, latency[m, i]) for i in range(most)] + [(row, starts + m, 1.0)]
+        entries += [(row, starts + c, -1.0)] if c >= 0 else []
+    rows, columns, values = (np.array(column) for column in zip(*entries, strict=True))
+    matrix = coo_matrix((values, (rows, columns)), shape=(size + len(ends), starts + size)).tocsr()
+    lower = np.concatenate((np.ones(size), np.full(len(ends), -np.inf)))
+    upper = np.concatenate((np.ones(size), [problem.slo if c < 0 else 0.0 for _, c in ends]))
+    started = time.perf_counter()
+    answer = milp(
+        np.concatenate((np.array(problem.costs).ravel(), np.zeros(size))),
+        integrality=np.concatenate((np.ones(starts), np.zeros(size))),
+        bounds=Bounds(0.0, np.concatenate((np.ones(starts), np.full(size, problem.slo)))),
+        constraints=LinearConstraint(matrix, lower, upper),
+        options={"time_limit": limit_s, "mip_rel_gap": 0.0},
+    )
+    seconds = time.perf_counter() - started
+    cost = math.inf if answer.fun is None else float(answer.fun)
+    return Run(seconds, cost, 0.0 if answer.status == 0 else _gap(cost, answer.mip_dual_bound))
+
+
+def _gap(cost: float, bound: float | None) -> float:
+    return math.inf if bound is None or not math.isfinite(cost) else max(0.0, (cost - bound) / cost)

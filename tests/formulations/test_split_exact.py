@@ -1,0 +1,130 @@
+"""Latency splitting alone against enumeration and against a plain start-time MILP, on random DAGs."""
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+
+from euclio.errors import InputError
+from formulations import split_exact
+from formulations.mode_dag import mode_dag
+from formulations.split_exact import split_modes
+from formulations.step_model import solve_steps
+from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, longest_path, random_splitting
+from tests.bench.splittings_speed import plain_model
+
+SEEDS = range(4)
+
+
+def problem(seed: int, modules: int, modes: int) -> Splitting:
+    return random_splitting(seed, modules, modes, CURVES[seed % 2], TIGHTNESS[seed % 3])
+
+
+def path_of(p: Splitting, chosen: np.ndarray) -> float:
+    return longest_path(p.edges, [row[i] for row, i in zip(p.latencies, chosen, strict=True)])
+
+
+def cost_of(p: Splitting, chosen: np.ndarray) -> float:
+    return sum(row[i] for row, i in zip(p.costs, chosen, strict=True))
+
+
+def solved(p: Splitting, deadline: float = math.inf) -> split_exact.ModeChoice:
+    return split_modes(p.edges, p.latencies, p.costs, p.slo, deadline=deadline)
+
+
+@pytest.fixture
+def by_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the MILP finish the search after one node."""
+    monkeypatch.setattr(split_exact, "NODES_TIMES_MODULES", 1)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_small_problems_have_the_cost_that_enumeration_finds(seed: int) -> None:
+    p = problem(seed, 6, 4)
+    choices = itertools.product(range(4), repeat=6)
+    best = min(cost_of(p, c) for c in choices if path_of(p, c) <= p.slo * (1 + 1e-12))
+    assert solved(p).cost == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.usefixtures("by_engine")
+def test_the_milp_has_the_cost_that_enumeration_finds(seed: int) -> None:
+    p = problem(seed, 6, 4)
+    choices = itertools.product(range(4), repeat=6)
+    best = min(cost_of(p, c) for c in choices if path_of(p, c) <= p.slo * (1 + 1e-12))
+    assert solved(p).cost == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_twelve_modules_agree_with_the_plain_model(seed: int) -> None:
+    p = problem(seed, 12, 10)
+    assert solved(p).cost == pytest.approx(plain_model(p, 60.0).cost, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("by_engine")
+def test_search_and_milp_agree_on_sixteen_modules(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    p = problem(seed, 16, 10)
+    by_milp = solved(p).cost
+    monkeypatch.undo()
+    assert solved(p).cost == pytest.approx(by_milp, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_choices_meet_the_slo(seed: int) -> None:
+    p = problem(seed, 20, 10)
+    assert path_of(p, solved(p).chosen) <= p.slo * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_cost_is_that_of_the_choice(seed: int) -> None:
+    p = problem(seed, 20, 10)
+    found = solved(p)
+    assert found.cost == pytest.approx(cost_of(p, found.chosen), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("by_engine")
+def test_the_same_problem_has_the_same_choice(seed: int) -> None:
+    p = problem(seed, 14, 8)
+    assert solved(p).chosen.tolist() == solved(p).chosen.tolist()
+
+
+def test_a_deadline_leaves_a_bound_below_the_optimum() -> None:
+    p = random_splitting(0, 30, 10, "convex", 0.4)
+    assert solved(p, time.perf_counter()).bound <= solved(p).cost
+
+
+def test_a_deadline_is_kept() -> None:
+    p = random_splitting(0, 100, 10, "non-convex", 0.2)
+    split_modes(p.edges[:1], p.latencies[:2], p.costs[:2], 9.0)  # compiled before
+    start = time.perf_counter()
+    solved(p, start + 1.0)
+    assert time.perf_counter() - start < 5.0
+
+
+def test_an_slo_below_every_path_is_infeasible() -> None:
+    found = split_modes([(0, 1)], [[1.0], [1.0]], [[1.0], [1.0]], 1.5)
+    assert (found.cost, found.complete) == (math.inf, True)
+
+
+def test_modes_are_numbered_as_given() -> None:
+    assert split_modes([], [[2.0, 0.5, 1.0]], [[9.0, 8.0, 1.0]], 1.5).chosen.tolist() == [2]
+
+
+def test_edges_that_longer_paths_imply_are_dropped() -> None:
+    dag = mode_dag([(0, 1), (1, 2), (0, 2)], [[1.0]] * 3, [[1.0]] * 3, 9.0)
+    assert dag.edges == ((0, 1), (1, 2))
+
+
+def test_a_cycle_is_refused() -> None:
+    with pytest.raises(InputError, match="cycle"):
+        split_modes([(0, 1), (1, 0)], [[1.0], [1.0]], [[1.0], [1.0]], 9.0)
+
+
+def test_the_milp_bound_holds_without_a_start() -> None:
+    p = problem(0, 10, 6)
+    answer = solve_steps(mode_dag(p.edges, p.latencies, p.costs, p.slo), None, 60.0)
+    assert answer.bound == pytest.approx(solved(p).cost, rel=1e-9)
