@@ -66,9 +66,8 @@ def split_modes(
             best = _numbered(rest, found._replace(cost=cost, chosen=answer.chosen))
     # What was dropped costs more than the choice found; so the engine's bound, cut off there, holds for everything.
     bound = min(max(found.bound, answer.bound), best.cost)
-    return best._replace(
-        bound=bound, nodes=found.nodes + answer.nodes, complete=best.cost - bound <= tolerance * best.cost
-    )
+    complete = bound >= best.cost * (1.0 - tolerance)
+    return best._replace(bound=bound, nodes=found.nodes + answer.nodes, complete=complete)
 
 
 def _numbered(dag: ModeDag, found: ModeChoice) -> ModeChoice:
