@@ -69,7 +69,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--only",
         action="append",
-        choices=("instances", "chains", "workloads", "race", "splits", "growth"),
+        choices=SECTIONS,
         help="this section; may be repeated",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all runs as JSON")

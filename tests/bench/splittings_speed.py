@@ -16,7 +16,7 @@ from euclio.tables import duration
 from formulations.split_exact import split_modes
 from tests.bench.measuring import bar
 from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, random_splitting
-from tests.bench.report import Line, Section, at_most
+from tests.bench.report import Line, Section
 
 MODES = 10
 LIMIT_S = 60.0
@@ -40,6 +40,7 @@ class Run(NamedTuple):
 def splittings_speed() -> Section:
     """One line per size for either method."""
     lines: list[Line] = []
+    our_method(random_splitting(0, 4, 3, CURVES[0], 0.4), LIMIT_S)  # compiled before anything is timed
     for modules, seeds in SEEDS.items():
         lines += _lines("ours", modules, _timed(f"{modules} modules", _drawn(modules, seeds), our_method))
     modules, kinds = LARGEST
@@ -50,8 +51,9 @@ def splittings_speed() -> Section:
     counts = ", ".join(f"{6 * seeds} with {modules} modules" for modules, seeds in SEEDS.items())
     notes = (
         f"Sampled: {counts}, over both kinds of curves and SLOs at 0.2, 0.4 and 0.6 alike, and {len(kinds)} with "
-        f"{LARGEST[0]} modules. Limit {LIMIT_S:g} s; a run that hits it counts with the time that it took. The plain "
-        "model, HiGHS on one variable per mode and a start time per module, has the first seed of 20 and 50 modules.",
+        f"{LARGEST[0]} modules. Limit {LIMIT_S:g} s; the median is that of the times to the proof, the worst that "
+        "of all runs. The plain model, HiGHS on one variable per mode and a start time per module, has the first seed "
+        "of 20 and 50 modules.",
     )
     return Section(f"Latency splitting on random DAGs, {MODES} modes per module", tuple(lines), notes)
 
@@ -75,12 +77,15 @@ def _timed(name: str, problems: Sequence[Splitting], method: Callable[[Splitting
 
 
 def _lines(method: str, modules: int, runs: Sequence[Run]) -> list[Line]:
-    median = statistics.median(run.seconds for run in runs)
-    what = f"{method}, {modules} modules"
-    target = MEDIAN_TARGET_S.get(modules) if method == "ours" else None
+    """Times are those until the proof: a run without one counts as longer than any limit."""
     proven = sum(run.gap <= 1e-9 for run in runs)
+    median = statistics.median(run.seconds if run.gap <= 1e-9 else math.inf for run in runs)
+    what = f"{method}, {modules} modules"
+    measured = duration(median) if math.isfinite(median) else f"> {duration(LIMIT_S)}"
+    target = MEDIAN_TARGET_S.get(modules) if method == "ours" else None
+    goal, met = ("", None) if target is None else (f"≤ {duration(target)}", median <= target)
     return [
-        Line(f"{what}: median", duration(median)) if target is None else at_most(f"{what}: median", median, target),
+        Line(f"{what}: median", measured, goal, met),
         Line(f"{what}: worst", duration(max(run.seconds for run in runs))),
         Line(f"{what}: proven", f"{proven} of {len(runs)}"),
         Line(f"{what}: largest gap", f"{max(run.gap for run in runs):.3%}"),
