@@ -111,9 +111,8 @@ def round_to_modes(s: SessionArrays, modes: Modes, window: Floats, first: Ints, 
     modules = s.rate.size
     chosen, latency = np.zeros(modules, np.int64), np.zeros(modules)
     for m in range(modules):
-        chosen[m] = min(mode_within(modes, m, window[m] * (1.0 + TIE)), last[m])
-        if chosen[m] < first[m]:
-            return chosen, np.inf
+        # A window is never below the first mode but by rounding, which counts where the other modules take much longer.
+        chosen[m] = max(first[m], min(mode_within(modes, m, window[m] * (1.0 + TIE)), last[m]))
         latency[m] = modes.latency[m, chosen[m]]
     before, after = np.zeros(modules), np.zeros(modules)
     while True:

@@ -1,13 +1,14 @@
 """Solver `exact`: measured instances with known optima, and what it says under a limit."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from euclio.files import load_session
 from euclio.result import Status
-from euclio.session import PlanSpace
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.solving import solve
 from euclio.workloads.random_sessions import chain_from_modules
 
@@ -64,3 +65,17 @@ def test_a_limit_of_no_time_gives_no_false_proof() -> None:
     limited = solve(session, "exact", time_limit_s=1e-9)
     assert limited.status in {Status.UNKNOWN, Status.FEASIBLE}
     assert limited.bound_per_h is None or limited.bound_per_h <= optimum.cost * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("digits", [4, 6, 8])
+@pytest.mark.parametrize("mantissa", [1, 3, 7])
+def test_a_module_that_takes_next_to_nothing_is_not_called_infeasible(mantissa: int, digits: int) -> None:
+    """A window that is the difference of two long paths may fall short of a tiny latency by rounding alone."""
+    seconds = Fraction(mantissa, 10**digits)
+    slow = [("A", 2, 1, "0.76"), ("A", 1, 2, "0.24"), ("B", 8, 1, "0.1"), ("A", 2, 2, "0.8")]
+    modules = [
+        Module("slow", "18.9", [Configuration(*c) for c in slow]),
+        Module("fast", 1 / seconds, [Configuration("A", 1, 1, seconds)]),
+    ]
+    session = Session("tiny", "0.73", [Hardware("A", 2), Hardware("B", 1)], modules, [("slow", "fast")])
+    assert all(solve(session, "exact", policy=policy).status is Status.OPTIMAL for policy in ("tc", "tc-shared", "rr"))
