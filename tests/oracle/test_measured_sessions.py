@@ -21,7 +21,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "session
 ALL = int(os.environ.get("EUCLIO_ORACLE", "100")) >= 1000
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))[:: 1 if ALL else 6]
 MODELS = [name for name in ("milp", "cpsat") if name in solvers()]
-LIMIT_S = 10.0 if ALL else 3.0
+LIMIT_S = 5.0 if ALL else 3.0
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured sessions are not beside the checkout")
 
