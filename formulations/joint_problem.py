@@ -150,6 +150,22 @@ def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
     return JointProblem(session, space, modules, edges)
 
 
+def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
+    """The same problem where plans of interest are known to need more latency than the least one.
+
+    Args:
+        problem: the problem.
+        least_s: lower bound on the latency of each module in a plan of interest, seconds, shape (modules,).
+    """
+    session = problem.session
+    names = tuple(module.name for module in problem.modules)
+    rooms = SplitProblem(names, problem.edges, session.order, session.slo_s, ()).room_s(least_s)
+    modules = tuple(
+        _module(session, m, module, problem.space, least_s[m], rooms[m]) for m, module in enumerate(session.modules)
+    )
+    return JointProblem(session, problem.space, modules, problem.edges)
+
+
 def _module(session: Session, m: int, module: Module, space: PlanSpace, least: Fraction, most: Fraction) -> JointModule:
     """The useful configurations, found from the last in rank to the first: dummies come from what ranks lower."""
     arrays = session_arrays(session, space)

@@ -1,0 +1,123 @@
+"""The CP-SAT wrapper: one test per trap."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from dataclasses import replace
+
+import pytest
+
+from formulations.cpsat_engine import COEFFICIENT_LIMIT, CpSatOptions, check_rows, solve_model
+
+cp_model = pytest.importorskip("ortools.sat.python.cp_model")
+
+
+def knapsack(items: int, seed: int = 0):
+    """Least weight of a multi-row covering problem, and its variables."""
+    stream = random.Random(seed)
+    model = cp_model.CpModel()
+    take = [model.new_bool_var(f"take_{i}") for i in range(items)]
+    for _ in range(8):
+        model.add(sum(stream.randint(1, 10**5) * v for v in take) >= items * 25_000)
+    model.minimize(sum(stream.randint(10**4, 10**5) * v for v in take))
+    return model, take
+
+
+def test_optimal_has_equal_bound_and_objective():
+    model, _ = knapsack(12)
+    answer = solve_model(model, CpSatOptions())
+    assert answer.status == "OPTIMAL"
+    assert answer.bound == answer.objective
+
+
+def test_unknown_has_no_bound():
+    """CP-SAT itself reports 0.0."""
+    model, _ = knapsack(200)
+    answer = solve_model(model, CpSatOptions(time_limit_s=0.0))
+    assert (answer.status, answer.bound, answer.values) == ("UNKNOWN", None, None)
+
+
+def test_infeasible_has_no_bound():
+    model, take = knapsack(12)
+    model.add(sum(take) <= 0)
+    answer = solve_model(model, CpSatOptions())
+    assert answer.infeasible
+    assert answer.bound is None
+
+
+def test_row_past_the_limit_is_refused():
+    model = cp_model.CpModel()
+    a, b = model.new_bool_var("a"), model.new_bool_var("b")
+    model.add((COEFFICIENT_LIMIT - 1) * a + b <= 5)
+    with pytest.raises(OverflowError, match="past 2\\^31"):
+        solve_model(model, CpSatOptions())
+
+
+def test_row_just_below_the_limit_is_taken():
+    model = cp_model.CpModel()
+    a, b = model.new_bool_var("a"), model.new_bool_var("b")
+    model.add((COEFFICIENT_LIMIT - 2) * a + b <= 5)
+    check_rows(model)
+
+
+def test_objective_past_the_limit_is_refused():
+    model = cp_model.CpModel()
+    model.minimize(COEFFICIENT_LIMIT * model.new_bool_var("a"))
+    with pytest.raises(OverflowError):
+        check_rows(model)
+
+
+def test_gap_limits_are_zero(tmp_path):
+    model, _ = knapsack(12)
+    log = tmp_path / "cpsat.log"
+    solve_model(model, CpSatOptions(log_file=log))
+    assert {"relative_gap_limit: 0", "absolute_gap_limit: 0"} <= set(re.findall(r"\w+_gap_limit: \S+", log.read_text()))
+
+
+def test_stdout_stays_clean(capfd, tmp_path):
+    model, _ = knapsack(12)
+    solve_model(model, CpSatOptions(log_file=tmp_path / "cpsat.log"))
+    assert capfd.readouterr().out == ""
+
+
+def test_time_limit_overruns_by_little():
+    """Presolve looks at the clock rarely; on a model of this size that is far below a second."""
+    model, _ = knapsack(300)
+    started = time.process_time()
+    answer = solve_model(model, CpSatOptions(time_limit_s=0.3))
+    assert time.process_time() - started < 3.0
+    assert answer.status in ("FEASIBLE", "UNKNOWN")
+
+
+def test_stopped_run_keeps_a_bound_below_its_objective():
+    model, take = knapsack(300)
+    for v in take:
+        model.add_hint(v, 1)
+    answer = solve_model(model, CpSatOptions(time_limit_s=1.0))
+    assert answer.bound < answer.objective
+
+
+def test_complete_hint_is_used():
+    model, take = knapsack(12)
+    for v in take:
+        model.add_hint(v, 1)
+    assert solve_model(model, CpSatOptions()).hint_used
+
+
+def test_without_hint_none_is_used():
+    model, _ = knapsack(12)
+    assert not solve_model(model, CpSatOptions()).hint_used
+
+
+def test_trace_ends_with_the_answer():
+    model, _ = knapsack(30)
+    answer = solve_model(model, CpSatOptions())
+    assert answer.trace[-1].incumbent == answer.objective
+
+
+def test_same_seed_same_values():
+    options = CpSatOptions(seed=3)
+    model, _ = knapsack(30)
+    assert solve_model(model, options).values == solve_model(model, replace(options)).values
