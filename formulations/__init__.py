@@ -1,12 +1,17 @@
 """Exact methods: formulations for solvers, and our own frontier search."""
 
 from euclio.registry import Option, Solver
+from formulations.cpsat_joint import run_cpsat
+from formulations.cpsat_split import run_cpsat_split
 from formulations.exact import solve_exact
 from formulations.milp_split import run_milp_split
 from formulations.pulp_engine import ENGINES
 from formulations.scrooge_milp import NAME as SCROOGE_MILP
 from formulations.scrooge_milp import solve_scrooge_milp
 from heuristics.scrooge_space import SCROOGE_SPACE
+
+CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
+"""CP-SAT has no LP format that would keep its products, so no export."""
 
 SOLVERS = (
     Solver("exact", "exact", "module frontiers and mode search, proven optimal in any plan space (ours)", solve_exact),
@@ -26,5 +31,20 @@ SOLVERS = (
         run_milp_split,
         takes=frozenset(Option),
         engines=ENGINES,
+    ),
+    Solver(
+        "cpsat",
+        "exact",
+        "splitting and allocation in one CP-SAT model, integer scaling with a proven error bound (ours)",
+        run_cpsat,
+        takes=CPSAT_OPTIONS,
+        starts_from="harpagon",
+    ),
+    Solver(
+        "cpsat-split",
+        "exact",
+        "latency splitting over module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d))",
+        run_cpsat_split,
+        takes=CPSAT_OPTIONS,
     ),
 )
