@@ -4,6 +4,7 @@ from euclio.registry import Option, Solver
 from formulations.cpsat_joint import run_cpsat
 from formulations.cpsat_split import run_cpsat_split
 from formulations.exact import solve_exact
+from formulations.milp import run_milp
 from formulations.milp_split import run_milp_split
 from formulations.pulp_engine import ENGINES
 from formulations.scrooge_milp import NAME as SCROOGE_MILP
@@ -23,6 +24,15 @@ SOLVERS = (
         SCROOGE_SPACE,
         frozenset({Option.ENGINE, Option.THREADS, Option.LOG_FILE, Option.EXPORT_LP}),
         ENGINES,
+    ),
+    Solver(
+        "milp",
+        "exact",
+        "splitting and allocation in one MILP, tangents below the latency, proven optimal (ours)",
+        run_milp,
+        takes=frozenset(Option),
+        engines=ENGINES,
+        starts_from="harpagon",
     ),
     Solver(
         "milp-split",

@@ -1,0 +1,70 @@
+"""Multi-tuple allocation of one module for a given budget as a MILP, straight from profile and rate (Harpagon §III-C).
+
+The rows of `formulations.allocation_model` alone: with the budget given, the needs are constants and nothing has to be
+approximated. The plan found is priced exactly; one that only a tolerance allowed is cut off by its counts of machines.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+from euclio.exact import Number
+from euclio.registry import Limits
+from euclio.result import Answer
+from euclio.session import Hardware, Module, PlanSpace, Session, evaluate
+from formulations.allocation_model import add_allocation
+from formulations.joint_model import JointModel
+from formulations.joint_points import forbid, read_plan
+from formulations.joint_problem import joint_problem
+from formulations.pulp_engine import Outcome, chosen_engine, engine_limits, export_lp, run_model
+
+
+def allocate_module(
+    module: Module,
+    hardware: tuple[Hardware, ...],
+    budget_s: Number,
+    space: PlanSpace,
+    limits: Limits,
+) -> Answer:
+    """The cheapest plan of one module within a latency budget, with proof.
+
+    Args:
+        module: the module.
+        hardware: machine types and their prices.
+        budget_s: largest worst-case latency in seconds.
+        space: plan space without `single_hardware`.
+        limits: time limit, seed and engine options.
+
+    Returns:
+        An answer whose plan has this one module.
+
+    Raises:
+        InapplicableError: the dummy rule is `continuous`.
+    """
+    import pulp
+
+    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    session = Session(module.name, budget_s, hardware, [module])
+    problem = joint_problem(session, space)
+    if problem.infeasible:
+        return Answer(None, "infeasible", infeasible=True, reason="no configuration meets the budget")
+    model = pulp.LpProblem("allocation", pulp.LpMinimize)
+    rows = add_allocation(model, problem, 0, "module")
+    model += pulp.LpAffineExpression(rows.cost)
+    joint = JointModel(problem, model, [rows], [], [])
+    if limits.options.export_lp is not None:
+        export_lp(model, limits.options.export_lp)
+    engine, bound = chosen_engine(limits.options), None
+    while (left := deadline - time.perf_counter()) > 0:
+        run = run_model(model, engine, engine_limits(limits, left))
+        bound = run.bound
+        if run.outcome is Outcome.INFEASIBLE:
+            return Answer(None, run.raw_status, infeasible=True, reason="no plan meets the budget (proven)")
+        if not run.values:
+            break
+        plan = read_plan(joint, run.values)
+        if evaluate(session, plan, space).feasible:
+            return Answer(plan, run.raw_status, run.objective, bound)
+        forbid(joint, run.values)
+    return Answer(None, "limit", bound_per_h=bound, reason="the time limit was hit")

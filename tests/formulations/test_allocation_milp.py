@@ -1,0 +1,35 @@
+"""The MILP of one module at one budget, against enumeration of all its plans."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from euclio.registry import Limits
+from euclio.session import PlanSpace, Session, evaluate
+from euclio.solving import solve
+from formulations.allocation_milp import allocate_module
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
+from instances import small_session
+
+SPACES = [
+    PlanSpace(),
+    PlanSpace(dummy="none"),
+    PlanSpace("tc-shared"),
+    PlanSpace("rr", "none", 2),
+    PlanSpace("machine-rate", "machine", 1),
+]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_allocation_agrees_with_enumeration(seed):
+    session, space = small_session(seed), SPACES[seed % len(SPACES)]
+    alone = Session("alone", session.slo_s, session.hardware, session.modules[:1])
+    best = solve(alone, "plan-bruteforce", space=space)
+    answer = allocate_module(alone.modules[0], alone.hardware, alone.slo_s, space, Limits())
+    if best.cost is None:
+        assert answer.infeasible
+    else:
+        assert answer.plan is not None
+        assert evaluate(alone, answer.plan, space).cost_per_h == pytest.approx(best.cost_per_h, rel=1e-9)

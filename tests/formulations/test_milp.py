@@ -1,0 +1,66 @@
+"""Solvers `milp` and `milp-split` against enumeration of all plans, and their engine options."""
+
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from euclio.registry import EngineOptions, Limits
+from euclio.result import Status, WarmStart
+from euclio.session import FULL_SPACE, PlanSpace, Policy
+from euclio.solving import solve
+from formulations.milp import run_milp
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
+from instances import small_session
+
+SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(Policy, ("none", "machine"), (1, 2, None))]
+SPACES += [PlanSpace(single_hardware=True), PlanSpace(batching=False), PlanSpace(concurrency=False)]
+
+
+def agrees(seed: int, name: str, space: PlanSpace, engine: str = "highs") -> bool:
+    session = small_session(seed)
+    best, answer = solve(session, "plan-bruteforce", space=space), solve(session, name, space=space, engine=engine)
+    same = best.cost is None or answer.cost == pytest.approx(best.cost, rel=1e-6)
+    return answer.status is best.status and same
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+@pytest.mark.parametrize("seed", range(200, 240))
+def test_agrees_with_enumeration(seed, name):
+    assert agrees(seed, name, SPACES[seed % len(SPACES)])
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+@pytest.mark.parametrize("seed", range(240, 246))
+def test_agrees_with_enumeration_on_cbc(seed, name):
+    assert agrees(seed, name, FULL_SPACE, "cbc")
+
+
+def feasible_session():
+    return small_session(next(s for s in range(300, 400) if solve(small_session(s), "harpagon").cost is not None))
+
+
+def test_the_joint_model_uses_the_plan_that_it_starts_from():
+    session = feasible_session()
+    best = solve(session, "exact").plan
+    answer = run_milp(session, FULL_SPACE, Limits(options=EngineOptions(warm_start=best)))
+    assert answer.stats["runs"] == 0 or answer.warm_start is WarmStart.USED
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+def test_the_exported_model_has_readable_names(name, tmp_path):
+    solve(feasible_session(), name, export_lp=tmp_path / "model.lp")
+    assert "start_M0" in (tmp_path / "model.lp").read_text()
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+def test_no_time_gives_no_false_proof(name):
+    assert solve(feasible_session(), name, time_limit_s=1e-9).status in (Status.UNKNOWN, Status.FEASIBLE)
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+def test_the_same_seed_gives_the_same_plan(name):
+    first, second = (solve(feasible_session(), name, seed=7) for _ in range(2))
+    assert first.plan == second.plan
