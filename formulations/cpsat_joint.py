@@ -27,9 +27,9 @@ from fractions import Fraction
 from euclio.registry import Limits
 from euclio.result import OPTIMALITY_TOLERANCE, Answer, TracePoint, WarmStart
 from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
+from formulations.cpsat_allocation import allocate_module
 from formulations.cpsat_engine import CpSatAnswer, CpSatOptions, solve_model
 from formulations.cpsat_joint_model import JointModel, joint_model
-from formulations.cpsat_module import allocate_module
 from formulations.cpsat_tightening import tighten
 from formulations.joint_problem import JointProblem, joint_problem
 from formulations.per_hardware import cheapest_over_hardware

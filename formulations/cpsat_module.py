@@ -21,7 +21,7 @@ variables of a module, k its configurations in rank order:
 Every rounding favours the plan, so each plan of the module is a solution and the optimum a lower bound. The left rate
 is off by at most Σ n_k + 1 units, the cost by Σ n_k + 2 units of money and 2 ρ_k (Σ n_k + 1)/R. Under `tc-shared` the
 left_k in (6) is the one at the first configuration of k's ratio, for partial machines too; under `rr` and
-`machine-rate` whole machines need no rate. With a fixed budget this block and min cost is the whole allocation model.
+`machine-rate` whole machines need no rate. With a fixed budget this block is all (`cpsat_allocation`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from euclio.session import Policy
-from formulations.cpsat_engine import CpSatAnswer, CpSatOptions, solve_model
+from formulations.cpsat_engine import CpSatAnswer
 from formulations.joint_problem import JointConfiguration, JointModule, JointProblem
 from formulations.scaling import common_scale
 
@@ -48,25 +48,6 @@ ROW_UNITS = 1 << 29
 """Most units that all throughputs of a module together come to, so that rows stay within CP-SAT's limit."""
 COEFFICIENT = 1 << 24
 """Row (7) is multiplied by as much as keeps its coefficients about this large, so that they keep their digits."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleAllocation:
-    """Answer of the one-module model.
-
-    Attributes:
-        infeasible: proven: no plan of the module meets its largest budget and the most that it may cost.
-        bound_per_h: proven lower bound on the cost of those plans.
-        machines: whole machines of each configuration, shape (configurations,); None: nothing found.
-        partial_at: place of the partial machine's configuration; None: no partial machine.
-        conflicts: conflicts of the search.
-    """
-
-    infeasible: bool
-    bound_per_h: Fraction
-    machines: tuple[int, ...] | None = None
-    partial_at: int | None = None
-    conflicts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,29 +105,6 @@ class ModuleVariables:
             machines[at] += 1
             rest -= cs[at].throughput_rps
         return tuple(machines), at if rest > 0 else None
-
-
-def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, options: CpSatOptions) -> ModuleAllocation:
-    """The cheapest allocation of one module within its largest budget, straight from its profile and rate.
-
-    Args:
-        problem: the joint problem; the module's largest budget is the budget, its needs are constants.
-        m: index of the module, which has a useful configuration.
-        most_cost: only plans of the module that cost at most this much per hour are of interest; above 0.
-        options: how to run the model.
-    """
-    from ortools.sat.python import cp_model
-
-    model = cp_model.CpModel()
-    money = money_scale(problem.modules[m : m + 1], most_cost)
-    v = add_module(model, problem, m, money, (Fraction(0), most_cost))
-    model.minimize(v.cost)
-    answer = solve_model(model, options)
-    bound = Fraction(answer.bound or 0) / money
-    if answer.values is None:
-        return ModuleAllocation(answer.infeasible, bound, conflicts=answer.conflicts)
-    machines, partial_at = v.counts(answer)
-    return ModuleAllocation(False, bound, machines, partial_at, answer.conflicts)
 
 
 def rate_scale(module: JointModule) -> Fraction:

@@ -11,9 +11,9 @@ from oracle.instances import small_session
 from euclio.result import Status, WarmStart
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.solving import solve
+from formulations.cpsat_allocation import allocate_module
 from formulations.cpsat_engine import CpSatOptions
 from formulations.cpsat_joint_model import joint_model
-from formulations.cpsat_module import allocate_module
 from formulations.joint_problem import joint_problem
 
 pytest.importorskip("ortools")
