@@ -12,7 +12,7 @@ from itertools import product
 import pytest
 from instances import small_session
 
-from euclio.registry import solvers
+from euclio.registry import find_solver, solvers
 from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
 from euclio.session import FULL_SPACE, PlanSpace, Policy
 from euclio.solving import solve
@@ -74,6 +74,12 @@ def test_joint_models_agree_with_brute_force(seed, name):
     """The same in the full space and in one of the others, which changes from seed to seed."""
     others = [space for space in (*SPACES, *RESTRICTED) if space != FULL_SPACE]
     assert not disagreements(seed, name, [FULL_SPACE, others[seed % len(others)]], OPTIMALITY_TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_scrooges_brute_force_agrees_with_ours(seed):
+    """In Scrooge's plan space: dispatch at machine rate, no dummies."""
+    assert not disagreements(seed, "scrooge-bruteforce", [find_solver("scrooge-bruteforce").space])
 
 
 @pytest.mark.parametrize("solver", HEURISTICS, ids=lambda s: s.name)
