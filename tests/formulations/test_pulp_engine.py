@@ -1,0 +1,160 @@
+"""The PuLP engines: one test per trap of solver libraries."""
+
+import random
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+
+import pulp
+import pytest
+
+from euclio.errors import InputError
+from euclio.registry import EngineOptions
+from euclio.result import WarmStart
+from formulations.pulp_engine import EngineLimits, Outcome, chosen_engine, readable, run_model, solve_relaxation
+
+ENGINES = ["highs", "cbc"]
+SENSES = [pulp.LpMinimize, pulp.LpMaximize]
+
+
+def knapsack(size: int, sense: int, constant: float = 7.0) -> pulp.LpProblem:
+    """A hard knapsack: values near weights, so that a bound is close and a proof is far."""
+    rng = random.Random(1)
+    model = pulp.LpProblem("knapsack", sense)
+    x = [model.add_variable(f"x_{i}", 0, 3, pulp.LpInteger) for i in range(size)]
+    weight = [rng.randint(100, 200) for _ in x]
+    value = [w + rng.randint(-3, 3) + rng.random() for w in weight]
+    model += pulp.lpSum(v * a for v, a in zip(value, x, strict=True)) + constant
+    load = pulp.lpSum(w * a for w, a in zip(weight, x, strict=True))
+    model += load <= 0.7 * sum(weight) if sense == pulp.LpMaximize else load >= 0.7 * sum(weight) + 0.5
+    return model
+
+
+def near_tie() -> pulp.LpProblem:
+    """Choices that differ by less than the engines' default relative gap of 1e-4."""
+    model = pulp.LpProblem("near_tie", pulp.LpMinimize)
+    x = [model.add_variable(f"x_{i}", cat=pulp.LpBinary) for i in range(12)]
+    cost = [1000.05 - 0.005 * i for i in range(12)]
+    model += pulp.lpSum(c * a for c, a in zip(cost, x, strict=True))
+    model += pulp.lpSum(x) == 1
+    return model
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "from ortools.sat.python import cp_model; import pulp, highspy",
+        "import pulp, highspy; from ortools.sat.python import cp_model",
+    ],
+)
+def test_both_libraries_solve_in_one_process(order):
+    code = f"""
+{order}
+m = cp_model.CpModel(); x = m.NewIntVar(0, 5, 'x'); m.Maximize(x)
+s = cp_model.CpSolver(); assert s.Solve(m) == cp_model.OPTIMAL and s.Value(x) == 5
+p = pulp.LpProblem('p', pulp.LpMaximize); y = p.add_variable('y', 0, 5, pulp.LpInteger); p += y; p += y <= 4.5
+p.solve(pulp.HiGHS(msg=False)); assert y.value() == 4
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_versions_are_those_that_answer_right():
+    assert (version("highspy"), version("ortools"), version("pulp")[:4]) == ("1.13.1", "9.14.6206", "3.3.")
+
+
+@pytest.mark.parametrize("sense", SENSES)
+def test_two_engines_find_the_same_optimum(sense):
+    first, second = (run_model(knapsack(12, sense), engine, EngineLimits()) for engine in ENGINES)
+    assert first.objective == pytest.approx(second.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_gap_limits_are_zero(engine):
+    assert run_model(near_tie(), engine, EngineLimits()).objective == pytest.approx(999.995, rel=1e-12)
+
+
+def test_highs_is_told_to_close_the_gap():
+    model = near_tie()
+    run_model(model, "highs", EngineLimits())
+    gaps = [model.solverModel.getOptionValue(name)[1] for name in ("mip_rel_gap", "mip_abs_gap")]
+    assert gaps == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_timeout_with_a_solution_is_not_optimal(engine):
+    model = knapsack(60, pulp.LpMinimize)
+    run = run_model(model, engine, EngineLimits(time_limit_s=0.2))
+    assert (run.outcome, model.status) == (Outcome.FEASIBLE, pulp.LpStatusOptimal)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_limit_is_overrun_by_less_than_a_second_on_a_small_model(engine):
+    started = time.perf_counter()
+    run_model(knapsack(60, pulp.LpMinimize), engine, EngineLimits(time_limit_s=0.2))
+    assert time.perf_counter() - started < 1.2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("sense", SENSES)
+def test_a_stopped_run_has_a_bound_on_the_right_side(engine, sense):
+    run = run_model(knapsack(60, sense), engine, EngineLimits(time_limit_s=0.3))
+    assert run.bound is None or sense * (run.objective - run.bound) >= -1e-6
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("sense", SENSES)
+def test_a_proof_has_a_bound_equal_to_the_objective(engine, sense):
+    run = run_model(knapsack(10, sense), engine, EngineLimits())
+    assert run.bound == pytest.approx(run.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_infeasible_model_has_neither_solution_nor_bound(engine):
+    model = knapsack(5, pulp.LpMinimize)
+    first, second = model.variables()[:2]
+    model += 2 * first + 2 * second == 3
+    run = run_model(model, engine, EngineLimits())
+    assert (run.outcome, dict(run.values), run.objective, run.bound) == (Outcome.INFEASIBLE, {}, None, None)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_feasible_start_is_used(engine):
+    values = run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits()).values
+    again = run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits(), values)
+    assert again.warm_start is WarmStart.USED
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_infeasible_start_is_ignored_and_says_so(engine):
+    start = {f"x_{i}": 0.0 for i in range(12)}
+    assert run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits(), start).warm_start is WarmStart.IGNORED
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_standard_output_stays_clean_and_the_log_goes_to_the_file(engine, tmp_path, capfd):
+    run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits(log_file=tmp_path / "engine.log"))
+    assert (capfd.readouterr().out, (tmp_path / "engine.log").stat().st_size > 0) == ("", True)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_relaxation_is_a_bound_and_has_reduced_costs(engine):
+    relaxed = solve_relaxation(knapsack(12, pulp.LpMinimize), engine, EngineLimits())
+    best = run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits())
+    assert relaxed.objective <= best.objective
+    assert set(relaxed.reduced_costs) == set(best.values)
+
+
+def test_the_number_of_threads_may_change_within_a_process():
+    runs = [run_model(knapsack(8, pulp.LpMinimize), "highs", EngineLimits(threads=n)) for n in (1, 2, 1)]
+    assert {run.outcome for run in runs} == {Outcome.OPTIMAL}
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(InputError, match="highs, cbc"):
+        chosen_engine(EngineOptions(engine="gurobi"))
+
+
+def test_names_in_models_stay_different():
+    assert readable(["a b", "a-b", "c"]) == ["a_b", "a_b_2", "c"]
