@@ -254,8 +254,12 @@ def _cost(model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_ran
         if c.partial_need_rps is not None and slope:
             factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
             model.add(factor * (partial + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])
-    model.add(v.cost == sum(floor(cs[k].price * money) * v.n[k] for k in range(size)) + partial)
+    affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
+    model.add(v.cost == sum(floor(cs[k].price * money) * v.n[k] for k in affordable) + partial)
     least = floor(cost_range[0] * money)
     leads = [k for k, c in enumerate(cs) if _may_lead(c, v.module, cost_range[1])]
     above = [max(0, floor(cs[k].lead_cost_per_h * money) - least) for k in leads]
-    model.add(v.cost >= least + sum(a * v.lead[k] for a, k in zip(above, leads, strict=True)))
+    coarser = 1 + sum(above) // ROW_UNITS  # (8) is implied: with very many configurations it may be rounded
+    extra = model.new_int_var(0, max(above, default=0) // coarser, f"extra_{v.module.name}")
+    model.add(extra >= sum(a // coarser * v.lead[k] for a, k in zip(above, leads, strict=True)))
+    model.add(v.cost >= least + coarser * extra)

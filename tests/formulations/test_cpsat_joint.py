@@ -11,8 +11,9 @@ from oracle.instances import small_session
 from euclio.result import Status, WarmStart
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.solving import solve
+from euclio.workloads.random_sessions import random_session
 from formulations.cpsat_allocation import allocate_module
-from formulations.cpsat_engine import CpSatOptions
+from formulations.cpsat_engine import CpSatOptions, check_rows
 from formulations.cpsat_joint_model import joint_model
 from formulations.joint_problem import joint_problem
 
@@ -92,11 +93,12 @@ def test_latency_just_above_the_slo_is_refused(seed):
     assert agree(with_slo(session, best.evaluation.latency_s - Fraction(1, 10**9)), FULL_SPACE)
 
 
-def test_every_row_stays_within_the_limit_of_coefficients():
-    problem = joint_problem(small_session(400), FULL_SPACE)
-    joint_model(
-        problem, Fraction(10**6), [Fraction(0)] * len(problem.modules), [Fraction(10**6)] * len(problem.modules)
-    )
+@pytest.mark.parametrize("configurations", [4, 200, 480])
+def test_every_row_stays_within_the_limit_of_coefficients(configurations):
+    session = random_session(3, 2, configurations, hardware=12, concurrency=8, slo_over_least=(5.0, 6.0))
+    problem = joint_problem(session, FULL_SPACE)
+    most = sum((2 * min(c.lead_cost_per_h for c in m.configurations) for m in problem.modules), Fraction(0))
+    check_rows(joint_model(problem, most, [Fraction(0)] * 2, [most] * 2).model)
 
 
 def test_optimal_plan_to_start_from_is_used_as_cutoff():
