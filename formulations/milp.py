@@ -3,9 +3,10 @@
 The model stands in `formulations.allocation_model` (one module) and `formulations.joint_model` (latencies, start
 times). Its latency is an outer approximation by tangents, so that its optimum is a lower bound. The loop:
 
-1. solve the MILP, from the best plan known;
-2. read its point as a plan, price the plan exactly; if it meets the SLO, it is optimal;
-3. if not, add tangents at the point's own rates, which cut it off, and go on with 1. A point that only a tolerance
+1. solve the linear relaxation and add the tangents that it breaks, while that lifts the bound;
+2. solve the MILP, from the best plan known;
+3. read its point as a plan, price the plan exactly; if it meets the SLO, it is optimal;
+4. if not, add tangents at the point's own rates, which cut it off, and go on with 2. A point that only a tolerance
    allowed, so that no tangent is left to add, is cut off by its counts of machines.
 
 Every plan of the plan space keeps every row at every turn, so the best bound of all turns holds, and every turn cuts
@@ -33,10 +34,14 @@ from formulations.pulp_engine import (
     export_lp,
     later,
     run_model,
+    solve_relaxation,
 )
 
 GAP = 1e-9
 """Relative gap at which the loop ends."""
+MOST_ROUNDS = 12
+LEAST_LIFT = 1e-4
+"""Rounds over the relaxation end when one lifts the bound by less than this share."""
 
 
 @dataclass(slots=True)
@@ -50,6 +55,7 @@ class _State:
     proven: bool = False
     runs: int = 0
     nodes: int = 0
+    rounds: int = 0
     trace: tuple[TracePoint, ...] = ()
     warm_start: WarmStart = WarmStart.NONE
 
@@ -93,6 +99,7 @@ def _solve_on(session: Session, space: PlanSpace, limits: Limits, started: float
     stats = {
         "runs": float(state.runs),
         "nodes": float(state.nodes),
+        "rounds": float(state.rounds),
         "tangents": float(joint.tangents),
     }
     if state.cost is None:
@@ -114,6 +121,8 @@ def _solve_on(session: Session, space: PlanSpace, limits: Limits, started: float
 
 def _solve(joint: JointModel, state: _State, limits: Limits, started: float, deadline: float) -> None:
     engine = chosen_engine(limits.options)
+    if not _tighten(joint, state, engine, limits, deadline):
+        return
     while not state.closed and (left := deadline - time.perf_counter()) > 0:
         start = _start(joint, state)
         elapsed = time.perf_counter() - started
@@ -146,3 +155,21 @@ def _start(joint: JointModel, state: _State) -> dict[str, float] | None:
         return None
     checked = evaluate(joint.problem.session, state.plan, joint.problem.space)
     return point_of(joint, state.plan, checked)
+
+
+def _tighten(joint: JointModel, state: _State, engine: str, limits: Limits, deadline: float) -> bool:
+    """Add tangents that the relaxation breaks; False: it has no solution, or no time is left."""
+    before = 0.0
+    while state.rounds < MOST_ROUNDS and (left := deadline - time.perf_counter()) > 0:
+        run = solve_relaxation(joint.model, engine, engine_limits(limits, left))
+        state.raw_status = run.raw_status
+        state.rounds += 1
+        if run.outcome is Outcome.INFEASIBLE:
+            state.proven = True
+        if run.objective is None or run.outcome is not Outcome.OPTIMAL:
+            return False
+        state.lift(run.objective)
+        if run.objective - before < LEAST_LIFT * run.objective or not joint.separate(run.values):
+            return True
+        before = run.objective
+    return True
