@@ -1,7 +1,8 @@
 """Solver `milp`: latency splitting and multi-tuple allocation of all modules in one MILP, with proof (ours).
 
-The model stands in `formulations.allocation_model` (one module) and `formulations.joint_model` (latencies, start
-times). Its latency is an outer approximation by tangents, so that its optimum is a lower bound. The loop:
+The model stands in `formulations.allocation_model` (one module), `formulations.joint_model` (latencies, start times)
+and, under `tc`, `formulations.heads` (bounds that look two configurations deep). Its latency is an outer approximation
+by tangents, so that its optimum is a lower bound. The loop:
 
 1. solve the linear relaxation and add the tangents that it breaks, while that lifts the bound;
 2. solve the MILP, from the best plan known;
@@ -22,7 +23,8 @@ from fractions import Fraction
 
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint, WarmStart
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session import Plan, PlanSpace, Policy, Session, evaluate
+from formulations.heads import add_heads
 from formulations.joint_model import JointModel, joint_model
 from formulations.joint_points import cut_off, point_of, read_plan
 from formulations.joint_problem import joint_problem
@@ -93,6 +95,8 @@ def _solve_on(session: Session, space: PlanSpace, limits: Limits, started: float
         if checked.feasible:
             state.plan, state.cost = given, checked.cost_per_h
     joint = joint_model(problem)
+    if space.policy is Policy.TC:
+        add_heads(joint)
     if limits.options.export_lp is not None:
         export_lp(joint.model, limits.options.export_lp)
     _solve(joint, state, limits, started, deadline)
