@@ -1,14 +1,14 @@
 """Exact methods: formulations for solvers, and our own frontier search."""
 
 from euclio.registry import Option, Solver
-from formulations.cpsat_joint import run_cpsat
-from formulations.cpsat_split import run_cpsat_split
+from formulations.cpsat.joint import run_cpsat
+from formulations.cpsat.split import run_cpsat_split
 from formulations.exact import solve_exact
-from formulations.milp import run_milp
-from formulations.milp_split import run_milp_split
-from formulations.pulp_engine import ENGINES
-from formulations.scrooge_milp import NAME as SCROOGE_MILP
-from formulations.scrooge_milp import solve_scrooge_milp
+from formulations.milp.engine import ENGINES
+from formulations.milp.joint import run_milp
+from formulations.milp.split import run_milp_split
+from formulations.scrooge.milp import NAME as SCROOGE_MILP
+from formulations.scrooge.milp import solve_scrooge_milp
 from heuristics.scrooge_space import SCROOGE_SPACE
 
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})

@@ -8,7 +8,7 @@ import pytest
 from euclio.registry import Limits
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.solving import solve
-from formulations.allocation_milp import allocate_module
+from formulations.milp.allocation import allocate_module
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 from instances import small_session

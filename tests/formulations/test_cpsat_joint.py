@@ -12,9 +12,9 @@ from euclio.result import Status, WarmStart
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.solving import solve
 from euclio.workloads.random_sessions import random_session
-from formulations.cpsat_allocation import allocate_module
-from formulations.cpsat_engine import CpSatOptions, check_rows
-from formulations.cpsat_joint_model import joint_model
+from formulations.cpsat.allocation import allocate_module
+from formulations.cpsat.engine import CpSatOptions, check_rows
+from formulations.cpsat.joint_model import joint_model
 from formulations.joint_problem import joint_problem
 
 pytest.importorskip("ortools")

@@ -10,7 +10,7 @@ from oracle.instances import small_session
 from euclio.registry import Limits
 from euclio.result import WarmStart
 from euclio.solving import solve
-from formulations.cpsat_split import solve_split
+from formulations.cpsat.split import solve_split
 from formulations.split_problem import Mode, SplitProblem
 
 pytest.importorskip("ortools")

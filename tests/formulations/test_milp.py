@@ -10,11 +10,11 @@ from euclio.registry import EngineOptions, Limits
 from euclio.result import Status, WarmStart
 from euclio.session import FULL_SPACE, PlanSpace, Policy
 from euclio.solving import solve
-from formulations.joint_model import joint_model
-from formulations.joint_points import point_of
 from formulations.joint_problem import joint_problem
-from formulations.milp import run_milp
-from formulations.pulp_engine import EngineLimits, run_model
+from formulations.milp.engine import EngineLimits, run_model
+from formulations.milp.joint import run_milp
+from formulations.milp.joint_model import joint_model
+from formulations.milp.points import point_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 from instances import small_session

@@ -10,8 +10,8 @@ from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.arrays import session_arrays
 from euclio.workloads.protocol import SEED, draw
 from euclio.workloads.random_sessions import random_session
-from formulations.pulp_engine import EngineLimits, run_model
-from formulations.scrooge_model import allocation_model, useful_entries
+from formulations.milp.engine import EngineLimits, run_model
+from formulations.scrooge.model import allocation_model, useful_entries
 from heuristics.scrooge_refinement import full_latency
 from heuristics.scrooge_space import SCROOGE_SPACE
 

@@ -21,8 +21,8 @@ from euclio.registry import Limits
 from euclio.result import Answer, TracePoint
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
-from formulations.pulp_engine import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
-from formulations.scrooge_model import allocation_model, chosen_of, refinement_model
+from formulations.milp.engine import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
+from formulations.scrooge.model import allocation_model, chosen_of, refinement_model
 from heuristics.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.scrooge_space import require_scrooge_space
 

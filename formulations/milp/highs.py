@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from euclio.result import TracePoint, WarmStart
-from formulations.pulp_engine import TOLERANCE, EngineLimits, EngineRun, Outcome
+from formulations.milp.engine import TOLERANCE, EngineLimits, EngineRun, Outcome
 
 if TYPE_CHECKING:
     from pulp import LpProblem
@@ -30,7 +30,7 @@ _scheduler: dict[str, int] = {}
 
 
 def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] | None = None) -> EngineRun:
-    """Solve a PuLP model with HiGHS; see `formulations.pulp_engine.run_model`."""
+    """Solve a PuLP model with HiGHS; see `formulations.milp.engine.run_model`."""
     import highspy
     import pulp
 

@@ -47,7 +47,7 @@ import numpy as np
 from euclio.session import Session
 from euclio.session.arrays import Floats, SessionArrays
 from euclio.session.dispatch import path_times
-from formulations.pulp_engine import readable
+from formulations.milp.engine import readable
 from heuristics.scrooge_refinement import Way, full_latency, latency_room, least_latency
 
 if TYPE_CHECKING:

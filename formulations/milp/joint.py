@@ -1,7 +1,7 @@
 """Solver `milp`: latency splitting and multi-tuple allocation of all modules in one MILP, with proof (ours).
 
-The model stands in `formulations.allocation_model` (one module), `formulations.joint_model` (latencies, start times)
-and, under `tc`, `formulations.heads` (bounds that look two configurations deep). Its latency is an outer approximation
+The model stands in `allocation_model.py` (one module), `joint_model.py` (latencies, start times)
+and, under `tc`, `heads.py` (bounds that look two configurations deep). Its latency is an outer approximation
 by tangents, so that its optimum is a lower bound. The loop:
 
 1. solve the linear relaxation and add the tangents that it breaks, while that lifts the bound;
@@ -24,12 +24,8 @@ from fractions import Fraction
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint, WarmStart
 from euclio.session import Plan, PlanSpace, Policy, Session, evaluate
-from formulations.heads import add_heads
-from formulations.joint_model import JointModel, joint_model
-from formulations.joint_points import cut_off, point_of, read_plan
 from formulations.joint_problem import joint_problem
-from formulations.per_hardware import cheapest_over_hardware
-from formulations.pulp_engine import (
+from formulations.milp.engine import (
     Outcome,
     chosen_engine,
     engine_limits,
@@ -38,6 +34,10 @@ from formulations.pulp_engine import (
     run_model,
     solve_relaxation,
 )
+from formulations.milp.heads import add_heads
+from formulations.milp.joint_model import JointModel, joint_model
+from formulations.milp.points import cut_off, point_of, read_plan
+from formulations.per_hardware import cheapest_over_hardware
 
 GAP = 1e-9
 """Relative gap at which the loop ends."""

@@ -1,6 +1,6 @@
 """Multi-tuple allocation of one module for a given budget as a MILP, straight from profile and rate (Harpagon §III-C).
 
-The rows of `formulations.allocation_model` alone: with the budget given, the needs are constants and nothing has to be
+The rows of `allocation_model.py` alone: with the budget given, the needs are constants and nothing has to be
 approximated. The plan found is priced exactly; one that only a tolerance allowed is cut off by its counts of machines.
 """
 
@@ -13,11 +13,11 @@ from euclio.exact import Number
 from euclio.registry import Limits
 from euclio.result import Answer
 from euclio.session import Hardware, Module, PlanSpace, Session, evaluate
-from formulations.allocation_model import add_allocation
-from formulations.joint_model import JointModel
-from formulations.joint_points import forbid, read_plan
 from formulations.joint_problem import joint_problem
-from formulations.pulp_engine import Outcome, chosen_engine, engine_limits, export_lp, run_model
+from formulations.milp.allocation_model import add_allocation
+from formulations.milp.engine import Outcome, chosen_engine, engine_limits, export_lp, run_model
+from formulations.milp.joint_model import JointModel
+from formulations.milp.points import forbid, read_plan
 
 
 def allocate_module(

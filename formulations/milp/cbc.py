@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from euclio.errors import InputError
 from euclio.result import TracePoint, WarmStart
-from formulations.pulp_engine import TOLERANCE, EngineLimits, EngineRun, Outcome
+from formulations.milp.engine import TOLERANCE, EngineLimits, EngineRun, Outcome
 
 if TYPE_CHECKING:
     from pulp import LpProblem
@@ -29,7 +29,7 @@ NOTHING_YET = 1e40
 
 
 def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] | None = None) -> EngineRun:
-    """Solve a PuLP model with CBC; see `formulations.pulp_engine.run_model`.
+    """Solve a PuLP model with CBC; see `formulations.milp.engine.run_model`.
 
     Raises:
         InputError: PuLP has no CBC binary on this machine.

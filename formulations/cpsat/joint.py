@@ -1,6 +1,6 @@
 """Solver `cpsat`: splitting and allocation in one CP-SAT model, integer scaling with a proven error bound (ours).
 
-The model (`formulations.cpsat_joint_model`, on blocks of `formulations.cpsat_module`) rounds everything in the plan's
+The model (`joint_model.py`, on blocks of `allocation_model.py`) rounds everything in the plan's
 favour, so its optimum bounds every plan from below. Scales leave at most a few parts in ten million between the cost of
 a solution and that of its plan, which the checker prices exactly; where it accepts the plan, cost and bound meet within
 the tolerance of "optimal". Where it refuses the plan, rounding alone made it possible (a latency just above the SLO, a
@@ -8,7 +8,7 @@ sliver of rate left over): these whole numbers of the modules concerned are cut 
 There are finitely many of them, and no plan that the checker accepts is ever cut off.
 
 A plan to start from gives a cutoff: only cheaper plans are of interest, which lets one-module models tighten what each
-module can take and cost (`formulations.cpsat_tightening`). If nothing is left, the plan to start from is optimal.
+module can take and cost (`tightening.py`). If nothing is left, the plan to start from is optimal.
 
 Why products: measured against linear tangents of b/w on the published workloads, products of spare time and rate were
 2 to 20 times faster, with the linear relaxation at its strongest (level 2); one worker on it beats two mixed ones.
@@ -27,10 +27,10 @@ from fractions import Fraction
 from euclio.registry import Limits
 from euclio.result import OPTIMALITY_TOLERANCE, Answer, TracePoint, WarmStart
 from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
-from formulations.cpsat_allocation import allocate_module
-from formulations.cpsat_engine import CpSatAnswer, CpSatOptions, solve_model
-from formulations.cpsat_joint_model import JointModel, joint_model
-from formulations.cpsat_tightening import tighten
+from formulations.cpsat.allocation import allocate_module
+from formulations.cpsat.engine import CpSatAnswer, CpSatOptions, solve_model
+from formulations.cpsat.joint_model import JointModel, joint_model
+from formulations.cpsat.tightening import tighten
 from formulations.joint_problem import JointProblem, joint_problem
 from formulations.per_hardware import cheapest_over_hardware
 

@@ -1,6 +1,6 @@
 """Splitting and allocation in one CP-SAT model: products of spare time and rate in whole numbers (ours).
 
-To the block of every module (`formulations.cpsat_module`) come latencies and start times, in units of 1/Q seconds:
+To the block of every module (`allocation_model.py`) come latencies and start times, in units of 1/Q seconds:
 
     (9)   minimise Σ_m cost_m,  Σ_m cost_m ≤ cutoff
     (10)  start_m ≥ start_a + latency_m of a                      for every edge (a, m)
@@ -28,10 +28,10 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from euclio.session import Plan, Policy
-from formulations.cpsat_engine import CpSatAnswer
-from formulations.cpsat_module import ModuleVariables, add_module, money_scale
+from formulations.cpsat.allocation_model import ModuleVariables, add_module, money_scale
+from formulations.cpsat.engine import CpSatAnswer
+from formulations.cpsat.scaling import common_scale
 from formulations.joint_problem import JointConfiguration, JointProblem
-from formulations.scaling import common_scale
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

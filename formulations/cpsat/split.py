@@ -1,6 +1,6 @@
 """Solver `cpsat-split`: latency splitting over given module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d)).
 
-The model is that of `formulations.cpsat_split_model`; its rounding has directions. With every latency and cost rounded
+The model is that of `split_model.py`; its rounding has directions. With every latency and cost rounded
 down, each split within the SLO is a solution at no higher a cost, so the optimum is a bound. Its modes are added up
 exactly; if they meet the SLO, cost and bound differ by less than one unit of money per module, and that is the answer.
 If they miss it, only rounding allowed them: latencies rounded up give a split that surely meets the SLO, the scale is
@@ -21,8 +21,8 @@ from fractions import Fraction
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint, WarmStart
 from euclio.session import Plan, PlanSpace, Session, evaluate
-from formulations.cpsat_engine import CpSatAnswer, CpSatOptions, solve_model
-from formulations.cpsat_split_model import SplitModel, split_model
+from formulations.cpsat.engine import CpSatAnswer, CpSatOptions, solve_model
+from formulations.cpsat.split_model import SplitModel, split_model
 from formulations.frontiers import split_problem
 from formulations.per_hardware import cheapest_over_hardware
 from formulations.split_problem import SplitProblem

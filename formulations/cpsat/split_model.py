@@ -17,8 +17,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from formulations.cpsat_engine import CpSatAnswer
-from formulations.scaling import common_scale
+from formulations.cpsat.engine import CpSatAnswer
+from formulations.cpsat.scaling import common_scale
 from formulations.split_problem import SplitProblem
 
 if TYPE_CHECKING:

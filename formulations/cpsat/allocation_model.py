@@ -33,9 +33,9 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from euclio.session import Policy
-from formulations.cpsat_engine import CpSatAnswer
+from formulations.cpsat.engine import CpSatAnswer
+from formulations.cpsat.scaling import common_scale
 from formulations.joint_problem import JointConfiguration, JointModule, JointProblem
-from formulations.scaling import common_scale
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

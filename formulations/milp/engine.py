@@ -105,10 +105,10 @@ def run_model(
         InputError: the engine is not there.
     """
     if engine == "highs":
-        from formulations.pulp_highs import run_highs
+        from formulations.milp.highs import run_highs
 
         return run_highs(model, limits, start)
-    from formulations.pulp_cbc import run_cbc
+    from formulations.milp.cbc import run_cbc
 
     return run_cbc(model, limits, start)
 

@@ -1,6 +1,6 @@
 """Multi-tuple allocation of one module for a given budget in CP-SAT, straight from its profile and rate (ours).
 
-The model is the block of `formulations.cpsat_module` with its cost as objective: with a fixed budget the rates that
+The model is the block of `allocation_model.py` with its cost as objective: with a fixed budget the rates that
 machines need to be left are constants. Its optimum is a lower bound on the module's cost within the budget, off by no
 more than the block's rounding.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from formulations.cpsat_engine import CpSatOptions, solve_model
-from formulations.cpsat_module import add_module, money_scale
+from formulations.cpsat.allocation_model import add_module, money_scale
+from formulations.cpsat.engine import CpSatOptions, solve_model
 from formulations.joint_problem import JointProblem
 
 

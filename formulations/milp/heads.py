@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.allocation_model import throughputs
-from formulations.joint_model import JointModel
+from formulations.milp.allocation_model import throughputs
+from formulations.milp.joint_model import JointModel
 
 EDGES = np.array([0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0])
 """Ends of the intervals of dummies, as shares of the largest throughput that may close the plan."""

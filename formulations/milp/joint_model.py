@@ -1,6 +1,6 @@
 """Splitting and allocation in one MILP: an outer approximation of the worst-case latency by tangents (ours).
 
-To the rows of every module (`formulations.allocation_model`) come latencies and start times, here as shares of the SLO:
+To the rows of every module (`allocation_model.py`) come latencies and start times, here as shares of the SLO:
 
     minimise  Σ_m cost_m
     start_m ≥ start_a + latency_a                          for every edge (a, m)           after_a_m
@@ -29,9 +29,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from euclio.session import Policy
-from formulations.allocation_model import AllocationRows, add_allocation
 from formulations.joint_problem import JointProblem
-from formulations.pulp_engine import readable
+from formulations.milp.allocation_model import AllocationRows, add_allocation
+from formulations.milp.engine import readable
 
 if TYPE_CHECKING:
     from pulp import LpProblem

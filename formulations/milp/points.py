@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.session import Evaluation, Plan, Policy
-from formulations.allocation_model import AllocationRows
-from formulations.joint_model import JointModel
+from formulations.milp.allocation_model import AllocationRows
+from formulations.milp.joint_model import JointModel
 
 
 def read_plan(joint: JointModel, values: Mapping[str, float]) -> Plan:

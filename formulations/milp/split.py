@@ -29,8 +29,7 @@ from euclio.registry import EngineOptions, Limits
 from euclio.result import Answer, TracePoint, WarmStart
 from euclio.session import Plan, PlanSpace, Session
 from formulations.frontiers import split_problem
-from formulations.per_hardware import cheapest_over_hardware
-from formulations.pulp_engine import (
+from formulations.milp.engine import (
     EngineRun,
     Outcome,
     chosen_engine,
@@ -40,6 +39,7 @@ from formulations.pulp_engine import (
     readable,
     run_model,
 )
+from formulations.per_hardware import cheapest_over_hardware
 from formulations.split_problem import SplitProblem
 
 if TYPE_CHECKING:

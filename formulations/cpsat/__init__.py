@@ -1,0 +1,1 @@
+"""The same models for CP-SAT (OR-Tools), in whole numbers with proven rounding."""

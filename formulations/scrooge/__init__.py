@@ -1,0 +1,1 @@
+"""Scrooge's own MILP (§3.3), in PuLP."""
