@@ -213,7 +213,20 @@ def test_scrooge_optimal_allocation_latency():
     assert float(total) == pytest.approx(0.273, abs=0.0005)
 
 
-@pytest.mark.parametrize("solver", ["plan-bruteforce", "exact"])
+@pytest.mark.parametrize(
+    "solver",
+    [
+        "plan-bruteforce",
+        "exact",
+        "milp",
+        "cpsat",
+        "milp-split",
+        "cpsat-split",
+        "scrooge-bruteforce",
+        "scrooge-milp",
+        "scrooge-greedy",
+    ],
+)
 def test_scrooge_optimal_allocation_is_optimal(solver):
     """$7.5444 at 272.8 ms under machine-rate without dummies."""
     result = solve(scrooge(), solver, space=PlanSpace("machine-rate", "none"))
