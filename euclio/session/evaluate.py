@@ -160,9 +160,12 @@ def _broken_rules(module: Module, plan: ModulePlan, price: dict[str, Fraction], 
 def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> ModuleEvaluation | str:
     """Derive partial and dummy rate, then latency and cost; or the rule that is broken, in words."""
     rate, last = module.rate_rps, plan.allocations[-1]
+    slack = WRITTEN_RATE_TOLERANCE * rate
     whole = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), Fraction(0))
     if space.dummy is DummyRule.CONTINUOUS:
         dummy = plan.dummy_rps
+        if last.partial_rps == 0 and whole >= rate and abs(whole - rate - dummy) <= slack:
+            dummy = whole - rate  # whole machines only: their rate seldom ends as a decimal, so it cannot be written
         partial = max(Fraction(0), rate + dummy - whole)
         if dummy < 0:
             return "negative dummy rate"
@@ -170,7 +173,6 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
         dummy = max(Fraction(0), whole - rate)
         partial = max(Fraction(0), rate - whole)
     t_last = last.configuration.throughput_rps
-    slack = WRITTEN_RATE_TOLERANCE * rate
     if whole > rate + dummy:
         return f"the machines take {float(whole):.9g} req/s, more than rate and dummies together"
     if partial >= t_last:

@@ -1,0 +1,103 @@
+"""One module at one latency budget under dummy rule `continuous`: what the search of its cheapest plan reads (ours)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.compiled import compiled
+from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
+
+NARROWEST = 1e-9
+"""A duration within this share of the budget is too long: it would take a billion machines to collect in time."""
+BELOW_WHOLE = 1.0 - 1e-9
+"""A partial machine takes at most this share of a whole one: its least latency is approached, never attained, and has
+to stay clear of ties with the SLO, which hold only up to rounding."""
+
+
+class ContinuousProblem(NamedTuple):
+    """One module within a budget: the configurations that are of any use, in rank order.
+
+    Attributes:
+        configuration: index among the session's configurations, shape (configurations kept,), like the next ones.
+        batch: b.
+        duration: d in seconds.
+        throughput: t.
+        price: p.
+        unit_cost: ρ = p/t.
+        need: b/(L − d), the rate at which a batch is collected within the budget L.
+        whole_latency: latency of a whole machine where no rate decides it, else 0; infinite: too long.
+        group: number of its throughput-cost ratio.
+        least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
+        rate: the module's rate.
+        budget: L in seconds.
+        most: most allocations.
+        by_rate: whether whole machines collect from the rate left (`tc`, `tc-shared`).
+        shared: whether configurations of one ratio share it (`tc-shared`).
+    """
+
+    configuration: Ints
+    batch: Floats
+    duration: Floats
+    throughput: Floats
+    price: Floats
+    unit_cost: Floats
+    need: Floats
+    whole_latency: Floats
+    group: Ints
+    least_close: Floats
+    rate: float
+    budget: float
+    most: int
+    by_rate: bool
+    shared: bool
+
+
+@compiled
+def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousProblem:
+    """Module m within `budget` seconds, taken a `TIE` longer; useless configurations are left out."""
+    lo, hi = s.first[m], s.first[m + 1]
+    limit = budget * (1.0 + TIE)
+    by_rate = s.policy == TC or s.policy == TC_SHARED
+    keep = np.zeros(hi - lo, np.bool_)
+    whole = np.zeros(hi - lo)
+    groups = np.zeros(hi - lo, np.int64)
+    for k in range(lo, hi):
+        i = k - lo
+        groups[i] = 0 if i == 0 else groups[i - 1] + (0 if s.same_ratio[k] else 1)
+        if s.duration[k] >= limit * (1.0 - NARROWEST):
+            continue
+        if s.policy == RR:
+            whole[i] = 2.0 * s.duration[k]
+        elif s.policy == MACHINE_RATE:
+            whole[i] = s.duration[k] + s.batch[k] / s.throughput[k]
+        if whole[i] > limit:
+            whole[i] = np.inf
+        partial = s.duration[k] + s.batch[k] / (s.throughput[k] * BELOW_WHOLE) <= limit
+        keep[i] = by_rate or whole[i] <= limit or partial
+    kept = np.flatnonzero(keep)
+    index = kept + lo
+    need = s.batch[index] / (limit - s.duration[index])
+    least_close = np.full(kept.size + 1, np.inf)
+    for i in range(kept.size - 1, -1, -1):
+        k = index[i]
+        alone = 0.0 if s.policy == TC_SHARED else need[i]
+        least_close[i] = min(least_close[i + 1], s.unit_cost[k] * min(alone, s.throughput[k]))
+    return ContinuousProblem(
+        index,
+        s.batch[index],
+        s.duration[index],
+        s.throughput[index],
+        s.price[index],
+        s.unit_cost[index],
+        need,
+        whole[kept],
+        groups[kept],
+        least_close,
+        s.rate[m],
+        limit,
+        s.max_allocations,
+        by_rate,
+        s.policy == TC_SHARED,
+    )
