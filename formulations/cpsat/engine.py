@@ -192,6 +192,8 @@ def _set_parameters(solver: cp_model.CpSolver, options: CpSatOptions) -> None:
     if not options.presolve:
         parameters.cp_model_presolve = False
         parameters.symmetry_level = 0
+        # Searches in neighbourhoods presolve their small models in spite of it.
+        parameters.use_lns = False
 
 
 def _solution_callback(library: Any, tracker: _Tracker) -> cp_model.CpSolverSolutionCallback:

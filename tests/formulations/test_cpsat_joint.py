@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -120,3 +122,14 @@ def test_continuous_rule_is_inapplicable():
 def test_same_seed_same_plan():
     first, second = (solve(small_session(104), "cpsat", seed=5) for _ in range(2))
     assert first.plan == second.plan
+
+
+def test_two_workers_do_not_abort_the_process():
+    """Neighbourhood searches presolve products into constraints that OR-Tools 9.14 cannot load, and it aborts."""
+    code = (
+        "from euclio.solving import solve\n"
+        "from euclio.workloads.protocol import SEED, draw\n"
+        "print(solve(draw(SEED, 511).session, 'cpsat', time_limit_s=2, threads=2).status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
