@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, random_s
 from tests.bench.report import Line, Section
 
 MODES = 10
-LIMIT_S = 60.0
+LIMIT_S = {20: 20.0, 50: 20.0, 100: 30.0, 200: 60.0}
+"""Seconds per run by number of modules: all runs of our method take six minutes at most, the plain model's two."""
 SEEDS = {20: 5, 50: 1, 100: 1}
 """Seeds per number of modules, for every curve and SLO."""
 LARGEST = (200, (("convex", 0.2), ("non-convex", 0.4), ("convex", 0.6)))
@@ -27,6 +28,9 @@ LARGEST = (200, (("convex", 0.2), ("non-convex", 0.4), ("convex", 0.6)))
 PLAIN_SEEDS = {20: 1, 50: 1}
 """The same as `SEEDS` for the plain model."""
 MEDIAN_TARGET_S = {100: 5.0, 200: 60.0}
+
+
+COLUMNS = ("method", "problem", "time", "cost per hour", "gap")
 
 
 class Run(NamedTuple):
@@ -37,25 +41,40 @@ class Run(NamedTuple):
     gap: float
 
 
+class _Batch(NamedTuple):
+    """Problems of one size and the runs of one method on them."""
+
+    method: str
+    modules: int
+    problems: list[Splitting]
+    runs: list[Run]
+
+
 def splittings_speed() -> Section:
-    """One line per size for either method."""
-    lines: list[Line] = []
-    our_method(random_splitting(0, 4, 3, CURVES[0], 0.4), LIMIT_S)  # compiled before anything is timed
-    for modules, seeds in SEEDS.items():
-        lines += _lines("ours", modules, _timed(f"{modules} modules", _drawn(modules, seeds), our_method))
+    """Four lines per size for either method, and a table of all runs."""
+    our_method(random_splitting(0, 4, 3, CURVES[0], 0.4), 1.0)  # compiled before anything is timed
     modules, kinds = LARGEST
     largest = [random_splitting(0, modules, MODES, curve, tightness) for curve, tightness in kinds]
-    lines += _lines("ours", modules, _timed(f"{modules} modules", largest, our_method))
-    for modules, seeds in PLAIN_SEEDS.items():
-        lines += _lines("plain MILP", modules, _timed(f"plain, {modules}", _drawn(modules, seeds), plain_model))
-    counts = ", ".join(f"{6 * seeds} with {modules} modules" for modules, seeds in SEEDS.items())
+    batches = [
+        *(_batch("ours", n, _drawn(n, seeds), our_method) for n, seeds in SEEDS.items()),
+        _batch("ours", modules, largest, our_method),
+        *(_batch("plain MILP", n, _drawn(n, seeds), plain_model) for n, seeds in PLAIN_SEEDS.items()),
+    ]
+    counts = ", ".join(f"{6 * seeds} with {n} modules" for n, seeds in SEEDS.items())
+    limits = ", ".join(f"{limit:g} s with {n}" for n, limit in LIMIT_S.items())
     notes = (
         f"Sampled: {counts}, over both kinds of curves and SLOs at 0.2, 0.4 and 0.6 alike, and {len(kinds)} with "
-        f"{LARGEST[0]} modules. Limit {LIMIT_S:g} s; the median is that of the times to the proof, the worst that "
+        f"{modules} modules. Limits: {limits} modules; the median is that of the times to the proof, the worst that "
         "of all runs. The plain model, HiGHS on one variable per mode and a start time per module, has the first seed "
         "of 20 and 50 modules.",
     )
-    return Section(f"Latency splitting on random DAGs, {MODES} modes per module", tuple(lines), notes)
+    return Section(
+        f"Latency splitting on random DAGs, {MODES} modes per module",
+        tuple(line for batch in batches for line in _lines(batch)),
+        notes,
+        columns=COLUMNS,
+        rows=tuple(row for batch in batches for row in _rows(batch)),
+    )
 
 
 def _drawn(modules: int, seeds: int) -> list[Splitting]:
@@ -67,28 +86,45 @@ def _drawn(modules: int, seeds: int) -> list[Splitting]:
     ]
 
 
-def _timed(name: str, problems: Sequence[Splitting], method: Callable[[Splitting, float], Run]) -> list[Run]:
+def _batch(method: str, modules: int, problems: list[Splitting], solve: Callable[[Splitting, float], Run]) -> _Batch:
     runs = []
-    with bar(name, len(problems)) as advance:
+    with bar(f"{method}, {modules} modules", len(problems)) as advance:
         for problem in problems:
-            runs.append(method(problem, LIMIT_S))
+            runs.append(solve(problem, LIMIT_S[modules]))
             advance()
-    return runs
+    return _Batch(method, modules, problems, runs)
 
 
-def _lines(method: str, modules: int, runs: Sequence[Run]) -> list[Line]:
+def _is_proven(run: Run) -> bool:
+    return run.gap <= 1e-9
+
+
+def _lines(batch: _Batch) -> list[Line]:
     """Times are those until the proof: a run without one counts as longer than any limit."""
-    proven = sum(run.gap <= 1e-9 for run in runs)
-    median = statistics.median(run.seconds if run.gap <= 1e-9 else math.inf for run in runs)
+    method, modules, _, runs = batch
+    median = statistics.median(run.seconds if _is_proven(run) else math.inf for run in runs)
     what = f"{method}, {modules} modules"
-    measured = duration(median) if math.isfinite(median) else f"> {duration(LIMIT_S)}"
+    measured = duration(median) if math.isfinite(median) else f"> {duration(LIMIT_S[modules])}"
     target = MEDIAN_TARGET_S.get(modules) if method == "ours" else None
     goal, met = ("", None) if target is None else (f"≤ {duration(target)}", median <= target)
     return [
         Line(f"{what}: median", measured, goal, met),
         Line(f"{what}: worst", duration(max(run.seconds for run in runs))),
-        Line(f"{what}: proven", f"{proven} of {len(runs)}"),
+        Line(f"{what}: proven", f"{sum(map(_is_proven, runs))} of {len(runs)}"),
         Line(f"{what}: largest gap", f"{max(run.gap for run in runs):.3%}"),
+    ]
+
+
+def _rows(batch: _Batch) -> list[tuple[str, ...]]:
+    return [
+        (
+            batch.method,
+            problem.name,
+            duration(run.seconds),
+            f"{run.cost:.4f}" if math.isfinite(run.cost) else "none",
+            "proven" if _is_proven(run) else f"{run.gap:.3%}",
+        )
+        for problem, run in zip(batch.problems, batch.runs, strict=True)
     ]
 
 
