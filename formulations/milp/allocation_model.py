@@ -42,7 +42,7 @@ from formulations.joint_problem import JointModule, JointProblem
 if TYPE_CHECKING:
     from pulp import LpProblem
 
-SLACK = 1e-9
+SLACK = 1e-6
 """Share by which needs are laxer than they are, so that rounding never cuts a plan off."""
 LEAST_STEP = 1e-6
 """Below this share of the module's rate the greatest common divisor is no help."""

@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from pulp import LpProblem
 
 ENGINES = ("highs", "cbc")
-TOLERANCE = 1e-7
-"""Feasibility and integrality tolerance asked of the engines.
-
-Not tighter: at 1e-9, which equals its internal epsilon, HiGHS 1.13.1 cuts optima off and calls what is left optimal.
-"""
+TOLERANCE = 1e-6
+"""Feasibility and integrality tolerance asked of the engines; tighter ones made HiGHS 1.13.1 cut optima off."""
 
 
 class Outcome(StrEnum):
@@ -77,8 +74,8 @@ class EngineLimits:
         seed: random seed.
         threads: threads.
         log_file: file that the engine's log is appended to; None: no log.
-        plain: no restarts and no searches for incumbents in smaller models: for models that the root all but solves,
-            where they take longer than all the rest. HiGHS only.
+        plain: no searches for incumbents in smaller models: for models that the root all but solves, where they take
+            longer than all the rest. HiGHS only.
         relaxed: solve the linear relaxation instead.
     """
 

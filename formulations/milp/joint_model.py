@@ -36,7 +36,7 @@ from formulations.milp.engine import readable
 if TYPE_CHECKING:
     from pulp import LpProblem
 
-ROOM = 1e-9
+ROOM = 1e-6
 """Share of the SLO by which the model is laxer than the problem, so that rounding never cuts a plan off."""
 VIOLATION = 1e-7
 """Tangents are added where the relaxation breaks them by more than this share of the SLO."""
