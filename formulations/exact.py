@@ -15,6 +15,7 @@ from euclio.session.latency_bound import latency_bound
 from formulations.continuous_budgets import ContinuousProof, ContinuousSearch
 from formulations.continuous_plan import fill_up
 from formulations.frontier_search import INFEASIBLE, OPTIMAL, prove
+from formulations.per_hardware import cheapest_over_hardware
 
 GAP = 1e-9
 """Relative gap at which the search stops."""
@@ -27,22 +28,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     `single_hardware` every hardware type is solved and the cheapest kept.
     """
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
-    if not space.single_hardware:
-        return _solve_on(session, space, deadline)
-    return _cheapest([_solve_on(session, space.on(h.name), deadline) for h in space.hardware_of(session)])
-
-
-def _cheapest(answers: list[Answer]) -> Answer:
-    """The best of answers over disjoint plan spaces; its bound is the least of their bounds."""
-    open_answers = [a for a in answers if not a.infeasible]
-    if not open_answers:
-        return answers[0]
-    best = min(open_answers, key=lambda a: math.inf if a.claimed_cost_per_h is None else a.claimed_cost_per_h)
-    bounds = [a.bound_per_h for a in open_answers]
-    bound = None if None in bounds else min(b for b in bounds if b is not None)
-    stats = {key: sum(a.stats.get(key, 0.0) for a in answers) for key in best.stats}
-    status = "optimal" if all(a.raw_status == "optimal" for a in open_answers) else "limit"
-    return Answer(best.plan, status, best.claimed_cost_per_h, bound, best.infeasible, stats, best.reason)
+    return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
 
 
 def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
