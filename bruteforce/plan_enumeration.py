@@ -67,7 +67,7 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
     if best is None:
         return Answer(None, "exhausted", infeasible=True, reason=reason)
     cost = float(best[0])
-    return Answer(best[1], "exhausted", claimed_cost_per_h=cost, bound_per_h=cost)
+    return Answer(best[1], "exhausted", claimed=cost, bound=cost)
 
 
 def _frontier(session: Session, space: PlanSpace, deadline: float, module: Module) -> list[ModuleChoice]:

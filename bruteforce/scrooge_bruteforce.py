@@ -58,7 +58,7 @@ def solve_scrooge_bruteforce(session: Session, space: PlanSpace, limits: Limits)
     if isinstance(found, str):
         return Answer(None, "exhausted", infeasible=True, stats=stats, reason=found)
     cost = float(found[0])
-    return Answer(found[1], "exhausted", claimed_cost_per_h=cost, bound_per_h=cost, stats=stats)
+    return Answer(found[1], "exhausted", claimed=cost, bound=cost, stats=stats)
 
 
 @dataclass(slots=True)

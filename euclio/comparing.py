@@ -41,7 +41,7 @@ class Row:
     @property
     def split(self) -> Gap:
         """The gap by cause."""
-        return Gap(self.result.cost_per_h, self.own_optimum_per_h, self.optimum_per_h)
+        return Gap(self.result.value, self.own_optimum_per_h, self.optimum_per_h)
 
     @property
     def gap(self) -> float | None:
@@ -86,7 +86,7 @@ class Comparison:
             "instance": self.session.name,
             "optimum_per_h": self.optimum_per_h,
             "optimum_status": None if self.optimum is None else self.optimum.status.value,
-            "bound_per_h": None if self.optimum is None else self.optimum.bound_per_h,
+            "bound_per_h": None if self.optimum is None else self.optimum.bound,
             "optimum_wall_s": None if self.optimum is None else self.optimum.wall_s,
             "systems": [
                 {
@@ -94,7 +94,7 @@ class Comparison:
                     "kind": row.solver.kind,
                     "status": row.result.status.value,
                     "reason": row.result.reason,
-                    "cost_per_h": row.result.cost_per_h,
+                    "cost_per_h": row.result.value,
                     "gap": row.gap,
                     "own_optimum_per_h": row.own_optimum_per_h,
                     "own_optimum_status": None if row.own is None else row.own.status.value,
@@ -139,7 +139,7 @@ def compare(
     for solver in chosen:
         result = solve(session, solver, time_limit_s=time_limit_s)
         rows.append(Row(solver, result, _proven(full), optimum(result.space)))
-    rows.sort(key=lambda row: (row.result.cost_per_h is None, row.result.cost_per_h or 0))
+    rows.sort(key=lambda row: (row.result.value is None, row.result.value or 0))
     return Comparison(session, full, tuple(rows))
 
 
@@ -155,7 +155,7 @@ def chosen_solvers(names: Sequence[str | Solver] | None) -> list[Solver]:
 
 
 def _proven(result: Result | None) -> Fraction | None:
-    return None if result is None or result.status is not Status.OPTIMAL else result.cost_per_h
+    return None if result is None or result.status is not Status.OPTIMAL else result.value
 
 
 def _exact(session: Session, space: PlanSpace, time_limit_s: float | None) -> Result | None:

@@ -6,6 +6,8 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
+from euclio.errors import InputError
+
 Number = int | float | str | Decimal | Fraction
 
 MOST_EXACT_DENOMINATOR = 10**60
@@ -52,3 +54,31 @@ def rounded_up(value: Fraction, digits: int = 9) -> Fraction:
     """The next number, at or above a positive one, with this many significant decimal digits."""
     unit = Fraction(10) ** (math.floor(math.log10(value)) + 1 - digits)
     return math.ceil(value / unit) * unit
+
+
+def exact_number(value: Number, field: str, *, zero: bool = False) -> Fraction:
+    """The exact value of an input above 0 (with `zero`: or 0), from 1e-12 to 1e12.
+
+    Raises:
+        InputError: it is not; names the field.
+    """
+    try:
+        number = exact(value)
+    except ValueError as error:
+        raise InputError(f"{error}; give a finite decimal number", field=field) from None
+    if number < 0 or (number == 0 and not zero):
+        raise InputError(f"is {value}; it must be {'at least' if zero else 'greater than'} 0", field=field)
+    if number and not 1e-12 <= number <= 1e12:
+        raise InputError(f"is {value}; magnitudes from 1e-12 to 1e12 are supported, check the unit", field=field)
+    return number
+
+
+def whole_number(value: int, field: str) -> int:
+    """The same whole number from 1 to 1000000.
+
+    Raises:
+        InputError: it is not; names the field.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10**6:
+        raise InputError(f"is {value}; it must be a whole number from 1 to 1000000", field=field)
+    return value

@@ -9,12 +9,17 @@ from enum import StrEnum
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from euclio.errors import InputError
-from euclio.result import Answer
-from euclio.session import FULL_SPACE, Plan, PlanSpace, Session
+from euclio.result import Answer, PlanT, SpaceT
+from euclio.session import FULL_SPACE, Session
 
 GROUP = "euclio.solvers"
+
+InstanceT = TypeVar("InstanceT", default=Session)
 
 
 class Option(StrEnum):
@@ -28,7 +33,7 @@ class Option(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class EngineOptions:
+class EngineOptions(Generic[PlanT]):
     """How a solver library is to be run.
 
     Attributes:
@@ -41,13 +46,13 @@ class EngineOptions:
 
     engine: str | None = None
     threads: int | None = None
-    warm_start: Plan | None = None
+    warm_start: PlanT | None = None
     log_file: Path | None = None
     export_lp: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Generic[PlanT]):
     """Limits of a run.
 
     Attributes:
@@ -58,12 +63,12 @@ class Limits:
 
     time_limit_s: float | None = None
     seed: int = 0
-    options: EngineOptions = field(default_factory=EngineOptions)
+    options: EngineOptions[PlanT] = field(default_factory=EngineOptions)
 
 
 @dataclass(frozen=True, slots=True)
-class Solver:
-    """A solver of sessions.
+class Solver(Generic[InstanceT, SpaceT, PlanT]):
+    """A solver of one problem family.
 
     Attributes:
         name: name on the command line.
@@ -76,40 +81,45 @@ class Solver:
         starts_from: solver whose plan it starts from by default; None: it starts cold.
         narrow: what the design leaves of a plan space on an instance, where that depends on the instance (such as
             the cheapest hardware of those allowed); None: all of it.
+        family: problem family of its instances: "session" or "pipeline".
     """
 
     name: str
     kind: str
     summary: str
-    run: Callable[[Session, PlanSpace, Limits], Answer]
-    space: PlanSpace = FULL_SPACE
+    run: Callable[[InstanceT, SpaceT, Limits[PlanT]], Answer[PlanT]]
+    space: SpaceT = FULL_SPACE  # type: ignore[assignment]
     takes: frozenset[Option] = frozenset()
     engines: tuple[str, ...] = ()
     starts_from: str | None = None
-    narrow: Callable[[Session, PlanSpace], PlanSpace] | None = None
+    narrow: Callable[[InstanceT, SpaceT], SpaceT] | None = None
+    family: str = "session"
 
-    def space_on(self, session: Session, space: PlanSpace | None = None) -> PlanSpace:
+    def space_on(self, instance: InstanceT, space: SpaceT | None = None) -> SpaceT:
         """The plan space that it searches on an instance.
 
         Args:
-            session: the instance.
+            instance: the instance.
             space: plan space that it is given; None: its own.
         """
         given = self.space if space is None else space
-        return given if self.narrow is None else self.narrow(session, given)
+        return given if self.narrow is None else self.narrow(instance, given)
+
+
+AnySolver = Solver[Any, Any, Any]
 
 
 @cache
-def solvers() -> dict[str, Solver]:
+def solvers() -> dict[str, AnySolver]:
     """All solvers that installed packages offer, by name."""
-    found: dict[str, Solver] = {}
+    found: dict[str, AnySolver] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name):
         for solver in entry.load():
             found[solver.name] = solver
     return found
 
 
-def find_solver(name: str) -> Solver:
+def find_solver(name: str) -> AnySolver:
     """The solver of this name.
 
     Raises:

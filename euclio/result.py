@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from euclio.session import Evaluation, Plan, PlanSpace
+
+PlanT = TypeVar("PlanT", default=Plan)
+SpaceT = TypeVar("SpaceT", default=PlanSpace)
+EvaluationT = TypeVar("EvaluationT", default=Evaluation)
 
 OPTIMALITY_TOLERANCE = 1e-6
 """Relative distance of bound and checked cost within which a plan is called optimal."""
@@ -41,24 +47,24 @@ class TracePoint:
 
     Attributes:
         wall_s: seconds since the solver started.
-        incumbent_per_h: cost of the best plan so far, as claimed; None: none yet.
-        bound_per_h: proven lower bound so far; None: none yet.
+        incumbent: value of the best plan so far, as claimed; None: none yet.
+        bound: proven bound so far; None: none yet.
     """
 
     wall_s: float
-    incumbent_per_h: float | None
-    bound_per_h: float | None
+    incumbent: float | None
+    bound: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a solver says, unchecked.
+class Answer(Generic[PlanT]):
+    """What a solver says, unchecked; values are in the unit of the objective.
 
     Attributes:
         plan: its plan, None if it has none.
         raw_status: the solver's own word for how it ended.
-        claimed_cost_per_h: the cost that it computed.
-        bound_per_h: proven lower bound on the optimum of its plan space; None: no bound.
+        claimed: the value of the plan as it computed it.
+        bound: proven bound on the optimum of its plan space; None: no bound.
         infeasible: the solver proved (exact) or decided (heuristic) that there is no plan.
         stats: counters of the solver (iterations, nodes, …).
         reason: one line for the user where there is no plan.
@@ -66,10 +72,10 @@ class Answer:
         warm_start: what became of the plan that it was given to start from.
     """
 
-    plan: Plan | None
+    plan: PlanT | None
     raw_status: str
-    claimed_cost_per_h: float | None = None
-    bound_per_h: float | None = None
+    claimed: float | None = None
+    bound: float | None = None
     infeasible: bool = False
     stats: dict[str, float] = field(default_factory=dict)
     reason: str = ""
@@ -78,8 +84,10 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """A checked answer; `cost_per_h` is the checker's, never the solver's.
+class Result(Generic[PlanT, SpaceT, EvaluationT]):
+    """A checked answer; `value` is the checker's, never the solver's.
+
+    Values are in the unit of the objective: money per hour (least is best), or weighted requests per second (most is).
 
     Attributes:
         instance: name of the instance.
@@ -88,9 +96,9 @@ class Result:
         space: plan space that the plan was checked under.
         status: outcome.
         raw_status: the solver's own word.
-        cost_per_h: exact checked cost, None without an accepted plan.
-        claimed_cost_per_h: the solver's claim.
-        bound_per_h: proven lower bound; None: no bound.
+        value: exact checked value, None without an accepted plan.
+        claimed: the solver's claim.
+        bound: proven bound; None: no bound.
         wall_s: seconds in the solver, model building included, import excluded.
         plan: the plan, also where the checker refused it.
         evaluation: the checker's answer.
@@ -104,15 +112,15 @@ class Result:
     instance: str
     solver: str
     options: dict[str, Any]
-    space: PlanSpace
+    space: SpaceT
     status: Status
     raw_status: str
-    cost_per_h: Fraction | None
-    claimed_cost_per_h: float | None
-    bound_per_h: float | None
+    value: Fraction | None
+    claimed: float | None
+    bound: float | None
     wall_s: float
-    plan: Plan | None
-    evaluation: Evaluation | None
+    plan: PlanT | None
+    evaluation: EvaluationT | None
     stats: dict[str, float] = field(default_factory=dict)
     reason: str = ""
     provenance: dict[str, Any] = field(default_factory=dict)
@@ -121,5 +129,5 @@ class Result:
 
     @property
     def cost(self) -> float | None:
-        """Checked cost per hour as a float."""
-        return None if self.cost_per_h is None else float(self.cost_per_h)
+        """Checked value as a float."""
+        return None if self.value is None else float(self.value)

@@ -128,9 +128,7 @@ def check(session: Session, solver: str, space: PlanSpace, limits: Limits, answe
     if evaluation is not None and not evaluation.feasible:
         status, reason = Status.ERROR, f"the checker refused the plan: {'; '.join(evaluation.violations)}"
     elif cost is not None:
-        proven = answer.bound_per_h is not None and float(cost) - answer.bound_per_h <= OPTIMALITY_TOLERANCE * float(
-            cost
-        )
+        proven = answer.bound is not None and float(cost) - answer.bound <= OPTIMALITY_TOLERANCE * float(cost)
         status = Status.OPTIMAL if proven else Status.FEASIBLE
     elif answer.raw_status == "inapplicable":
         status = Status.INAPPLICABLE
@@ -143,9 +141,9 @@ def check(session: Session, solver: str, space: PlanSpace, limits: Limits, answe
         space=space,
         status=status,
         raw_status=answer.raw_status,
-        cost_per_h=cost,
-        claimed_cost_per_h=answer.claimed_cost_per_h,
-        bound_per_h=answer.bound_per_h,
+        value=cost,
+        claimed=answer.claimed,
+        bound=answer.bound,
         wall_s=wall_s,
         plan=answer.plan,
         evaluation=evaluation,

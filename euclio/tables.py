@@ -55,14 +55,14 @@ def new_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
 def plan_table(session: Session, result: Result) -> RenderableType:
     """A header and, where there is a plan, one row per allocation (times in ms, money per hour)."""
     header = Text("\n".join(_header(session, result)))
-    if result.plan is None or result.evaluation is None or result.cost_per_h is None:
+    if result.plan is None or result.evaluation is None or result.value is None:
         return header
     numbers = ("batch", "conc.", "machines", "req/s", "latency ms", "budget ms", "cost/h", "share")
     table = new_table("module", "hardware", *numbers, numbers=numbers)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     for module, plan, found, budget in rows:
-        rows_of_module = _module_rows(session.price, plan, found, result.cost_per_h)
+        rows_of_module = _module_rows(session.price, plan, found, result.value)
         rows_of_module[0][0] = module.name
         rows_of_module[0][6:8] = _ms(found.worst_case_latency_s), _ms(budget)
         for row in rows_of_module:
@@ -178,25 +178,25 @@ def duration(seconds: float) -> str:
 
 def _header(session: Session, result: Result) -> list[str]:
     lines = [f"{result.instance}: {result.status.value}"]
-    if result.cost_per_h is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
-        lines[0] += f", cost {money(result.cost_per_h)} per hour, {_bound(result)}"
+    if result.value is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
+        lines[0] += f", cost {money(result.value)} per hour, {_bound(result)}"
         latency, slo = result.evaluation.latency_s, session.slo_s
         lines.append(
             f"latency {_ms(latency)} of {_ms(slo)} ms ({percent(float(latency / slo), 1)} of the SLO), "
             f"modules {len(session.modules)}, machines {_total_machines(session, result):.6g}"
         )
-    elif result.bound_per_h is not None:
+    elif result.bound is not None:
         lines[0] += f", {_bound(result)}"
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
     return lines
 
 
 def _bound(result: Result) -> str:
-    if result.bound_per_h is None:
+    if result.bound is None:
         return "no bound"
-    text = f"bound {money(result.bound_per_h)}"
+    text = f"bound {money(result.bound)}"
     cost = result.cost
-    return text if not cost else f"{text} (gap {percent(max(0.0, cost - result.bound_per_h) / cost)})"
+    return text if not cost else f"{text} (gap {percent(max(0.0, cost - result.bound) / cost)})"
 
 
 def _total_machines(session: Session, result: Result) -> float:

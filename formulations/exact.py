@@ -43,13 +43,13 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason="no plan meets the SLO (proven)")
     bound = float(proof.bound) if proof.bound > 0 else None
     if not math.isfinite(proof.cost):
-        return Answer(None, "limit", bound_per_h=bound, stats=stats, reason="the time limit was hit")
+        return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")
     plan = to_plan(session, arrays, proof.machines, proof.partial_at)
     if not proof.clear and not evaluate(session, plan, space).feasible:
         # Rounding decided a tie against the plan: the bound stands, the plan is looked for just inside the SLO.
         proof = prove(arrays._replace(slo=arrays.slo * (1.0 - 1e-9)), GAP, deadline)
         if not math.isfinite(proof.cost):
-            return Answer(None, "limit", bound_per_h=bound, stats=stats, reason="only ties with the SLO were found")
+            return Answer(None, "limit", bound=bound, stats=stats, reason="only ties with the SLO were found")
         plan = to_plan(session, arrays, proof.machines, proof.partial_at)
     status = "optimal" if proof.status == OPTIMAL else "limit"
     return Answer(plan, status, float(proof.cost), bound, stats=stats)
@@ -65,7 +65,7 @@ def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays,
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason="no plan meets the SLO (proven)")
     bound = proof.bound if proof.bound > 0 else None
     if not proof.plans:
-        return Answer(None, "limit", bound_per_h=bound, stats=stats, reason="the time limit was hit")
+        return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")
     plan = _filled(session, space, arrays, proof)
     if plan is None:
         # Rounding decided a tie against the plan: the bound stands, the plan is looked for just inside the SLO.
@@ -73,7 +73,7 @@ def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays,
         proof = ContinuousSearch(inside, least, deadline).prove()
         plan = _filled(session, space, arrays, proof) if proof.plans else None
     if plan is None:
-        return Answer(None, "limit", bound_per_h=bound, stats=stats, reason="only ties with the SLO were found")
+        return Answer(None, "limit", bound=bound, stats=stats, reason="only ties with the SLO were found")
     status = "optimal" if proof.status == OPTIMAL else "limit"
     return Answer(plan, status, proof.cost, bound, stats=stats)
 

@@ -28,11 +28,11 @@ def _cheapest(answers: list[Answer]) -> Answer:
     possible = [a for a in answers if not a.infeasible]
     if not possible:
         return answers[0]
-    best = min(possible, key=lambda a: math.inf if a.claimed_cost_per_h is None else a.claimed_cost_per_h)
-    bounds = [a.bound_per_h for a in possible]
+    best = min(possible, key=lambda a: math.inf if a.claimed is None else a.claimed)
+    bounds = [a.bound for a in possible]
     bound = None if None in bounds else min(b for b in bounds if b is not None)
     stats = {key: sum(a.stats.get(key, 0.0) for a in answers) for key in sorted({k for a in answers for k in a.stats})}
     status = next((a.raw_status for a in possible if a.raw_status.lower() != "optimal"), best.raw_status)
     used = any(a.warm_start is WarmStart.USED for a in answers)
     warm_start = WarmStart.USED if used else best.warm_start
-    return replace(best, raw_status=status, bound_per_h=bound, stats=stats, warm_start=warm_start)
+    return replace(best, raw_status=status, bound=bound, stats=stats, warm_start=warm_start)

@@ -50,7 +50,7 @@ def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> 
         plan = to_plan(session, arrays, *as_counts(s, ways))
         if evaluate(session, plan, space).feasible:
             cost = sum(way.cost_per_h for way in ways)
-            return Answer(plan, "feasible", claimed_cost_per_h=cost, stats={"moves": float(moves)})
+            return Answer(plan, "feasible", claimed=cost, stats={"moves": float(moves)})
     return Answer(None, "no plan", reason=f"{NAME} found only ties with the SLO")
 
 

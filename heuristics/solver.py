@@ -48,9 +48,7 @@ def run_system(system: System, session: Session, space: PlanSpace) -> Answer:
     best = Answer(None, "infeasible", infeasible=True, reason=f"{system.name} found no plan that meets the SLO")
     for one in _hardware_choices(session, system.narrow(session, space)):
         answer = _run_on(system, session, one)
-        if answer.plan is not None and (
-            best.claimed_cost_per_h is None or (answer.claimed_cost_per_h or 0.0) < best.claimed_cost_per_h
-        ):
+        if answer.plan is not None and (best.claimed is None or (answer.claimed or 0.0) < best.claimed):
             best = answer
     return best
 
@@ -74,7 +72,7 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         plan = to_plan(session, arrays, schedule.machines, schedule.partial_at)
         clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
         if clear or evaluate(session, plan, space).feasible:
-            return Answer(plan, "feasible", claimed_cost_per_h=float(cost), stats=stats)
+            return Answer(plan, "feasible", claimed=float(cost), stats=stats)
     return Answer(None, "infeasible", infeasible=True)
 
 

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _exit_code(comparison: Comparison, file: str) -> int:
     from euclio.result import Status
 
-    if any(row.result.cost_per_h is not None for row in comparison.rows):
+    if any(row.result.value is not None for row in comparison.rows):
         return SOLVED
     if comparison.optimum is not None and comparison.optimum.status is Status.INFEASIBLE:
         why = why_infeasible(comparison.session, comparison.optimum.space, comparison.optimum.solver)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from euclio.exact import decimal_text, exact
 from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at, validated, without_schema
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
-from euclio.result import Result, Status
+from euclio.result import Result, Status, TracePoint
 from euclio.session import Allocation, Configuration, DummyRule, ModulePlan, Plan, PlanSpace, Policy, Session
 
 SCHEMA = "euclio/result/1"
@@ -159,16 +159,20 @@ def result_to_json(result: Result, session: Session) -> dict[str, Any]:
         "status": result.status.value,
         "raw_status": result.raw_status,
         "reason": result.reason,
-        "cost_per_h": result.cost_per_h,
-        "claimed_cost_per_h": result.claimed_cost_per_h,
-        "bound_per_h": result.bound_per_h,
+        "cost_per_h": result.value,
+        "claimed_cost_per_h": result.claimed,
+        "bound_per_h": result.bound,
         "wall_s": result.wall_s,
-        "plan": None if result.cost_per_h is None or result.plan is None else _plan_data(result, session),
+        "plan": None if result.value is None or result.plan is None else _plan_data(result, session),
         "stats": result.stats,
-        "trace": [asdict(point) for point in result.trace],
+        "trace": [_moment(point) for point in result.trace],
         "warm_start": result.warm_start.value,
         "provenance": result.provenance,
     }
+
+
+def _moment(point: TracePoint) -> dict[str, float | None]:
+    return {"wall_s": point.wall_s, "incumbent_per_h": point.incumbent, "bound_per_h": point.bound}
 
 
 def _plan_data(result: Result, session: Session) -> dict[str, Any]:

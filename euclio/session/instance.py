@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from euclio.errors import InputError
-from euclio.exact import Number, exact
+from euclio.exact import Number, exact_number, whole_number
 
 if TYPE_CHECKING:
     from euclio.session.arrays import SessionArrays
@@ -22,7 +22,7 @@ class Hardware:
 
     def __init__(self, name: str, price_per_h: Number) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "price_per_h", _number(price_per_h, "price_per_h", zero=True))
+        object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Configuration:
 
     def __init__(self, hardware: str, batch: int, concurrency: int, duration_s: Number) -> None:
         object.__setattr__(self, "hardware", hardware)
-        object.__setattr__(self, "batch", _count(batch, "batch"))
-        object.__setattr__(self, "concurrency", _count(concurrency, "concurrency"))
-        object.__setattr__(self, "duration_s", _number(duration_s, "duration_s"))
+        object.__setattr__(self, "batch", whole_number(batch, "batch"))
+        object.__setattr__(self, "concurrency", whole_number(concurrency, "concurrency"))
+        object.__setattr__(self, "duration_s", exact_number(duration_s, "duration_s"))
         object.__setattr__(self, "throughput_rps", self.batch * self.concurrency / self.duration_s)
 
 
@@ -54,7 +54,7 @@ class Module:
 
     def __init__(self, name: str, rate_rps: Number, profile: tuple[Configuration, ...] | list[Configuration]) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "rate_rps", _number(rate_rps, "rate_rps"))
+        object.__setattr__(self, "rate_rps", exact_number(rate_rps, "rate_rps"))
         object.__setattr__(self, "profile", tuple(profile))
         if not self.profile:
             raise InputError("the profile is empty; give at least one configuration", field="profile")
@@ -97,7 +97,7 @@ class Session:
         edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
     ) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "slo_s", _number(slo_s, "slo_s"))
+        object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
         object.__setattr__(self, "hardware", tuple(hardware))
         object.__setattr__(self, "modules", tuple(modules))
         object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
@@ -127,24 +127,6 @@ class Session:
         for a, b in self.edges:
             lists[index[b]].append(index[a])
         return tuple(tuple(parents) for parents in lists)
-
-
-def _number(value: Number, name: str, *, zero: bool = False) -> Fraction:
-    try:
-        number = exact(value)
-    except ValueError as error:
-        raise InputError(f"{error}; give a finite decimal number", field=name) from None
-    if number < 0 or (number == 0 and not zero):
-        raise InputError(f"is {value}; it must be {'at least' if zero else 'greater than'} 0", field=name)
-    if number and not 1e-12 <= number <= 1e12:
-        raise InputError(f"is {value}; magnitudes from 1e-12 to 1e12 are supported, check the unit", field=name)
-    return number
-
-
-def _count(value: int, name: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10**6:
-        raise InputError(f"is {value}; it must be a whole number from 1 to 1000000", field=name)
-    return value
 
 
 def _check_names(session: Session) -> None:

@@ -217,8 +217,8 @@ def _solve(search: _Search) -> Answer:
     return Answer(
         plan=search.plan,
         raw_status=_RAW_STATUS[outcome] if not infeasible else "infeasible",
-        claimed_cost_per_h=None if search.cost is None else float(search.cost),
-        bound_per_h=None if infeasible or search.bound is None else float(search.bound),
+        claimed=None if search.cost is None else float(search.cost),
+        bound=None if infeasible or search.bound is None else float(search.bound),
         infeasible=infeasible,
         stats=search.stats,
         reason="" if search.plan is not None else reason,

@@ -202,8 +202,8 @@ def _answer(search: SplitSearch) -> Answer:
     return Answer(
         plan=plan,
         raw_status=search.raw_status,
-        claimed_cost_per_h=None if search.cost is None else float(search.cost),
-        bound_per_h=None if infeasible else bound,
+        claimed=None if search.cost is None else float(search.cost),
+        bound=None if infeasible else bound,
         infeasible=infeasible,
         stats={**search.stats, "modes": float(sum(len(ms) for ms in problem.modes))},
         reason=reason,

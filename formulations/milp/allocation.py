@@ -67,4 +67,4 @@ def allocate_module(
         if evaluate(session, plan, space).feasible:
             return Answer(plan, run.raw_status, run.objective, bound)
         forbid(joint, run.values)
-    return Answer(None, "limit", bound_per_h=bound, reason="the time limit was hit")
+    return Answer(None, "limit", bound=bound, reason="the time limit was hit")

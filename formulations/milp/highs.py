@@ -100,7 +100,7 @@ class _Watch:
     def on_progress(self, event: Any) -> None:
         data = event.data_out
         incumbent, bound = self.value(data.mip_primal_bound), self.value(data.mip_dual_bound)
-        last = (self.trace[-1].incumbent_per_h, self.trace[-1].bound_per_h) if self.trace else (None, None)
+        last = (self.trace[-1].incumbent, self.trace[-1].bound) if self.trace else (None, None)
         if (incumbent, bound) != last:
             self.trace.append(TracePoint(float(data.running_time), incumbent, bound))
 

@@ -49,7 +49,7 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
     answer = _plan(session, space, s, limits, deadline)
     if answer.raw_status == TIE:
         below = _plan(session, space, s._replace(slo=s.slo * JUST_BELOW), limits, deadline)
-        return replace(below, bound_per_h=answer.bound_per_h) if below.plan is not None else answer
+        return replace(below, bound=answer.bound) if below.plan is not None else answer
     return answer
 
 
@@ -65,21 +65,19 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
     if first.outcome is Outcome.INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, reason="no configurations meet the SLO (proven)")
     if first.objective is None:
-        return Answer(
-            None, first.raw_status, bound_per_h=first.bound, reason="the time limit was hit in the first step"
-        )
+        return Answer(None, first.raw_status, bound=first.bound, reason="the time limit was hit in the first step")
     chosen = chosen_of(x, first.values)
     refined, by_greedy = _refine(session, s, chosen, limits, deadline)
     stats = {"first_step_cost_per_h": first.objective, "greedy_fallback": float(by_greedy)}
     if refined is None:
         reason = "the configurations of the first step leave no time to collect the partial allocations' batches"
-        return Answer(None, "no plan", bound_per_h=first.bound, stats=stats, reason=reason)
+        return Answer(None, "no plan", bound=first.bound, stats=stats, reason=reason)
     plan = to_plan(session, s, *as_counts(s, refined))
     if not evaluate(session, plan, space).feasible:
-        return Answer(None, TIE, bound_per_h=first.bound, stats=stats, reason="only ties with the SLO were found")
+        return Answer(None, TIE, bound=first.bound, stats=stats, reason="only ties with the SLO were found")
     cost = sum(way.cost_per_h for way in refined)
     # The first step's incumbents are no plans yet; its bounds hold for them all.
-    trace = tuple(TracePoint(point.wall_s, None, point.bound_per_h) for point in first.trace)
+    trace = tuple(TracePoint(point.wall_s, None, point.bound) for point in first.trace)
     return Answer(plan, first.raw_status, cost, first.bound, stats=stats, trace=trace)
 
 

@@ -42,7 +42,7 @@ class Timed:
             "run": self.label,
             "status": self.result.status.value,
             "cost_per_h": self.result.cost,
-            "bound_per_h": self.result.bound_per_h,
+            "bound_per_h": self.result.bound,
             "seconds": self.seconds,
             "stats": self.result.stats,
         }

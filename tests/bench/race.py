@@ -78,7 +78,7 @@ def _proofs(runs: dict[str, list[Timed]], count: int) -> Section:
 
 def sandwiched(run: Timed, exact: Timed) -> bool:
     """Whether an answer agrees with the optimum: bound ≤ optimum ≤ cost, and equal where it is proven."""
-    optimum, cost, bound = exact.result.cost, run.result.cost, run.result.bound_per_h
+    optimum, cost, bound = exact.result.cost, run.result.cost, run.result.bound
     if optimum is None:
         return cost is None
     if bound is not None and bound > optimum * (1 + AGREE):
@@ -90,7 +90,7 @@ def sandwiched(run: Timed, exact: Timed) -> bool:
 
 
 def _gap(run: Timed) -> str:
-    cost, bound = run.result.cost, run.result.bound_per_h
+    cost, bound = run.result.cost, run.result.bound
     return "no plan or no bound" if cost is None or bound is None else f"{cost / bound - 1:.3%}"
 
 

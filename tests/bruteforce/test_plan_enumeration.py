@@ -26,7 +26,7 @@ from euclio.workloads.random_sessions import random_session
 
 
 def optimum(session: Session, policy: str, dummy: str, most: int | None = None, **changes: object) -> Fraction | None:
-    return solve(session, "plan-bruteforce", policy=policy, dummy=dummy, max_allocations=most, **changes).cost_per_h
+    return solve(session, "plan-bruteforce", policy=policy, dummy=dummy, max_allocations=most, **changes).value
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_single_hardware_keeps_the_cheaper_type():
 
 def test_time_limit_ends_without_a_bound():
     result = solve(one_module(M_3, 198, 1), "plan-bruteforce", time_limit_s=1e-9)
-    assert (result.status, result.bound_per_h) == (Status.UNKNOWN, None)
+    assert (result.status, result.bound) == (Status.UNKNOWN, None)
 
 
 # A second enumeration without any bookkeeping: every count vector of a box, priced by the checker.

@@ -43,12 +43,12 @@ def test_agrees_with_plan_enumeration_at_few_allocations(seed, most):
     session = random_session(seed, 2, 4, rates_rps=(5, 60))
     space = {"policy": "machine-rate", "dummy": "none", "max_allocations": most}
     ours, plain = solve(session, BRUTE_FORCE, max_allocations=most), solve(session, "plan-bruteforce", **space)
-    assert (ours.cost_per_h, ours.status) == (plain.cost_per_h, plain.status)
+    assert (ours.value, ours.status) == (plain.value, plain.status)
 
 
 def test_time_limit_leaves_no_plan_and_no_bound():
     result = solve(draw(SEED, 2).session, BRUTE_FORCE, time_limit_s=1e-6)
-    assert (result.status, result.plan, result.bound_per_h) == (Status.UNKNOWN, None, None)
+    assert (result.status, result.plan, result.bound) == (Status.UNKNOWN, None, None)
     assert "time limit" in result.reason
 
 

@@ -57,20 +57,20 @@ def test_registered_solvers_agree(seed):
 def test_split_optimum_is_never_dearer_than_harpagon_on_series(seed):
     """In a series every budget of Algorithm 2 is on the grid {d + b/T}."""
     harpagon = solve(series(seed), "harpagon")
-    if harpagon.cost_per_h is not None and not harpagon.stats["start_fallback"]:
+    if harpagon.value is not None and not harpagon.stats["start_fallback"]:
         assert solve(series(seed), "split-bruteforce").cost <= harpagon.cost * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_split_optimum_is_never_below_the_plan_optimum(seed):
     split = solve(series(seed), "split-bruteforce")
-    assert split.cost_per_h is None or split.cost >= solve(series(seed), "exact").cost * (1 - 1e-9)
+    assert split.value is None or split.cost >= solve(series(seed), "exact").cost * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_split_optimum_makes_no_claim_about_other_plans(seed):
     """No bound: other plans than those of Harpagon's scheduler may be cheaper."""
-    assert solve(series(seed), "split-bruteforce").bound_per_h is None
+    assert solve(series(seed), "split-bruteforce").bound is None
 
 
 def test_configurations_grid_holds_the_latencies_of_the_configurations():

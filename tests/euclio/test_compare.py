@@ -19,7 +19,7 @@ NARROW = PlanSpace(Policy.RR, DummyRule.NONE)
 def exact_of_two_spaces(session, space, limits):
     """Optimal by decree: 1.5 in the full space, 2.0 in the narrow one (classify has one configuration only)."""
     plan = one_configuration_plan(session, -1 if space.policy is Policy.RR else 0)
-    return Answer(plan, "optimal", bound_per_h=float(evaluate(session, plan, space).cost_per_h))
+    return Answer(plan, "optimal", bound=float(evaluate(session, plan, space).cost_per_h))
 
 
 EXACT = Solver("exact", "exact", "optimal by decree", exact_of_two_spaces)

@@ -10,7 +10,7 @@ from euclio.tables import describe_space, duration, figures, module_budgets, pla
 
 
 def table_of(session, plan, **changes):
-    return to_text(plan_table(session, solve(session, answering(plan, bound_per_h=1.2), **changes)))
+    return to_text(plan_table(session, solve(session, answering(plan, bound=1.2), **changes)))
 
 
 def test_header_says_cost_bound_latency_solver_and_space():

@@ -51,7 +51,7 @@ def answering(plan: Plan | None, *, name: str = "fake", kind: str = "heuristic",
 
 def first_configuration(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """The run of a solver that puts every module on its first configuration."""
-    return Answer(one_configuration_plan(session), "done", claimed_cost_per_h=1.5)
+    return Answer(one_configuration_plan(session), "done", claimed=1.5)
 
 
 def second_configuration(session: Session, space: PlanSpace, limits: Limits) -> Answer:

@@ -74,7 +74,7 @@ def test_plans_are_accepted_and_no_cheaper_than_the_optimum(seed):
     result, best = solve(session, GREEDY), solve(session, "exact", space=SCROOGE_SPACE)
     if result.cost is not None:
         assert result.cost >= best.cost * (1 - 1e-9)
-        assert result.claimed_cost_per_h == pytest.approx(result.cost, rel=1e-9)
+        assert result.claimed == pytest.approx(result.cost, rel=1e-9)
 
 
 def test_other_spaces_are_refused():

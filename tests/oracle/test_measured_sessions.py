@@ -53,6 +53,6 @@ def test_exact_lies_between_bound_and_cost_of_the_joint_models(name, model):
         return
     slack = OPTIMALITY_TOLERANCE * best.cost
     assert answer.status in (Status.OPTIMAL, Status.FEASIBLE, Status.UNKNOWN), answer.reason
-    assert answer.bound_per_h is None or answer.bound_per_h <= best.cost + slack
+    assert answer.bound is None or answer.bound <= best.cost + slack
     assert answer.cost is None or answer.cost >= best.cost - slack
     assert answer.status is not Status.OPTIMAL or answer.cost <= best.cost + slack

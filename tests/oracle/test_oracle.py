@@ -76,7 +76,7 @@ def test_joint_models_agree_with_brute_force(seed, name):
     others = [space for space in (*SPACES, *RESTRICTED) if space != FULL_SPACE]
     for space in (FULL_SPACE, others[seed % len(others)]):
         answer = solve(small_session(seed), name, space=space, time_limit_s=MODEL_LIMIT_S)
-        assert agrees(answer, optimum(seed, space)), f"{space}: {answer.status} {answer.cost} {answer.bound_per_h}"
+        assert agrees(answer, optimum(seed, space)), f"{space}: {answer.status} {answer.cost} {answer.bound}"
 
 
 def agrees(answer: Result, best: Result) -> bool:
@@ -87,7 +87,7 @@ def agrees(answer: Result, best: Result) -> bool:
     proven = answer.status is Status.OPTIMAL
     return (
         answer.status in (Status.OPTIMAL, Status.FEASIBLE, Status.UNKNOWN)
-        and (answer.bound_per_h is None or answer.bound_per_h <= best.cost + slack)
+        and (answer.bound is None or answer.bound <= best.cost + slack)
         and (answer.cost is None or best.cost - slack <= answer.cost)
         and (not proven or answer.cost <= best.cost + slack)
     )
@@ -103,7 +103,7 @@ def test_scrooges_brute_force_agrees_with_ours(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_heuristic_is_never_below_the_optimum_of_its_space(seed, solver):
     answer = solve(small_session(seed), solver)
-    if answer.cost_per_h is None:
+    if answer.value is None:
         assert answer.status in (Status.INFEASIBLE, Status.INAPPLICABLE, Status.UNKNOWN), answer.reason
     else:
-        assert answer.cost_per_h >= optimum(seed, solver.space).cost_per_h
+        assert answer.value >= optimum(seed, solver.space).value

@@ -19,7 +19,7 @@ def allocation_rows(workload: Workload, label: str, result: Result) -> list[Row]
 
     A search that its limit stopped has none: how far it came depends on the machine.
     """
-    if result.plan is None or result.cost_per_h is None or result.evaluation is None:
+    if result.plan is None or result.value is None or result.evaluation is None:
         return []
     if result.stats.get("share", 1.0) < 1.0:
         return []

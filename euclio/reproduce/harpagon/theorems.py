@@ -68,7 +68,7 @@ def find_counterexample(seed: int) -> Counterexample:
         if broken is None:
             continue
         obeying = cheapest_obeying(session)
-        if obeying is None or obeying > result.cost_per_h:  # type: ignore[operator]
+        if obeying is None or obeying > result.value:  # type: ignore[operator]
             at, leftover = broken
             return Counterexample(session, result.plan, result.evaluation, at, leftover, obeying)
     raise RuntimeError(f"no counterexample to Theorem 2 among {SEARCHED} random modules")

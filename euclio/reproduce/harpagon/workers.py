@@ -42,7 +42,7 @@ def run_tasks(workload: Workload, tasks: Sequence[Task]) -> Outcome:
         runs.append(run_row(workload, task.label, result))
         if task.design is None:
             allocations += allocation_rows(workload, task.label, result)
-        if result.cost_per_h is None:
+        if result.value is None:
             without.append(task.label)
     return Outcome(workload, tuple(without), tuple(runs), tuple(allocations))
 
