@@ -13,6 +13,9 @@ Number = int | float | str | Decimal | Fraction
 MOST_EXACT_DENOMINATOR = 10**60
 """Fractions with larger denominators are written rounded."""
 
+LARGEST = 10**12
+"""Inputs lie between the inverse of this and this."""
+
 
 def exact(value: Number) -> Fraction:
     """The exact value of a number as it is written.
@@ -23,13 +26,12 @@ def exact(value: Number) -> Fraction:
     Raises:
         ValueError: the value is not a finite number.
     """
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, int):
-        return Fraction(value)
-    text = repr(float(value)) if isinstance(value, float) else str(value)
     try:
-        return Fraction(Decimal(text))
+        if isinstance(value, Decimal | int):
+            return Fraction(value)
+        if isinstance(value, Fraction):
+            return value
+        return Fraction(Decimal(repr(float(value)) if isinstance(value, float) else str(value)))
     except (ArithmeticError, ValueError):
         raise ValueError(f"{value} is not a finite number") from None
 
@@ -66,9 +68,11 @@ def exact_number(value: Number, field: str, *, zero: bool = False) -> Fraction:
         number = exact(value)
     except ValueError as error:
         raise InputError(f"{error}; give a finite decimal number", field=field) from None
-    if number < 0 or (number == 0 and not zero):
+    # Whole numbers are compared, not fractions: files hold thousands of numbers.
+    above, below = number.numerator, number.denominator
+    if above < 0 or (above == 0 and not zero):
         raise InputError(f"is {value}; it must be {'at least' if zero else 'greater than'} 0", field=field)
-    if number and not 1e-12 <= number <= 1e12:
+    if above and not (below <= above * LARGEST and above <= below * LARGEST):
         raise InputError(f"is {value}; magnitudes from 1e-12 to 1e12 are supported, check the unit", field=field)
     return number
 

@@ -15,7 +15,12 @@ from euclio.files.json_reading import join_field
 
 LONGEST_NAME = 200
 
-UNITS = {"_per_h": "money per hour", "_rps": "requests per second", "_s": "seconds"}
+UNITS = {
+    "_s_per_request": "seconds per request",
+    "_per_h": "money per hour",
+    "_rps": "requests per second",
+    "_s": "seconds",
+}
 """Unit suffixes of field names, longest first."""
 
 
@@ -151,8 +156,7 @@ def validated(model: type[Model], value: Any, file: str | None) -> Model:
         for part in first["loc"]:
             field = f"{field}[{part}]" if isinstance(part, int) else join_field(field, part)
         if isinstance(error, InputError):
-            where = ".".join(part for part in (field, error.field) if part) or None
-            raise InputError(error.message, file=file, field=where) from None
+            raise InputError(error.message, file=file, field=_below(field, error.field)) from None
         shown = _shown(first["input"])
         raise InputError(f"is {shown}; {_rule(first)}", file=file, field=field or None) from None
 
@@ -174,5 +178,11 @@ def at(field: str, file: str | None) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        where = ".".join(part for part in (field, error.field) if part) or None
-        raise InputError(error.message, file=file, field=where) from None
+        raise InputError(error.message, file=file, field=_below(field, error.field)) from None
+
+
+def _below(parent: str, field: str | None) -> str | None:
+    """The path of a field, or of a place in a list, below another one."""
+    if not (parent and field):
+        return parent or field
+    return f"{parent}{field}" if field.startswith("[") else f"{parent}.{field}"

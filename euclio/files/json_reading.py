@@ -154,6 +154,7 @@ def _refuse_defects(value: Any, file: str | None) -> None:
 
 
 def join_field(parent: str, key: str) -> str:
-    """The path of a key below a field; keys that are no plain words are quoted."""
-    word = key if key.isidentifier() and len(key) <= 60 else ascii(key[:60])
+    """The path of a key below a field; keys that are neither plain words nor numbers are quoted."""
+    plain = (key.isidentifier() or key.isdecimal()) and len(key) <= 60
+    word = key if plain else ascii(key[:60])
     return f"{parent}.{word}" if parent else word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -63,7 +64,7 @@ class BlockProfile:
     share: int
     latency_s: tuple[tuple[Fraction, ...], ...]
 
-    def __init__(self, gpu: str, share: int, latency_s: tuple[tuple[Number, ...], ...] | list[list[Number]]) -> None:
+    def __init__(self, gpu: str, share: int, latency_s: Sequence[Sequence[Number]]) -> None:
         object.__setattr__(self, "gpu", gpu)
         object.__setattr__(self, "share", whole_number(share, "share"))
         rows = tuple(
@@ -101,8 +102,8 @@ class Model:
         self,
         name: str,
         slo_s: Number,
-        transfer_s_per_request: tuple[Number, ...] | list[Number],
-        profiles: tuple[BlockProfile, ...] | list[BlockProfile],
+        transfer_s_per_request: Sequence[Number],
+        profiles: Sequence[BlockProfile],
         *,
         weight: Number = 1,
         margin_s: Number = 0,
@@ -175,8 +176,8 @@ class Cluster:
     def __init__(
         self,
         name: str,
-        gpus: tuple[Gpu, ...] | list[Gpu],
-        models: tuple[Model, ...] | list[Model],
+        gpus: Sequence[Gpu],
+        models: Sequence[Model],
         max_partitions: int = 3,
         unify_batch: bool = True,
     ) -> None:
