@@ -1,6 +1,10 @@
-"""The systems' own algorithms: Harpagon, the baselines of its Table III, its 15 ablations, and Scrooge's greedy."""
+"""The systems' own algorithms: Harpagon, its baselines and ablations, Scrooge's greedy; NP and DART-r for pipelines."""
 
 from euclio.registry import Solver
+from heuristics.dart_r import DART_SPACE, dart_space, solve_dart_r
+from heuristics.dart_r import NAME as DART_R
+from heuristics.no_partitioning import NAME as NO_PARTITIONING
+from heuristics.no_partitioning import NO_PARTITIONING_SPACE, no_partitioning_space, solve_no_partitioning
 from heuristics.scrooge_greedy import NAME, solve_scrooge_greedy
 from heuristics.scrooge_space import SCROOGE_SPACE
 from heuristics.solver import solvers
@@ -13,5 +17,23 @@ SOLVERS = (
         "Scrooge's greedy heuristic (Scrooge §4.3): throughput gained per money and second",
         solve_scrooge_greedy,
         SCROOGE_SPACE,
+    ),
+    Solver(
+        NO_PARTITIONING,
+        "heuristic",
+        "No-Partitioning (PPipe §7.1): whole models on whole GPUs, the best allocation of them",
+        solve_no_partitioning,
+        NO_PARTITIONING_SPACE,
+        narrow=no_partitioning_space,
+        family="pipeline",
+    ),
+    Solver(
+        DART_R,
+        "heuristic",
+        "DART-r (PPipe §7.1): chains of one low- and one high-class GPU, replicated; whole models on the rest",
+        solve_dart_r,
+        DART_SPACE,
+        narrow=dart_space,
+        family="pipeline",
     ),
 )

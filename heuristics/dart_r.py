@@ -1,0 +1,112 @@
+"""DART-r: chains of one low- and one high-class GPU, replicated; what is left over runs whole models (PPipe §7.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.errors import InapplicableError
+from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace, evaluate
+from euclio.registry import Limits
+from euclio.result import Answer
+from heuristics.gpu_counts import Gpus
+from heuristics.gpu_pair import best_chain
+from heuristics.no_partitioning import no_partitioning_counts
+from heuristics.whole_models import Rates, whole_model_pipeline, whole_models
+
+NAME = "dart-r"
+DART_SPACE = PipelineSpace(max_partitions=2, virtual_gpus=False)
+
+
+def dart_space(cluster: Cluster, space: PipelineSpace) -> PipelineSpace:
+    """What DART-r's design leaves of a plan space: two partitions at most, whole GPUs."""
+    return replace(space, max_partitions=min(2, space.most_partitions(cluster)), virtual_gpus=False)
+
+
+def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
+    """Divide the GPUs between the models, pair them up, and replicate each model's best use of a pair.
+
+    NP's allocation divides the high-class GPUs; the low-class ones are divided in proportion. A pair runs a chain, or
+    the whole model on each GPU where that serves more. The paper knows two types. With more of them (ours), the high
+    class is the type with least whole-model latency, the low class the most numerous of the others, and the rest run
+    whole models as in NP. With one type all is NP.
+
+    Args:
+        cluster: the instance.
+        space: plan space.
+        limits: limits of the run.
+
+    Raises:
+        InapplicableError: the least-cost objective.
+    """
+    if space.objective is Objective.COST:
+        raise InapplicableError(f"{NAME} maximises throughput; it has no rule for least cost")
+    own = dart_space(cluster, space)
+    high, low = gpu_classes(cluster)
+    rates = whole_models(cluster, own)
+    counts = no_partitioning_counts(cluster, own, rates, limits.time_limit_s)
+    if counts.gpus is None:
+        return Answer(None, counts.raw_status)
+    gpus = dict(counts.gpus)
+    if low is not None:
+        _divide(cluster, gpus, high, low)
+    plan = PipelinePlan(tuple(p for m in cluster.models for p in _pipelines(cluster, m, gpus, rates, (high, low), own)))
+    value = evaluate(cluster, plan, own).value
+    return Answer(plan, "finished", None if value is None else float(value))
+
+
+def gpu_classes(cluster: Cluster) -> tuple[str, str | None]:
+    """The high- and the low-class GPU type; None: there is only one type.
+
+    The high class has the least whole-model latency at batch 1 on a whole GPU, summed over the models; a model that was
+    not measured on a type puts it behind those where it was.
+    """
+
+    def slowness(name: str) -> tuple[int, Fraction]:
+        found = [model.latency_s(name, 1, 0, model.blocks - 1, 1) for model in cluster.models]
+        return found.count(None), sum((x for x in found if x is not None), Fraction(0))
+
+    high = min((gpu.name for gpu in cluster.gpus), key=slowness)
+    rest = [gpu for gpu in cluster.gpus if gpu.name != high]
+    return high, max(rest, key=lambda gpu: gpu.count).name if rest else None
+
+
+def _divide(cluster: Cluster, gpus: Gpus, high: str, low: str) -> None:
+    """Divide the low-class GPUs in proportion to the high-class ones, largest remainders first, ties in model order."""
+    shares = {m.name: gpus.get((m.name, high), 0) for m in cluster.models}
+    total, count = sum(shares.values()), cluster.gpu(low).count
+    if not total:
+        return
+    exact = {name: Fraction(count * share, total) for name, share in shares.items()}
+    given = {name: int(share) for name, share in exact.items()}
+    for name in sorted(exact, key=lambda n: given[n] - exact[n])[: count - sum(given.values())]:
+        given[name] += 1
+    for name, n in given.items():
+        gpus[name, low] = n
+
+
+def _pipelines(
+    cluster: Cluster,
+    model: Model,
+    gpus: Gpus,
+    rates: Rates,
+    pair: tuple[str, str | None],
+    space: PipelineSpace,
+) -> list[Pipeline]:
+    """A model's pipelines on the GPUs that it was given."""
+    high, low = pair
+    own = {gpu.name: gpus.get((model.name, gpu.name), 0) for gpu in cluster.gpus}
+    found = []
+    if low is not None and space.max_partitions != 1 and (copies := min(own[high], own[low])):
+        chain = best_chain(cluster, model, (low, high), space)
+        alone = sum(rates[model.name, name].rate_rps for name in (low, high) if (model.name, name) in rates)
+        if chain is not None and chain.rate_rps > alone:
+            found.append(chain.pipeline(model, copies))
+            own[high] -= copies
+            own[low] -= copies
+    found += [
+        whole_model_pipeline(model, name, rates[model.name, name], n)
+        for name, n in own.items()
+        if n and (model.name, name) in rates
+    ]
+    return found
