@@ -27,7 +27,7 @@ RESTRICTED = [
 ]
 EXACT = [name for name in ("exact",) if name in solvers()]
 MODELS = [name for name in ("milp", "cpsat") if name in solvers()]
-HEURISTICS = [s for s in solvers().values() if s.kind == "heuristic"]
+HEURISTICS = [s for s in solvers().values() if s.kind == "heuristic" and s.family == "session"]
 MODEL_LIMIT_S = 5.0
 RELATIVE = 1e-9
 """Rounding that an exact method in floating point may lose; a different plan differs by far more."""
