@@ -7,6 +7,12 @@ from formulations.exact import solve_exact
 from formulations.milp.engine import ENGINES
 from formulations.milp.joint import run_milp
 from formulations.milp.split import run_milp_split
+from formulations.ppipe.cpsat import NAME as PPIPE_CPSAT
+from formulations.ppipe.cpsat import solve_ppipe_cpsat
+from formulations.ppipe.milp import LITERAL as PPIPE_LITERAL
+from formulations.ppipe.milp import NAME as PPIPE
+from formulations.ppipe.milp import solve_ppipe, solve_ppipe_literal
+from formulations.ppipe.search import LITERAL_SPACE, PPIPE_SPACE
 from formulations.scrooge.milp import NAME as SCROOGE_MILP
 from formulations.scrooge.milp import solve_scrooge_milp
 from heuristics.scrooge_space import SCROOGE_SPACE
@@ -56,5 +62,34 @@ SOLVERS = (
         "latency splitting over module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d))",
         run_cpsat_split,
         takes=CPSAT_OPTIONS,
+    ),
+    Solver(
+        PPIPE,
+        "exact",
+        "PPipe's MILP (PPipe appendix A), pipelines optional and GPUs whole: one pipeline per sequence of GPU types",
+        solve_ppipe,
+        PPIPE_SPACE,
+        frozenset(Option),
+        ENGINES,
+        family="pipeline",
+    ),
+    Solver(
+        PPIPE_LITERAL,
+        "heuristic",
+        "PPipe's MILP exactly as printed (PPipe appendix A): every sequence of GPU types forced, fractions of GPUs",
+        solve_ppipe_literal,
+        LITERAL_SPACE,
+        frozenset(Option),
+        ENGINES,
+        family="pipeline",
+    ),
+    Solver(
+        PPIPE_CPSAT,
+        "exact",
+        "PPipe's MILP in CP-SAT, integer scaling with a proven error bound (PPipe appendix A)",
+        solve_ppipe_cpsat,
+        PPIPE_SPACE,
+        CPSAT_OPTIONS,
+        family="pipeline",
     ),
 )

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from euclio.errors import InputError
 from euclio.registry import EngineOptions, Limits
@@ -110,7 +110,7 @@ def run_model(
     return run_cbc(model, limits, start)
 
 
-def engine_limits(limits: Limits, left_s: float) -> EngineLimits:
+def engine_limits(limits: Limits[Any], left_s: float) -> EngineLimits:
     """Limits of one run of an engine within a solver's run.
 
     Args:
@@ -144,7 +144,7 @@ def readable(names: Sequence[str]) -> list[str]:
     return found
 
 
-def chosen_engine(options: EngineOptions) -> str:
+def chosen_engine(options: EngineOptions[Any]) -> str:
     """The engine that is asked for, the default one if none is.
 
     Raises:

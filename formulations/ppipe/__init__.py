@@ -1,0 +1,1 @@
+"""PPipe's own models (appendix A): the printed MILP in PuLP, its CP-SAT twin, and the MILP taken literally."""

@@ -1,0 +1,239 @@
+"""PPipe's MILP in CP-SAT: the twin of `formulations/ppipe/milp_model.py`, same variables, same rows, whole numbers.
+
+Variables y, p, g, x, gpus, z and rows as in `formulations/ppipe/problem.py`; w the weight, or the load for least cost:
+
+    max   z                                                                             (1), (15)
+    s.t.  Σ_{o at d} p_o = y_l                                  every l, d              (2), (16)
+          Σ_{o at d ends at j} p_o ≤ Σ_{o' at d+1 begins at j} p_o'   every l, d, j, (b)    (4), (18)
+          p_o ≤ g_o ≤ G_o p_o                                   every o                 (7), (8), (21), (22)
+          x_l ≤ Σ_b x_ldb,  x_ldb = Σ_{o at d, batch b} [X_o S / w] g_o   every l, d    (11), (14), (25), (28)
+          Σ_o ⌊C_o Q⌋ p_o ≤ ⌊T Q⌋ y_l                           every l                 (10)-(13), (24)-(27)
+          Σ_{l, k at d} Σ_o g_o L / v ≤ L gpus_m_d_k            every m, d, k           ours
+          Σ_m Σ_d gpus_m_d_k ≤ N_k                              every k                 (9), (23)
+          z ≤ Σ_{l of m} x_l                                    every m                 §3
+
+x and z are counted in units of w / S, latencies in 1/Q seconds, shares in 1/L GPUs. [·] is rounded up for a bound, down
+for a plan whose throughput is no less than the model says; latencies are rounded down, and pipelines that only this
+lets through are forbidden once seen. The sum x_ld of the print comes in parts x_ldb, so that the coefficients of a row
+stay below CP-SAT's limit at a fine scale. Least cost: min Σ_k [price_k M] · (left side of the row of N_k), prices
+rounded down, and z = S. No product of variables occurs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from euclio.pipeline import Objective
+from formulations.cpsat.engine import CpSatAnswer
+from formulations.cpsat.scaling import common_scale
+from formulations.ppipe.options import Option
+from formulations.ppipe.points import Choice, pool_name, values_of
+from formulations.ppipe.problem import PPipeProblem, Slot
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+MONEY_UNITS = 1 << 26
+"""Most units that the dearest plan comes to."""
+TIME_UNITS = 1 << 26
+"""Most units that a budget comes to."""
+ROW_UNITS = 1 << 30
+"""Most units in one row, so that it stays within CP-SAT's limit."""
+
+
+@dataclass(slots=True)
+class CpSatModel:
+    """The CP-SAT model of a problem.
+
+    Attributes:
+        problem: the problem.
+        model: the model.
+        scale: S.
+        up: whether rates are rounded up.
+        money: M, units per money per hour.
+        variables: y, p, g, x, gpus and z by the names that the MILP has.
+    """
+
+    problem: PPipeProblem
+    model: cp_model.CpModel
+    scale: Fraction
+    up: bool
+    money: Fraction
+    variables: dict[str, cp_model.IntVar]
+
+    def choice(self, answer: CpSatAnswer) -> Choice:
+        """What a solution chooses."""
+        chosen: dict[int, tuple[tuple[Option, int], ...]] = {}
+        for i, slot in enumerate(self.problem.slots):
+            if answer.value(self.variables[f"y_{slot.name}"]):
+                chosen[i] = tuple(
+                    next(
+                        (o, answer.value(self.variables[f"g_{slot.name}_{o.name}"]))
+                        for o in options
+                        if answer.value(self.variables[f"p_{slot.name}_{o.name}"])
+                    )
+                    for options in slot.places
+                )
+        return chosen
+
+    def hint(self, choice: Choice) -> None:
+        """Let the search start from a choice; throughputs follow from it."""
+        for name, value in values_of(self.problem, choice).items():
+            if name in self.variables and name[0] in "ypg":
+                self.model.add_hint(self.variables[name], round(value))
+
+    def forbid(self, slot: int, places: tuple[tuple[Option, int], ...]) -> None:
+        """Cut the options of a pipeline off that together miss the SLO."""
+        name = self.problem.slots[slot].name
+        self.model.add_bool_or([~self.variables[f"p_{name}_{o.name}"] for o, _ in places])
+
+    def value(self, objective: int) -> float:
+        """The objective of the problem for one of the model, which minimises."""
+        if self.problem.space.objective is Objective.THROUGHPUT:
+            return float(-objective / self.scale)
+        return float(objective / self.money)
+
+
+def rate_scale(problem: PPipeProblem, units: int) -> Fraction:
+    """S such that the rates of one row come to at most so many units."""
+    rows = [
+        sum((o.rate_rps for o in options if o.batch == batch), Fraction(0)) / problem.demand(slot.model)
+        for slot in problem.slots
+        for options in slot.places
+        for batch in {o.batch for o in options}
+    ]
+    return units / max(rows)
+
+
+def cpsat_model(problem: PPipeProblem, scale: Fraction, *, up: bool) -> CpSatModel:
+    """Build the model.
+
+    Args:
+        problem: the problem; every model has a pipeline, and none that has to be used cannot.
+        scale: S.
+        up: round rates up, for a bound.
+    """
+    from ortools.sat.python import cp_model
+
+    model = CpSatModel(problem, cp_model.CpModel(), scale, up, Fraction(1), {})
+    for slot in problem.slots:
+        _add_pipeline(model, slot)
+    _add_gpus(model)
+    _add_demand(model)
+    return model
+
+
+def _add_pipeline(found: CpSatModel, slot: Slot) -> None:
+    """Variables and rows of one pipeline."""
+    model, variables, name = found.model, found.variables, slot.name
+    y = variables[f"y_{name}"] = model.new_bool_var(f"y_{name}")
+    demand = found.problem.demand(slot.model)
+    most = ceil(slot.most_rps / demand * found.scale)
+    x = variables[f"x_{name}"] = model.new_int_var(0, most, f"x_{name}")
+    if found.problem.literal:
+        model.add(y == 1)
+    for d, options in enumerate(slot.places):
+        for o in options:
+            p = variables[f"p_{name}_{o.name}"] = model.new_bool_var(f"p_{name}_{o.name}")
+            g = variables[f"g_{name}_{o.name}"] = model.new_int_var(0, o.most_gpus, f"g_{name}_{o.name}")
+            model.add(g <= o.most_gpus * p)
+            model.add(g >= p)
+        model.add(sum(_of(found, "p", slot, options)) == y)
+        model.add(x <= sum(_flow(found, slot, d, batch) for batch in sorted({o.batch for o in options})))
+    _add_latency(found, slot)
+    for d in range(len(slot.places) - 1):
+        _add_cuts(found, slot, d)
+
+
+def _of(
+    found: CpSatModel, letter: str, slot: Slot, options: tuple[Option, ...] | list[Option]
+) -> list[cp_model.IntVar]:
+    return [found.variables[f"{letter}_{slot.name}_{o.name}"] for o in options]
+
+
+def _flow(found: CpSatModel, slot: Slot, d: int, batch: int) -> cp_model.IntVar:
+    """x_ldb: what place d lets through in batches of b."""
+    options = [o for o in slot.places[d] if o.batch == batch]
+    rounded = ceil if found.up else floor
+    units = found.scale / found.problem.demand(slot.model)
+    rates = [rounded(o.rate_rps * units) for o in options]
+    most = max(rate * o.most_gpus for rate, o in zip(rates, options, strict=True))
+    part = found.model.new_int_var(0, most, f"x_{slot.name}_{d}_b{batch}")
+    found.model.add(part == sum(r * g for r, g in zip(rates, _of(found, "g", slot, options), strict=True)))
+    return part
+
+
+def _add_latency(found: CpSatModel, slot: Slot) -> None:
+    """Row (13), (27), latencies rounded down."""
+    budget = found.problem.cluster.models[slot.model].budget_s
+    options = [o for place in slot.places for o in place]
+    total = sum((o.latency_s for o in options), budget)
+    units = min(TIME_UNITS, floor(ROW_UNITS * budget / total))
+    scale = common_scale([budget, *(o.latency_s for o in options)], budget, units)
+    latency = [floor(o.latency_s * scale) * p for o, p in zip(options, _of(found, "p", slot, options), strict=True)]
+    found.model.add(sum(latency) <= floor(budget * scale) * found.variables[f"y_{slot.name}"])
+
+
+def _add_cuts(found: CpSatModel, slot: Slot, d: int) -> None:
+    """Rows (4), (18): where place d ends, the next one begins, with the same batch size if batches are unified."""
+    unified = found.problem.unified
+    ends: dict[tuple[int, int], list[Option]] = {}
+    begins: dict[tuple[int, int], list[Option]] = {}
+    for o in slot.places[d]:
+        ends.setdefault((o.batch if unified else 0, o.end), []).append(o)
+    for o in slot.places[d + 1]:
+        begins.setdefault((o.batch if unified else 0, o.first), []).append(o)
+    for cut, options in ends.items():
+        found.model.add(sum(_of(found, "p", slot, options)) <= sum(_of(found, "p", slot, begins.get(cut, []))))
+
+
+def _add_gpus(found: CpSatModel) -> None:
+    """Rows (9), (23), and the objective of least cost."""
+    problem, model = found.problem, found.model
+    used: dict[str, list[cp_model.LinearExprT]] = {gpu.name: [] for gpu in problem.cluster.gpus}
+    for pool, slots in problem.pools().items():
+        _, d, gpu = pool
+        virtual = sum(
+            problem.shares // o.share * found.variables[f"g_{problem.slots[i].name}_{o.name}"]
+            for i in slots
+            for o in problem.slots[i].places[d]
+        )
+        if not problem.space.whole_gpus:
+            used[gpu].append(virtual)
+            continue
+        name = f"gpus_{pool_name(problem, pool)}"
+        whole = found.variables[name] = model.new_int_var(0, problem.cluster.gpu(gpu).count, name)
+        model.add(virtual <= problem.shares * whole)
+        used[gpu].append(whole)
+    unit = 1 if problem.space.whole_gpus else problem.shares
+    for type_ in problem.cluster.gpus:
+        model.add(sum(used[type_.name]) <= unit * type_.count)
+    if problem.space.objective is Objective.COST:
+        prices = {gpu.name: (gpu.price_per_h or Fraction(0)) / unit for gpu in problem.cluster.gpus}
+        dearest = sum((prices[gpu.name] * unit * gpu.count for gpu in problem.cluster.gpus), Fraction(0))
+        found.money = common_scale(prices.values(), dearest, MONEY_UNITS) if dearest else Fraction(1)
+        model.minimize(
+            sum(floor(prices[gpu] * found.money) * amount for gpu, amounts in used.items() for amount in amounts)
+        )
+
+
+def _add_demand(found: CpSatModel) -> None:
+    """What each model has to be served, and the objective of most throughput."""
+    problem, model = found.problem, found.model
+    cost = problem.space.objective is Objective.COST
+    least = ceil(found.scale) if cost and not found.up else floor(found.scale) if cost else 0
+    rates = [
+        [found.variables[f"x_{s.name}"] for s in problem.slots if s.model == m] for m in range(len(problem.models))
+    ]
+    if cost:
+        for served in rates:
+            model.add(sum(served) >= least)
+        return
+    most = min(sum(variable.proto.domain[1] for variable in served) for served in rates)
+    z = found.variables["z"] = model.new_int_var(0, most, "z")
+    for served in rates:
+        model.add(z <= sum(served))
+    model.minimize(-z)
