@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -26,10 +27,11 @@ def dart_space(cluster: Cluster, space: PipelineSpace) -> PipelineSpace:
 def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
     """Divide the GPUs between the models, pair them up, and replicate each model's best use of a pair.
 
-    NP's allocation divides the high-class GPUs; the low-class ones are divided in proportion. A pair runs a chain, or
-    the whole model on each GPU where that serves more. The paper knows two types. With more of them (ours), the high
-    class is the type with least whole-model latency, the low class the most numerous of the others, and the rest run
-    whole models as in NP. With one type all is NP.
+    NP's allocation divides the high-class GPUs. Low-class ones stay where NP's throughput needs them; the others are
+    divided in proportion to the high-class ones (ours; the authors' plans divide them evenly). So DART-r never serves
+    less than NP. A pair runs a chain, or the whole model on each GPU where that serves more. The paper knows two types.
+    With more of them (ours), the high class is the type with least whole-model latency, the low class the most numerous
+    of the others, and the rest run whole models as in NP. With one type all is NP.
 
     Args:
         cluster: the instance.
@@ -49,7 +51,7 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
         return Answer(None, counts.raw_status)
     gpus = dict(counts.gpus)
     if low is not None:
-        _divide(cluster, gpus, high, low)
+        _divide(cluster, rates, gpus, high, low)
     plan = PipelinePlan(tuple(p for m in cluster.models for p in _pipelines(cluster, m, gpus, rates, (high, low), own)))
     value = evaluate(cluster, plan, own).value
     return Answer(plan, "finished", None if value is None else float(value))
@@ -71,18 +73,38 @@ def gpu_classes(cluster: Cluster) -> tuple[str, str | None]:
     return high, max(rest, key=lambda gpu: gpu.count).name if rest else None
 
 
-def _divide(cluster: Cluster, gpus: Gpus, high: str, low: str) -> None:
-    """Divide the low-class GPUs in proportion to the high-class ones, largest remainders first, ties in model order."""
+def _divide(cluster: Cluster, rates: Rates, gpus: Gpus, high: str, low: str) -> None:
+    """Divide the low-class GPUs: what NP's throughput needs, and the rest in proportion to the high-class ones."""
     shares = {m.name: gpus.get((m.name, high), 0) for m in cluster.models}
-    total, count = sum(shares.values()), cluster.gpu(low).count
-    if not total:
+    if not any(shares.values()):
         return
-    exact = {name: Fraction(count * share, total) for name, share in shares.items()}
+    needed = _needed(cluster, rates, gpus, low)
+    given = proportional(cluster.gpu(low).count - sum(needed.values()), shares)
+    for name, n in needed.items():
+        gpus[name, low] = n + given[name]
+
+
+def _needed(cluster: Cluster, rates: Rates, gpus: Gpus, low: str) -> dict[str, int]:
+    """Low-class GPUs without which a model would fall below NP's smallest throughput per weight."""
+    served = {
+        m.name: {g.name: rates[p].rate_rps * gpus[p] for g in cluster.gpus if (p := (m.name, g.name)) in rates}
+        for m in cluster.models
+    }
+    least = min(sum(served[m.name].values(), Fraction(0)) / m.weight for m in cluster.models)
+    needed = {}
+    for m in cluster.models:
+        missing = least * m.weight - sum((x for name, x in served[m.name].items() if name != low), Fraction(0))
+        needed[m.name] = math.ceil(missing / rates[m.name, low].rate_rps) if missing > 0 else 0
+    return needed
+
+
+def proportional(count: int, shares: dict[str, int]) -> dict[str, int]:
+    """Whole numbers in proportion to shares that sum to a count: largest remainders first, ties in order."""
+    exact = {name: Fraction(count * share, sum(shares.values())) for name, share in shares.items()}
     given = {name: int(share) for name, share in exact.items()}
     for name in sorted(exact, key=lambda n: given[n] - exact[n])[: count - sum(given.values())]:
         given[name] += 1
-    for name, n in given.items():
-        gpus[name, low] = n
+    return given
 
 
 def _pipelines(

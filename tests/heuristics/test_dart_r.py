@@ -8,7 +8,7 @@ from euclio.errors import InapplicableError
 from euclio.files import load_cluster
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
 from euclio.registry import Limits
-from heuristics.dart_r import DART_SPACE, dart_space, gpu_classes, solve_dart_r
+from heuristics.dart_r import DART_SPACE, dart_space, gpu_classes, proportional, solve_dart_r
 from heuristics.gpu_pair import best_chain
 from heuristics.no_partitioning import NO_PARTITIONING_SPACE, solve_no_partitioning
 
@@ -96,6 +96,18 @@ def test_one_type_is_served_as_by_no_partitioning():
     assert plan == solve_no_partitioning(instance, NO_PARTITIONING_SPACE, Limits()).plan
 
 
+def test_gpus_are_divided_in_proportion_with_the_largest_remainders_first():
+    assert proportional(10, {"a": 1, "b": 1, "c": 1}) == {"a": 4, "b": 3, "c": 3}
+
+
+def test_a_model_keeps_the_low_class_gpus_that_its_throughput_needs():
+    """One model meets its SLO on L alone and gets no H; all L in proportion to H would leave it without."""
+    profiles = [BlockProfile("L", 1, [["0.02"], ["0.02"]])]
+    one = lopsided(high=2, low=2)
+    both = Cluster("both", one.gpus, [*one.models, Model("n", "0.1", ["0.001"], profiles)])
+    assert run(both)[1].value == run(both, NO_PARTITIONING_SPACE)[1].value > 0
+
+
 def test_least_cost_does_not_apply():
     with pytest.raises(InapplicableError, match="throughput"):
         run(lopsided(), replace(DART_SPACE, objective=Objective.COST))
@@ -107,6 +119,14 @@ def test_three_models_are_served_as_the_authors_plans_serve_them(name):
     expected = json.loads((FOLDER.parent / "pipelines_expected.json").read_text(encoding="utf-8"))
     _, checked = run(load_cluster(FOLDER / f"{name}.json"))
     assert float(checked.value) == pytest.approx(expected[name]["dart_r"], rel=1e-5)
+
+
+@measured
+@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.json")))
+def test_serves_at_least_as_much_as_no_partitioning(name):
+    instance = load_cluster(FOLDER / f"{name}.json")
+    alone = solve_no_partitioning(instance, NO_PARTITIONING_SPACE, Limits())
+    assert float(run(instance)[1].value) >= alone.claimed * (1 - 1e-9)
 
 
 @measured
