@@ -1,4 +1,4 @@
-"""`euclio generate`: write workloads as session instances."""
+"""`euclio generate`: write workloads as instances."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def add_to(verbs: Verbs) -> None:
     """Add the verb to the command."""
     parser = verbs.add_parser(
         "generate",
-        help="write workloads as session instances",
-        description="Write seeded workloads as session instances; prints the path of each file.",
+        help="write workloads as instances",
+        description="Write seeded workloads as instances, sessions or clusters; prints the path of each file.",
         allow_abbrev=False,
     )
     parser.add_argument("kind", metavar="KIND", help="kind of workload; a wrong one lists them all")
@@ -36,14 +36,43 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("--slo", type=seconds, metavar="S", help="latency objective in seconds")
     parser.add_argument("--modules", type=count, metavar="N", help="modules per session")
     parser.add_argument("--tightness", type=positive, metavar="X", help="where the SLO lies between least and most")
-    parser.add_argument("--models", type=names, metavar="A,B", help="models of published profiles")
+    parser.add_argument(
+        "--models", type=names, metavar="A,B", help="models of published profiles, or those that a cluster serves"
+    )
     parser.add_argument("--gpus", type=names, metavar="A,B", help="GPUs of published profiles")
+    _add_cluster_options(parser)
     parser.set_defaults(run=run)
+
+
+def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("pipelines", "clusters with synthetic models as in PPipe")
+    options.add_argument("--cluster", default="HC1-L", metavar="NAME", help="setup HC1-L to HC4-S; default: HC1-L")
+    options.add_argument("--high", type=count, metavar="N", help="high-class GPUs; default: the setup's")
+    options.add_argument("--low", type=count, metavar="N", help="low-class GPUs; default: the setup's")
+    options.add_argument("--group", type=count, metavar="N", help="group of three models, 1 to 6; default: all six")
+    options.add_argument(
+        "--slo-scale", type=positive, default=5, metavar="X", help="SLO over latency on L4; default: 5"
+    )
+    options.add_argument(
+        "--margin", type=_part, default=0.4, metavar="X", help="part of the SLO left free; default: 0.4"
+    )
+    options.add_argument("--blocks", type=count, default=10, metavar="N", help="blocks of a model; default: 10")
+    options.add_argument("--layers", type=count, metavar="N", help="layers of every model; default: its own number")
+    options.add_argument("--max-partitions", type=count, metavar="N", help="default: 3 for one model, else 2")
+
+
+def _part(text: str) -> float:
+    """A number from 0 to less than 1."""
+    number = 0.0 if text.strip() in ("0", "0.0") else positive(text)
+    if number >= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be less than 1")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate and print the paths."""
     from euclio.workloads.commands import generate
+    from euclio.workloads.pipelines.commands import PipelineOptions
 
     paths = generate(
         arguments.kind,
@@ -57,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         tightness=arguments.tightness,
         models=arguments.models and list(arguments.models),
         gpus=arguments.gpus and list(arguments.gpus),
+        pipelines=PipelineOptions(**{name: getattr(arguments, name) for name in PipelineOptions.__slots__}),
     )
     for path in paths:
         print(path)

@@ -1,4 +1,4 @@
-"""What `euclio generate` does: write session files."""
+"""What `euclio generate` does: write instance files."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import TypeVar
 
 from euclio.errors import InputError
 from euclio.exact import exact
-from euclio.files import save_session
+from euclio.files import save_cluster, save_session
 from euclio.session import Session
 from euclio.workloads.acceptance import accept_by
 from euclio.workloads.applications import applications, find_application
+from euclio.workloads.pipelines.commands import PipelineOptions, generated_clusters
 from euclio.workloads.protocol import workloads
 from euclio.workloads.published import published_models, published_session
 from euclio.workloads.random_sessions import chain_from_modules, random_session
+from euclio.workloads.writing import write_instances
 
-KINDS = ("application", "workloads", "random", "chain", "published")
+KINDS = ("application", "workloads", "random", "chain", "published", "pipelines")
 
 T = TypeVar("T")
 
@@ -34,23 +36,26 @@ def generate(
     tightness: float | None = None,
     models: list[str] | None = None,
     gpus: list[str] | None = None,
+    pipelines: PipelineOptions | None = None,
     accept: Callable[[Session], Iterable[str]] | None = None,
 ) -> list[Path]:
-    """Write sessions; the same arguments write the same bytes.
+    """Write sessions or clusters; the same arguments write the same bytes.
 
     Args:
         kind: "application" (one session of an application), "workloads" (the seeded protocol), "random" (small random
-            sessions), "chain" (long chains of the applications' modules) or "published" (a chain of published models).
-        out: a folder, or with a name ending in .json the file of a single session.
+            sessions), "chain" (long chains of the applications' modules), "published" (a chain of published models) or
+            "pipelines" (PPipe's clusters with synthetic models).
+        out: a folder, or with a name ending in .json the file of a single instance.
         count: number of sessions of the kinds that draw them.
-        seed: seed; session k of "random" and "chain" has seed + k.
+        seed: seed; instance k of "random", "chain" and "pipelines" has seed + k.
         application: name of the application.
-        rate: request rate in requests per second.
+        rate: request rate in requests per second; of "pipelines" that of all models for the least-cost objective.
         slo: latency objective in seconds.
         modules: number of modules of "random" and "chain".
         tightness: of "chain": place of the SLO between least (0) and most useful latency (1).
-        models: names of published models, first to last.
+        models: names of published models, first to last; of "pipelines" the models served together.
         gpus: names of the GPU types to choose from.
+        pipelines: options of "pipelines"; None: PPipe's own.
         accept: for "workloads": returns the names of the solvers that find no plan; by default Harpagon, its baselines
             and its ablations are asked.
 
@@ -62,6 +67,11 @@ def generate(
     """
     if count < 1:
         raise InputError(f"is {count}; it must be at least 1", field="count")
+    if kind == "pipelines":
+        clusters = generated_clusters(
+            pipelines or PipelineOptions(), count=count, seed=seed, models=models, rate_rps=rate
+        )
+        return write_instances(clusters, out, save_cluster)
     if kind == "application":
         chosen = find_application(_needed(application, "application", tuple(applications())))
         sessions: Iterable[Session] = [chosen.session(chosen.name, exact(_rate(rate)), exact(_slo(slo)))]
@@ -75,7 +85,7 @@ def generate(
         sessions = _drawn(kind, count, seed, modules, tightness)
     else:
         raise InputError(f"unknown kind {kind!r}; choose from {', '.join(KINDS)}", field="kind")
-    return _write(list(sessions), out)
+    return write_instances(list(sessions), out, save_session)
 
 
 def _drawn(kind: str, count: int, seed: int, modules: int | None, tightness: float | None) -> Iterator[Session]:
@@ -86,19 +96,6 @@ def _drawn(kind: str, count: int, seed: int, modules: int | None, tightness: flo
             yield chain_from_modules(
                 seed + k, 40 if modules is None else modules, 0.4 if tightness is None else tightness
             )
-
-
-def _write(sessions: list[Session], out: Path) -> list[Path]:
-    if out.suffix == ".json":
-        if len(sessions) > 1:
-            raise InputError(f"{len(sessions)} sessions do not fit in one file; name a folder", field="out")
-        paths = [out]
-    else:
-        out.mkdir(parents=True, exist_ok=True)
-        paths = [out / f"{session.name}.json" for session in sessions]
-    for session, path in zip(sessions, paths, strict=True):
-        save_session(session, path)
-    return paths
 
 
 def _needed(value: T | None, field: str, known: tuple[str, ...]) -> T:
