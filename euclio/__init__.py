@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from euclio.comparing import compare
     from euclio.decomposing import decompose
     from euclio.explaining import explain
-    from euclio.files import load_session as load
-    from euclio.session.evaluate import evaluate
+    from euclio.families import evaluate
+    from euclio.files import load_instance as load
     from euclio.solving import solve
 
 __all__ = ["compare", "decompose", "evaluate", "explain", "load", "solve"]
@@ -18,9 +18,9 @@ __all__ = ["compare", "decompose", "evaluate", "explain", "load", "solve"]
 _HOME = {
     "compare": ("euclio.comparing", "compare"),
     "decompose": ("euclio.decomposing", "decompose"),
-    "evaluate": ("euclio.session.evaluate", "evaluate"),
+    "evaluate": ("euclio.families", "evaluate"),
     "explain": ("euclio.explaining", "explain"),
-    "load": ("euclio.files", "load_session"),
+    "load": ("euclio.files", "load_instance"),
     "solve": ("euclio.solving", "solve"),
 }
 

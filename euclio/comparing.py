@@ -150,7 +150,7 @@ def chosen_solvers(names: Sequence[str | Solver] | None) -> list[Solver]:
         InputError: an unknown solver name.
     """
     if names is None:
-        return [s for s in solvers().values() if s.kind == "heuristic"]
+        return [s for s in solvers().values() if s.kind == "heuristic" and s.family == "session"]
     return [find_solver(s) if isinstance(s, str) else s for s in dict.fromkeys(names)]
 
 

@@ -81,7 +81,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         starts_from: solver whose plan it starts from by default; None: it starts cold.
         narrow: what the design leaves of a plan space on an instance, where that depends on the instance (such as
             the cheapest hardware of those allowed); None: all of it.
-        family: problem family of its instances: "session" or "pipeline".
+        family: problem family of its instances, by name (`euclio.families`).
     """
 
     name: str
@@ -117,6 +117,11 @@ def solvers() -> dict[str, AnySolver]:
         for solver in entry.load():
             found[solver.name] = solver
     return found
+
+
+def solvers_of(family: str) -> list[AnySolver]:
+    """The solvers of a problem family, by name."""
+    return [solver for solver in solvers().values() if solver.family == family]
 
 
 def find_solver(name: str) -> AnySolver:

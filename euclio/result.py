@@ -131,3 +131,6 @@ class Result(Generic[PlanT, SpaceT, EvaluationT]):
     def cost(self) -> float | None:
         """Checked value as a float."""
         return None if self.value is None else float(self.value)
+
+
+AnyResult = Result[Any, Any, Any]

@@ -11,23 +11,32 @@ from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from euclio.errors import InapplicableError, InputError
-from euclio.registry import EngineOptions, Limits, Option, Solver, find_solver
-from euclio.result import OPTIMALITY_TOLERANCE, Answer, Result, Status
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.families import Checked, Family, family_of, find_family
+from euclio.goal import Goal
+from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+from euclio.registry import AnySolver, EngineOptions, Limits, Option, Solver, find_solver, solvers_of
+from euclio.result import Answer, AnyResult, Result, Status
+from euclio.session import Session
 from euclio.warm_up import warm_up
+
+ClusterResult = Result[PipelinePlan, PipelineSpace, PlanEvaluation]
 
 COLD = "none"
 """Name that asks for no warm start."""
 
 
+@overload
+def solve(instance: Session, solver: str | Solver | None = None, **options: Any) -> Result: ...
+@overload
+def solve(instance: Cluster, solver: str | AnySolver | None = None, **options: Any) -> ClusterResult: ...
 def solve(
-    session: Session,
-    solver: str | Solver = "exact",
+    instance: Any,
+    solver: str | AnySolver | None = None,
     *,
-    space: PlanSpace | None = None,
+    space: Any = None,
     time_limit_s: float | None = None,
     seed: int = 0,
     engine: str | None = None,
@@ -36,12 +45,12 @@ def solve(
     log_file: Path | None = None,
     export_lp: Path | None = None,
     **changes: Any,
-) -> Result:
+) -> AnyResult:
     """Solve an instance and check the plan.
 
     Args:
-        session: the instance.
-        solver: name of a registered solver, or a `Solver`.
+        instance: a session or a cluster.
+        solver: name of a registered solver, or a `Solver`; None: the default of the instance's family.
         space: plan space; by default the solver's own. The result's may be narrower (`Solver.narrow`).
         time_limit_s: time limit in seconds.
         seed: seed of random choices.
@@ -56,30 +65,50 @@ def solve(
         The checked result.
 
     Raises:
-        InputError: an unknown solver or engine, or an option that the solver does not take.
+        InputError: an unknown solver or engine, a solver of another problem family, an option that the solver does
+            not take, or a plan space that does not go with the instance.
     """
-    chosen = find_solver(solver) if isinstance(solver, str) else solver
-    used = chosen.space_on(session, replace(chosen.space if space is None else space, **changes))
-    given = EngineOptions(engine, threads, None, log_file, export_lp)
+    family = family_of(instance)
+    chosen = solver_for(family, solver)
+    given: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
     _check_options(chosen, given, warm_start)
+    used = chosen.space_on(instance, replace(chosen.space if space is None else space, **changes))
+    family.check_space(instance, used)
     warm_up(chosen, used)
     from_name = warm_start or chosen.starts_from
-    starter = None if from_name in (None, COLD) else find_solver(str(from_name))
+    starter = None if from_name in (None, COLD) else solver_for(family, str(from_name))
     if starter is not None:
         warm_up(starter, used)
     started = time.perf_counter()
-    start = None if starter is None else _starting_plan(session, starter, used, Limits(time_limit_s, seed))
+    start = None if starter is None else _starting_plan(instance, family, starter, used, Limits(time_limit_s, seed))
     limits = Limits(time_limit_s, seed, replace(given, warm_start=start))
     try:
-        answer = chosen.run(session, used, limits)
+        answer = chosen.run(instance, used, limits)
     except InapplicableError as error:
         answer = Answer(None, "inapplicable", reason=str(error))
     wall = time.perf_counter() - started
-    result = check(session, chosen.name, used, limits, answer, wall)
+    result = check(instance, chosen.name, used, limits, answer, wall)
     return replace(result, options={**result.options, **_describe(chosen, given, starter)})
 
 
-def _check_options(solver: Solver, given: EngineOptions, warm_start: str | None) -> None:
+def solver_for(family: Family, solver: str | AnySolver | None) -> AnySolver:
+    """The solver of an instance of this family, by name; None: the family's default.
+
+    Raises:
+        InputError: there is no such solver, or it solves instances of another family.
+    """
+    chosen = solver if isinstance(solver, Solver) else find_solver(solver or family.default_solver)
+    if chosen.family != family.name:
+        fitting = ", ".join(s.name for s in solvers_of(family.name)) or "none is installed"
+        raise InputError(
+            f"solver {chosen.name!r} is for {find_family(chosen.family).instances}; those for {family.instances} are: "
+            f"{fitting}",
+            field="--solver",
+        )
+    return chosen
+
+
+def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: str | None) -> None:
     """Refuse options that the solver does not take, and engines that it does not know."""
     values = {
         Option.ENGINE: given.engine,
@@ -99,16 +128,16 @@ def _check_options(solver: Solver, given: EngineOptions, warm_start: str | None)
         )
 
 
-def _starting_plan(session: Session, starter: Solver, space: PlanSpace, limits: Limits) -> Plan | None:
+def _starting_plan(instance: Any, family: Family, starter: AnySolver, space: Any, limits: Limits[Any]) -> Any:
     """The starter's plan, if it is one of the plan space."""
     try:
-        plan = starter.run(session, space, limits).plan
+        plan = starter.run(instance, space, limits).plan
     except InapplicableError:
         return None
-    return plan if plan is not None and evaluate(session, plan, space).feasible else None
+    return plan if plan is not None and family.evaluate(instance, plan, space).feasible else None
 
 
-def _describe(solver: Solver, given: EngineOptions, starter: Solver | None) -> dict[str, Any]:
+def _describe(solver: AnySolver, given: EngineOptions[Any], starter: AnySolver | None) -> dict[str, Any]:
     """The engine options of a run as plain data; only those that the solver takes."""
     described: dict[str, Any] = {}
     if Option.ENGINE in solver.takes:
@@ -120,28 +149,20 @@ def _describe(solver: Solver, given: EngineOptions, starter: Solver | None) -> d
     return described
 
 
-def check(session: Session, solver: str, space: PlanSpace, limits: Limits, answer: Answer, wall_s: float) -> Result:
+def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: Answer[Any], wall_s: float) -> AnyResult:
     """Price an answer with the checker and decide its status."""
-    evaluation = None if answer.plan is None else evaluate(session, answer.plan, space)
-    cost = evaluation.cost_per_h if evaluation is not None and evaluation.feasible else None
-    reason = answer.reason
-    if evaluation is not None and not evaluation.feasible:
-        status, reason = Status.ERROR, f"the checker refused the plan: {'; '.join(evaluation.violations)}"
-    elif cost is not None:
-        proven = answer.bound is not None and float(cost) - answer.bound <= OPTIMALITY_TOLERANCE * float(cost)
-        status = Status.OPTIMAL if proven else Status.FEASIBLE
-    elif answer.raw_status == "inapplicable":
-        status = Status.INAPPLICABLE
-    else:
-        status = Status.INFEASIBLE if answer.infeasible else Status.UNKNOWN
+    family = family_of(instance)
+    goal = family.goal(space)
+    evaluation = None if answer.plan is None else family.evaluate(instance, answer.plan, space)
+    status, reason = _outcome(answer, evaluation, goal)
     return Result(
-        instance=session.name,
+        instance=instance.name,
         solver=solver,
-        options={**space.describe(), "objective": "cost", "time_limit_s": limits.time_limit_s, "seed": limits.seed},
+        options={**space.describe(), "objective": goal.name, "time_limit_s": limits.time_limit_s, "seed": limits.seed},
         space=space,
         status=status,
         raw_status=answer.raw_status,
-        value=cost,
+        value=None if evaluation is None or status is Status.ERROR else evaluation.value,
         claimed=answer.claimed,
         bound=answer.bound,
         wall_s=wall_s,
@@ -153,6 +174,20 @@ def check(session: Session, solver: str, space: PlanSpace, limits: Limits, answe
         trace=answer.trace,
         warm_start=answer.warm_start,
     )
+
+
+def _outcome(answer: Answer[Any], evaluation: Checked | None, goal: Goal) -> tuple[Status, str]:
+    """Status and reason of an answer; a bound that the checked plan contradicts is an error, like a refused plan."""
+    if evaluation is not None and (not evaluation.feasible or evaluation.value is None):
+        return Status.ERROR, f"the checker refused the plan: {'; '.join(evaluation.violations)}"
+    if evaluation is not None and evaluation.value is not None:
+        wrong = goal.contradiction(evaluation.value, answer.bound)
+        if wrong:
+            return Status.ERROR, f"the solver's bound is wrong: {wrong}"
+        return Status.OPTIMAL if goal.proven(evaluation.value, answer.bound) else Status.FEASIBLE, answer.reason
+    if answer.raw_status == "inapplicable":
+        return Status.INAPPLICABLE, answer.reason
+    return Status.INFEASIBLE if answer.infeasible else Status.UNKNOWN, answer.reason
 
 
 @cache

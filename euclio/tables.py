@@ -15,8 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from euclio.comparing import Comparison, Row
-from euclio.registry import Solver
-from euclio.result import Result, Status
+from euclio.families import HOMES, find_family
+from euclio.goal import LEAST_COST, Goal
+from euclio.registry import AnySolver
+from euclio.result import AnyResult, Result, Status
 from euclio.session import FULL_SPACE, DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
 
 PIPED_WIDTH = 100
@@ -64,7 +66,7 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     for module, plan, found, budget in rows:
         rows_of_module = _module_rows(session.price, plan, found, result.value)
         rows_of_module[0][0] = module.name
-        rows_of_module[0][6:8] = _ms(found.worst_case_latency_s), _ms(budget)
+        rows_of_module[0][6:8] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
         for row in rows_of_module:
             table.add_row(*(Text(cell) for cell in row))
     return Group(header, Text(""), table)
@@ -86,12 +88,14 @@ def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
     return [session.slo_s - until[i] - after[i] + 2 * latency[i] for i in range(len(latency))]
 
 
-def solver_table(solvers: Iterable[Solver]) -> RenderableType:
-    """Name, kind, plan space and summary of solvers."""
-    table = new_table("solver", "kind", "plan space", "what it is")
+def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
+    """Name, kind, what they solve, plan space and summary of solvers, family by family."""
+    table = new_table("solver", "kind", "solves", "plan space", "what it is")
     table.columns[0].no_wrap = True
-    for solver in solvers:
-        table.add_row(*(Text(t) for t in (solver.name, solver.kind, describe_space(solver.space), solver.summary)))
+    for solver in sorted(solvers, key=lambda s: list(HOMES).index(s.family)):
+        family = find_family(solver.family)
+        space = family.describe_space(solver.space)
+        table.add_row(*(Text(t) for t in (solver.name, solver.kind, family.instances, space, solver.summary)))
     return table
 
 
@@ -104,7 +108,8 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     elif optimum.status is Status.INFEASIBLE:
         lines[0] += ": infeasible, the full plan space has no plan"
     elif comparison.optimum_per_h is None:
-        lines[0] += f": optimum not proven ({optimum.status.value}; cost {money(optimum.cost)}, {_bound(optimum)})"
+        found = f"cost {money(optimum.cost)}, {bound_text(optimum, LEAST_COST)}"
+        lines[0] += f": optimum not proven ({optimum.status.value}; {found})"
     else:
         lines[0] += f": optimum {money(optimum.cost)} per hour, proven in {duration(optimum.wall_s)}"
     lines.append(
@@ -152,7 +157,7 @@ def describe_space(space: PlanSpace) -> str:
 
 
 def money(value: Fraction | float | None) -> str:
-    """Money per hour in full, for one figure that others are compared with."""
+    """A figure in full that others are compared with, such as money per hour."""
     return DASH if value is None else f"{float(value):.9g}"
 
 
@@ -179,24 +184,25 @@ def duration(seconds: float) -> str:
 def _header(session: Session, result: Result) -> list[str]:
     lines = [f"{result.instance}: {result.status.value}"]
     if result.value is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
-        lines[0] += f", cost {money(result.value)} per hour, {_bound(result)}"
+        lines[0] += f", cost {money(result.value)} per hour, {bound_text(result, LEAST_COST)}"
         latency, slo = result.evaluation.latency_s, session.slo_s
         lines.append(
-            f"latency {_ms(latency)} of {_ms(slo)} ms ({percent(float(latency / slo), 1)} of the SLO), "
+            f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "
+            f"({percent(float(latency / slo), 1)} of the SLO), "
             f"modules {len(session.modules)}, machines {_total_machines(session, result):.6g}"
         )
     elif result.bound is not None:
-        lines[0] += f", {_bound(result)}"
+        lines[0] += f", {bound_text(result, LEAST_COST)}"
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
     return lines
 
 
-def _bound(result: Result) -> str:
+def bound_text(result: AnyResult, goal: Goal) -> str:
+    """The bound, and the gap that it leaves."""
     if result.bound is None:
         return "no bound"
     text = f"bound {money(result.bound)}"
-    cost = result.cost
-    return text if not cost else f"{text} (gap {percent(max(0.0, cost - result.bound) / cost)})"
+    return text if not result.value else f"{text} (gap {percent(max(0.0, goal.gap(result.value, result.bound)))})"
 
 
 def _total_machines(session: Session, result: Result) -> float:
@@ -230,5 +236,6 @@ def _module_rows(
     return rows
 
 
-def _ms(seconds: Fraction) -> str:
+def milliseconds(seconds: Fraction) -> str:
+    """A time in milliseconds, without the unit."""
     return figures(seconds * 1000)

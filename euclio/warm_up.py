@@ -5,24 +5,20 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from functools import cache
+from typing import Any
 
 from rich.console import Console
 
-from euclio.registry import Limits, Solver, find_solver, solvers
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.families import find_family
+from euclio.registry import AnySolver, Limits, find_solver, solvers
 
 
 @cache
-def warm_up(solver: Solver, space: PlanSpace) -> None:
-    """Let a solver run once on a tiny session, whatever becomes of it."""
-    profile = [Configuration("one", b, 1, d) for b, d in ((1, "0.01"), (2, "0.015"), (4, "0.025"))]
-    modules = [Module(name, rate, profile) for name, rate in (("a", 55), ("b", 130), ("c", 170), ("d", 90))]
-    edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
-    session = Session("warm-up", "0.2", [Hardware("one", 1)], modules, edges)
-    if space.hardware is not None:
-        space = space.on("one")
+def warm_up(solver: AnySolver, space: Any) -> None:
+    """Let a solver run once on a tiny instance of its family, whatever becomes of it."""
+    instance, narrowed = find_family(solver.family).tiny(space)
     with suppress(Exception):  # an error that matters shows again in the run that follows
-        solver.run(session, space, Limits(time_limit_s=10))
+        solver.run(instance, narrowed, Limits(time_limit_s=10))
 
 
 def warm_up_named(name: str) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import names, seconds
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.commands.explain import why_infeasible
 from euclio.commands.progress import noticed
 
 if TYPE_CHECKING:
@@ -61,12 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _exit_code(comparison: Comparison, file: str) -> int:
+    from euclio.families import family_of
     from euclio.result import Status
 
     if any(row.result.value is not None for row in comparison.rows):
         return SOLVED
     if comparison.optimum is not None and comparison.optimum.status is Status.INFEASIBLE:
-        why = why_infeasible(comparison.session, comparison.optimum.space, comparison.optimum.solver)
+        family = family_of(comparison.session)
+        why = family.why_infeasible(comparison.session, comparison.optimum.space, comparison.optimum.solver)
         print(f"euclio: {file}: infeasible: {why}", file=sys.stderr)
         return INFEASIBLE
     print(f"euclio: {file}: no system found a plan", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`euclio explain`: the smallest conflict that makes a session infeasible, and what would resolve it."""
+"""`euclio explain`: why an instance is infeasible, and what would resolve it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ from euclio.commands.progress import noticed
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
-    from euclio.session import PlanSpace, Session
-
-LIMIT_S = 1.0
-"""Limit of each single search where the explanation comes along with another verb's result."""
 
 
 def add_to(verbs: Verbs) -> None:
@@ -27,8 +23,8 @@ def add_to(verbs: Verbs) -> None:
         "the least SLO that has a plan. Exit code 3: infeasible, 0: feasible.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="INSTANCE", help="session instance (JSON, euclio/session/1)")
-    parser.add_argument("--solver", default="exact", metavar="NAME", help="start from this solver's plan space")
+    parser.add_argument("file", metavar="INSTANCE", help="session or cluster (JSON)")
+    parser.add_argument("--solver", metavar="NAME", help="start from this solver's plan space; default: as of solve")
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each single search in seconds")
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
@@ -37,24 +33,18 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain and print."""
-    from euclio.explaining import explain
-    from euclio.explanation_text import describe, page
-    from euclio.files import load_session
+    from euclio.families import family_of
+    from euclio.files import load_instance
+    from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
-    from euclio.registry import find_solver
     from euclio.result import Status
+    from euclio.solving import solver_for
 
-    session = load_session(arguments.file)
-    space = plan_space(arguments, find_solver(arguments.solver), session)
+    instance = load_instance(arguments.file)
+    family = family_of(instance)
+    with at("", arguments.file):
+        space = plan_space(arguments, family, solver_for(family, arguments.solver), instance)
     with noticed("looking for least latencies; compiling takes a while at the first use after installation"):
-        found = explain(session, space, arguments.time_limit)
-    print(json_text(describe(found)) if arguments.json else page(found))
+        found = family.explain(instance, space, arguments.time_limit)
+    print(json_text(found.data) if arguments.json else found.text)
     return {Status.FEASIBLE: SOLVED, Status.INFEASIBLE: INFEASIBLE}.get(found.status, NO_PLAN)
-
-
-def why_infeasible(session: Session, space: PlanSpace, solver: str) -> str:
-    """One line for the verbs whose solver found no plan in a plan space."""
-    from euclio.explaining import explain
-    from euclio.explanation_text import one_line
-
-    return one_line(explain(session, space, LIMIT_S), solver)

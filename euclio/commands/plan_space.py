@@ -1,63 +1,54 @@
-"""The options that narrow a plan space, shared by the verbs that take one."""
+"""The options that narrow a plan space, shared by the verbs that take one; each family names its own."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.arguments import count_or_any, names
 from euclio.errors import InputError
-from euclio.session.space import DummyRule, Policy
+from euclio.families import Family, families
 
 if TYPE_CHECKING:
-    from euclio.registry import Solver
-    from euclio.session import PlanSpace, Session
+    from euclio.registry import AnySolver
 
 
 def add_plan_space(parser: argparse.ArgumentParser) -> None:
-    """Add the options; what is not given is the solver's own."""
-    parser.add_argument("--policy", choices=[p.value for p in Policy], help="dispatch policy")
-    parser.add_argument("--dummy", choices=[d.value for d in DummyRule], help="dummy rule")
-    parser.add_argument(
-        "--max-allocations",
-        type=count_or_any,
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help="most allocations per module, or any",
-    )
-    parser.add_argument("--hardware", type=names, metavar="A,B", help="allowed hardware; default: all of the instance")
-    parser.add_argument("--no-batching", action="store_true", help="batch 1 only")
-    parser.add_argument("--no-concurrency", action="store_true", help="concurrency 1 only")
+    """Add the options of every family; what is not given is the solver's own."""
+    for family in families():
+        group = parser.add_argument_group(f"plan space of {family.instances}", "default: the solver's own")
+        for option in family.space_options:
+            details: dict[str, Any] = {"dest": _place(family, option.field), "default": argparse.SUPPRESS}
+            if option.parse is None and option.choices is None:
+                details |= {"action": "store_const", "const": option.value}
+            else:
+                details |= {"type": option.parse, "choices": option.choices, "metavar": option.metavar}
+            group.add_argument(option.flag, help=option.help, **details)
 
 
-def plan_space(arguments: argparse.Namespace, solver: Solver, session: Session) -> PlanSpace:
-    """The solver's plan space on an instance, with the options that were given.
+def plan_space(arguments: argparse.Namespace, family: Family, solver: AnySolver, instance: Any) -> Any:
+    """The solver's plan space on an instance of the family, with the options that were given.
 
     Raises:
-        InputError: hardware that the instance does not have.
+        InputError: an option of another family, or a plan space that does not go with the instance.
     """
     changes: dict[str, Any] = {}
-    if arguments.policy is not None:
-        changes["policy"] = Policy(arguments.policy)
-    if arguments.dummy is not None:
-        changes["dummy"] = DummyRule(arguments.dummy)
-    if "max_allocations" in arguments:
-        changes["max_allocations"] = arguments.max_allocations
-    if arguments.hardware is not None:
-        for name in arguments.hardware:
-            if name not in session.price:
-                raise _unknown_hardware(name, list(session.price), arguments.file)
-        changes["hardware"] = arguments.hardware
-    if arguments.no_batching:
-        changes["batching"] = False
-    if arguments.no_concurrency:
-        changes["concurrency"] = False
-    return solver.space_on(session, replace(solver.space, **changes))
+    for other in families():
+        for option in other.space_options:
+            given = vars(arguments).get(_place(other, option.field), argparse.SUPPRESS)
+            if given is argparse.SUPPRESS:
+                continue
+            if other is not family:
+                raise InputError(
+                    f"is an option for {other.instances}, and this is one of {family.instances}; leave it out",
+                    field=option.flag,
+                )
+            changes[option.field] = given
+    space = solver.space_on(instance, replace(solver.space, **changes))
+    family.check_space(instance, space)
+    return space
 
 
-def _unknown_hardware(name: str, known: list[str], file: str) -> InputError:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-    return InputError(f"unknown hardware {name!r}; {hint}", file=file, field="--hardware")
+def _place(family: Family, field: str) -> str:
+    """Where an option stands among the arguments; two families may have fields of one name."""
+    return f"{family.name}.{field}"

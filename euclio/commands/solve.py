@@ -6,19 +6,17 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from euclio.commands.arguments import count, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
-from euclio.commands.explain import why_infeasible
 from euclio.commands.plan_space import add_plan_space, plan_space
 from euclio.commands.progress import noticed
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
-    from euclio.registry import Solver
-    from euclio.result import Result
-    from euclio.session import Session
+    from euclio.families import Family
+    from euclio.result import AnyResult
 
 
 def add_to(verbs: Verbs) -> None:
@@ -26,11 +24,14 @@ def add_to(verbs: Verbs) -> None:
     parser = verbs.add_parser(
         "solve",
         help="run a solver on an instance, print the checked plan",
-        description="Run a solver on a session and print the checked plan. Options not given are the solver's own.",
+        description="Run a solver on a session or a cluster and print the checked plan. Options not given are the "
+        "solver's own.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="FILE", help="session instance (JSON, euclio/session/1)")
-    parser.add_argument("--solver", default="exact", metavar="NAME", help="see `euclio solvers`; default: exact")
+    parser.add_argument("file", metavar="FILE", help="instance (JSON, euclio/session/1 or euclio/pipeline/1)")
+    parser.add_argument(
+        "--solver", metavar="NAME", help="see `euclio solvers`; default: exact for sessions, columns for clusters"
+    )
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit in seconds")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
@@ -52,22 +53,25 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
-    from euclio.files import load_session, result_to_text
+    from euclio.families import family_of
+    from euclio.files import load_instance, result_to_text
+    from euclio.files.boundary import at
     from euclio.files.json_writing import check_writable, write_text
-    from euclio.registry import find_solver
-    from euclio.solving import solve
+    from euclio.solving import solve, solver_for
     from euclio.warm_up import warm_up
 
-    session = load_session(arguments.file)
-    solver = find_solver(arguments.solver)
-    space = plan_space(arguments, solver, session)
+    instance = load_instance(arguments.file)
+    family = family_of(instance)
+    with at("", arguments.file):
+        solver = solver_for(family, arguments.solver)
+        space = plan_space(arguments, family, solver, instance)
     for path in (arguments.out, arguments.log, arguments.export_lp):
         if path is not None:
             check_writable(path)
     with noticed(f"preparing {solver.name}; compiling takes a while at the first use after installation"):
         warm_up(solver, space)
-    result = solve(
-        session,
+    result: AnyResult = solve(
+        instance,
         solver,
         space=space,
         time_limit_s=arguments.time_limit,
@@ -78,23 +82,23 @@ def run(arguments: argparse.Namespace) -> int:
         log_file=arguments.log,
         export_lp=arguments.export_lp,
     )
-    result = _explained(session, result, solver)
-    text = result_to_text(result, session)
+    result = _explained(family, instance, result)
+    text = result_to_text(result, instance)
     if arguments.out is not None:
         write_text(text, arguments.out)
     if arguments.json:
         print(text, end="")
     else:
-        from euclio.tables import plan_table, to_text
+        from euclio.tables import to_text
 
-        print(to_text(plan_table(session, result)))
+        print(to_text(family.table(instance, result)))
     if result.reason:
         reason = " ".join(result.reason.split())
         print(f"euclio: {arguments.file}: {result.status.value}: {reason}", file=sys.stderr)
     return _exit_code(result)
 
 
-def _exit_code(result: Result) -> int:
+def _exit_code(result: AnyResult) -> int:
     from euclio.result import Status
 
     codes = {
@@ -106,12 +110,12 @@ def _exit_code(result: Result) -> int:
     return codes.get(result.status, NO_PLAN)
 
 
-def _explained(session: Session, result: Result, solver: Solver) -> Result:
-    """The result, with the conflict that makes the session infeasible as its reason."""
+def _explained(family: Family, instance: Any, result: AnyResult) -> AnyResult:
+    """The result, with what makes the instance infeasible as its reason."""
     from euclio.result import Status
 
     if result.status is Status.INFEASIBLE:
-        return replace(result, reason=why_infeasible(session, result.space, solver.name))
+        return replace(result, reason=family.why_infeasible(instance, result.space, result.solver))
     if result.status is Status.UNKNOWN and not result.reason:
         return replace(result, reason="no plan was found within the limit; allow more time")
     return result

@@ -24,7 +24,7 @@ UNITS = {
 """Unit suffixes of field names, longest first."""
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A wrong value in a few words."""
     if value is None:
         return "null"
@@ -39,32 +39,32 @@ def _shown(value: Any) -> str:
 
 def _number(value: Any) -> int | Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise InputError(f"is {_shown(value)}; it must be a number, without quotes")
+        raise InputError(f"is {shown(value)}; it must be a number, without quotes")
     return value
 
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"is {_shown(value)}; it must be a whole number")
+        raise InputError(f"is {shown(value)}; it must be a whole number")
     return value
 
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise InputError(f"is {_shown(value)}; it must be true or false")
+        raise InputError(f"is {shown(value)}; it must be true or false")
     return value
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise InputError(f"is {_shown(value)}; it must be a text")
+        raise InputError(f"is {shown(value)}; it must be a text")
     return value
 
 
 def _name(value: Any) -> str:
     name = _text(value)
     if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise InputError(f"is {_shown(name)}; it must be a name of 1 to {LONGEST_NAME} printable characters")
+        raise InputError(f"is {shown(name)}; it must be a name of 1 to {LONGEST_NAME} printable characters")
     return name
 
 
@@ -84,7 +84,7 @@ class FileModel(BaseModel):
     @classmethod
     def _only_known_fields(cls, value: Any) -> Any:
         if not isinstance(value, dict):
-            raise InputError(f"is {_shown(value)}; it must be an object with {', '.join(cls.model_fields)}")
+            raise InputError(f"is {shown(value)}; it must be an object with {', '.join(cls.model_fields)}")
         for key in value:
             if key not in cls.model_fields:
                 raise _unknown(key, list(cls.model_fields), set(value))
@@ -124,7 +124,7 @@ def without_schema(value: Any, schema: str, file: str | None) -> dict[str, Any]:
         InputError: not an object, no schema, or another one.
     """
     if not isinstance(value, dict):
-        raise InputError(f"holds {_shown(value)}; it must hold an object of schema {schema}", file=file)
+        raise InputError(f"holds {shown(value)}; it must hold an object of schema {schema}", file=file)
     if "schema" not in value:
         raise InputError(f'is missing; write "{schema}" if this is such a file', file=file, field="schema")
     found = value["schema"]
@@ -134,7 +134,7 @@ def without_schema(value: Any, schema: str, file: str | None) -> dict[str, Any]:
     if isinstance(found, str) and found.rsplit("/", 1)[0] == kind:
         message = f"is version {found[:60]!a}; this release reads {schema}"
     else:
-        message = f"is {_shown(found)}; a file of schema {schema} is needed here"
+        message = f"is {shown(found)}; a file of schema {schema} is needed here"
     raise InputError(message, file=file, field="schema")
 
 
@@ -157,8 +157,7 @@ def validated(model: type[Model], value: Any, file: str | None) -> Model:
             field = f"{field}[{part}]" if isinstance(part, int) else join_field(field, part)
         if isinstance(error, InputError):
             raise InputError(error.message, file=file, field=_below(field, error.field)) from None
-        shown = _shown(first["input"])
-        raise InputError(f"is {shown}; {_rule(first)}", file=file, field=field or None) from None
+        raise InputError(f"is {shown(first['input'])}; {_rule(first)}", file=file, field=field or None) from None
 
 
 def _rule(error: Any) -> str:

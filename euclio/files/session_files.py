@@ -45,7 +45,7 @@ def load_session(path: str | Path) -> Session:
     Raises:
         InputError: naming the file, the field and the remedy.
     """
-    return _session(read_json(path), str(path))
+    return session_from_json(read_json(path), str(path))
 
 
 def session_from_text(text: str, *, file: str | None = None) -> Session:
@@ -54,7 +54,7 @@ def session_from_text(text: str, *, file: str | None = None) -> Session:
     Raises:
         InputError: naming the field and the remedy.
     """
-    return _session(parse_json(text, file=file), file)
+    return session_from_json(parse_json(text, file=file), file)
 
 
 def save_session(session: Session, path: str | Path) -> None:
@@ -97,7 +97,12 @@ def _data(session: Session) -> dict[str, Any]:
     }
 
 
-def _session(value: Any, file: str | None) -> Session:
+def session_from_json(value: Any, file: str | None) -> Session:
+    """The session in parsed JSON; `file` is named in errors.
+
+    Raises:
+        InputError: naming the field and the remedy.
+    """
     model = validated(_Session, without_schema(value, SCHEMA, file), file)
     hardware: list[Hardware] = []
     for i, h in enumerate(model.hardware):

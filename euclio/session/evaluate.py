@@ -55,6 +55,11 @@ class Evaluation:
         """Whether no rule is broken."""
         return not self.violations
 
+    @property
+    def value(self) -> Fraction | None:
+        """What the plan is to be best at: its cost."""
+        return self.cost_per_h
+
 
 def evaluate(session: Session, plan: Plan, space: PlanSpace = FULL_SPACE) -> Evaluation:
     """Check and price a plan.

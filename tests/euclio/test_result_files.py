@@ -28,7 +28,7 @@ def test_written_result_gives_the_same_plan_and_space(tmp_path):
     result = solve(session, answering(one_configuration_plan(session)), policy="rr", max_allocations=2)
     save_result(result, session, tmp_path / "r.json")
     read = load_result(tmp_path / "r.json", session)
-    assert (read.plan, read.space, read.cost_per_h) == (result.plan, result.space, result.value)
+    assert (read.plan, read.space, read.value) == (result.plan, result.space, result.value)
 
 
 def test_rates_that_do_not_end_as_decimals_are_accepted_when_read_again(tmp_path):

@@ -147,7 +147,7 @@ BAD_TEXTS = {
     "duplicate key": (TEXT.replace('"slo_s": 1.0', '"slo_s": 1.0, "slo_s": 2'), "slo_s", "written twice"),
     "no schema": (without("schema"), "schema", "is missing"),
     "wrong version": (set_in("schema", "euclio/session/9"), "schema", "this release reads euclio/session/1"),
-    "wrong schema": (set_in("schema", "euclio/result/1"), "schema", "euclio/session/1 is needed"),
+    "wrong schema": (set_in("schema", "euclio/result/1"), "schema", "a file of schema euclio/session/1"),
     "deep nesting": (TEXT.replace("[[", "[" * 100 + "[[").replace("]]}", "]]" + "]" * 100 + "}"), "edges", "nested"),
     "very deep nesting": ("[" * 200_000, None, "nested"),
     "a list": ("[]", None, "must hold an object"),

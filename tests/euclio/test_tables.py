@@ -9,8 +9,8 @@ from euclio.session import Allocation, Configuration, Hardware, Module, ModulePl
 from euclio.tables import describe_space, duration, figures, module_budgets, plan_table, solver_table, to_text
 
 
-def table_of(session, plan, **changes):
-    return to_text(plan_table(session, solve(session, answering(plan, bound=1.2), **changes)))
+def table_of(session, plan, bound=1.2):
+    return to_text(plan_table(session, solve(session, answering(plan, bound=bound))))
 
 
 def test_header_says_cost_bound_latency_solver_and_space():
@@ -31,7 +31,7 @@ def test_rows_say_machines_rate_latency_budget_and_share():
 def test_dummies_have_their_own_row():
     session = Session("d", 1, [Hardware("x", 1)], [Module("m", 15, [Configuration("x", 2, 1, "0.1")])])
     plan = Plan((ModulePlan((Allocation(session.modules[0].profile[0], 1),), Fraction(5)),))
-    rows = [line.split() for line in table_of(session, plan).splitlines()]
+    rows = [line.split() for line in table_of(session, plan, bound=None).splitlines()]
     assert ["dummies", "5.000"] in rows
 
 
@@ -79,7 +79,7 @@ def test_plan_space_in_words(space, words):
 
 def test_solver_table_names_kind_and_space():
     solver = Solver("mine", "heuristic", "my own", first_configuration, PlanSpace("rr", "none"))
-    assert "mine     heuristic   rr, no dummies   my own" in to_text(solver_table([solver]))
+    assert "mine     heuristic   sessions   rr, no dummies   my own" in to_text(solver_table([solver]))
 
 
 @pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.12345, "0.1235"), (1, "1.000"), (12345.67, "12345.7")])

@@ -1,0 +1,132 @@
+"""Pooled pipelines on a cluster as a problem family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from euclio.commands.arguments import count
+from euclio.errors import InputError
+from euclio.families import Explained, Family, SpaceOption
+from euclio.goal import LEAST_COST, MOST_THROUGHPUT
+from euclio.pipeline.evaluate import PlanEvaluation, evaluate
+from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
+from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from euclio.files.plan_files import PlanFiles
+    from euclio.pipeline.plan import PipelinePlan
+    from euclio.result import Result
+
+OPTIONS = (
+    SpaceOption(
+        "--objective",
+        "objective",
+        "most throughput, or least cost for each model's rate_rps",
+        choices=tuple(o.value for o in Objective),
+    ),
+    SpaceOption(
+        "--max-partitions", "max_partitions", "most partitions of a pipeline; default: the file's", count, metavar="N"
+    ),
+    SpaceOption("--one-per-sequence", "one_per_sequence", "one pipeline per sequence of GPU types", value=True),
+    SpaceOption("--no-virtual-gpus", "virtual_gpus", "whole GPUs only", value=False),
+    SpaceOption("--no-batch-unification", "unify_batch", "a batch size of its own for each partition", value=False),
+    SpaceOption("--no-batch-build", "batch_build", "leave out the delay until a batch has gathered", value=False),
+)
+
+
+def _read(value: Any, file: str | None) -> Cluster:
+    from euclio.files.pipeline_files import cluster_from_json
+
+    return cluster_from_json(value, file)
+
+
+def _to_text(cluster: Cluster) -> str:
+    from euclio.files.pipeline_files import cluster_to_text
+
+    return cluster_to_text(cluster)
+
+
+def _plan_files() -> PlanFiles:
+    from euclio.files.pipeline_plans import PIPELINE_PLANS
+
+    return PIPELINE_PLANS
+
+
+def _check_space(cluster: Cluster, space: PipelineSpace) -> None:
+    if space.objective is not Objective.COST:
+        return
+    lacking = [f"gpus[{i}].price_per_h" for i, gpu in enumerate(cluster.gpus) if gpu.price_per_h is None]
+    lacking += [f"models[{i}].rate_rps" for i, model in enumerate(cluster.models) if model.rate_rps is None]
+    if lacking:
+        raise InputError("is missing; the least-cost objective needs it", field=lacking[0])
+
+
+def _describe_space(space: PipelineSpace) -> str:
+    from euclio.pipeline_table import describe_pipeline_space
+
+    return describe_pipeline_space(space)
+
+
+def _table(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> RenderableType:
+    from euclio.pipeline_table import pipeline_table
+
+    return pipeline_table(cluster, result)
+
+
+def _summary(cluster: Cluster, space: PipelineSpace, evaluation: PlanEvaluation) -> str:
+    assert evaluation.value is not None
+    goal = FAMILY.goal(space)
+    gpus = ", ".join(f"{float(evaluation.gpus[gpu.name]):g} of {gpu.count} {gpu.name}" for gpu in cluster.gpus)
+    return f"{goal.name} {float(evaluation.value):.9g} {goal.unit}, GPUs {gpus}"
+
+
+def _why_infeasible(cluster: Cluster, space: PipelineSpace, solver: str) -> str:
+    from euclio.pipeline.least_latency import why_no_pipeline
+
+    why = why_no_pipeline(cluster, space)
+    return why or f"{solver} found no plan for the GPUs at hand, although every model has a pipeline that fits its SLO"
+
+
+def _explain(cluster: Cluster, space: PipelineSpace, limit_s: float | None) -> Explained:
+    from euclio.pipeline.least_latency import explain_latencies
+
+    return Explained(*explain_latencies(cluster, space))
+
+
+def _tiny(space: PipelineSpace) -> tuple[Cluster, PipelineSpace]:
+    """Two models on two GPU types, priced and with loads, so that either objective has a plan."""
+    gpus = [Gpu("big", 2, 1, 3), Gpu("small", 4, 1, 1)]
+    big = [["0.010", "0.016"], ["0.012", "0.020"], ["0.008", "0.013"]]
+    small = [["0.025", "0.040"], ["0.030", "0.055"], ["0.016", "0.030"]]
+    half = [["0.018"], ["0.022"], ["0.015"]]
+    profiles = [BlockProfile("big", 1, big), BlockProfile("big", 2, half), BlockProfile("small", 1, small)]
+    models = [
+        Model(name, "0.12", ["0.001", "0.002"], profiles, batch_build=BatchBuild("1.3", 200), rate_rps=20)
+        for name in ("a", "b")
+    ]
+    return Cluster("warm-up", gpus, models, max_partitions=2), space
+
+
+FAMILY = Family(
+    name="pipeline",
+    instances="clusters",
+    schema="euclio/pipeline/1",
+    instance=Cluster,
+    goals=(MOST_THROUGHPUT, LEAST_COST),
+    full_space=FULL_PIPELINE_SPACE,
+    default_solver="columns",
+    space_options=OPTIONS,
+    read=_read,
+    to_text=_to_text,
+    evaluate=evaluate,
+    plan_files=_plan_files,
+    check_space=_check_space,
+    describe_space=_describe_space,
+    table=_table,
+    summary=_summary,
+    why_infeasible=_why_infeasible,
+    explain=_explain,
+    tiny=_tiny,
+)

@@ -1,0 +1,129 @@
+"""Sessions as a problem family."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from euclio.commands.arguments import count_or_any, names
+from euclio.errors import InputError
+from euclio.families import Explained, Family, SpaceOption
+from euclio.goal import LEAST_COST
+from euclio.session.evaluate import Evaluation, evaluate
+from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from euclio.files.plan_files import PlanFiles
+    from euclio.result import Result
+
+EXPLAIN_LIMIT_S = 1.0
+"""Limit of each single search where an explanation comes along with a result."""
+
+OPTIONS = (
+    SpaceOption("--policy", "policy", "dispatch policy", choices=tuple(p.value for p in Policy)),
+    SpaceOption("--dummy", "dummy", "dummy rule", choices=tuple(d.value for d in DummyRule)),
+    SpaceOption(
+        "--max-allocations", "max_allocations", "most allocations per module, or any", count_or_any, metavar="N"
+    ),
+    SpaceOption("--hardware", "hardware", "allowed hardware; default: all of the instance", names, metavar="A,B"),
+    SpaceOption("--no-batching", "batching", "batch 1 only", value=False),
+    SpaceOption("--no-concurrency", "concurrency", "concurrency 1 only", value=False),
+)
+
+
+def _read(value: Any, file: str | None) -> Session:
+    from euclio.files.session_files import session_from_json
+
+    return session_from_json(value, file)
+
+
+def _to_text(session: Session) -> str:
+    from euclio.files.session_files import session_to_text
+
+    return session_to_text(session)
+
+
+def _plan_files() -> PlanFiles:
+    from euclio.files.session_plans import SESSION_PLANS
+
+    return SESSION_PLANS
+
+
+def _check_space(session: Session, space: PlanSpace) -> None:
+    known = list(session.price)
+    for name in space.hardware or ():
+        if name not in session.price:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+            raise InputError(f"unknown hardware {name!r}; {hint}", field="--hardware")
+
+
+def _describe_space(space: PlanSpace) -> str:
+    from euclio.tables import describe_space
+
+    return describe_space(space)
+
+
+def _table(session: Session, result: Result) -> RenderableType:
+    from euclio.tables import plan_table
+
+    return plan_table(session, result)
+
+
+def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
+    assert evaluation.cost_per_h is not None
+    assert evaluation.latency_s is not None
+    return (
+        f"cost {float(evaluation.cost_per_h):.9g} per hour, latency {float(evaluation.latency_s):.9g} s "
+        f"of {float(session.slo_s):.9g} s"
+    )
+
+
+def _why_infeasible(session: Session, space: PlanSpace, solver: str) -> str:
+    from euclio.explaining import explain
+    from euclio.explanation_text import one_line
+
+    return one_line(explain(session, space, EXPLAIN_LIMIT_S), solver)
+
+
+def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
+    from euclio.explaining import explain
+    from euclio.explanation_text import describe, page
+
+    found = explain(session, space, limit_s)
+    return Explained(found.status, page(found), describe(found))
+
+
+def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
+    """A diamond of four modules; compiled code sees every shape that it has to be compiled for."""
+    profile = [Configuration("one", b, 1, d) for b, d in ((1, "0.01"), (2, "0.015"), (4, "0.025"))]
+    modules = [Module(name, rate, profile) for name, rate in (("a", 55), ("b", 130), ("c", 170), ("d", 90))]
+    edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
+    session = Session("warm-up", "0.2", [Hardware("one", 1)], modules, edges)
+    return session, space if space.hardware is None else space.on("one")
+
+
+FAMILY = Family(
+    name="session",
+    instances="sessions",
+    schema="euclio/session/1",
+    instance=Session,
+    goals=(LEAST_COST,),
+    full_space=FULL_SPACE,
+    default_solver="exact",
+    space_options=OPTIONS,
+    read=_read,
+    to_text=_to_text,
+    evaluate=evaluate,
+    plan_files=_plan_files,
+    check_space=_check_space,
+    describe_space=_describe_space,
+    table=_table,
+    summary=_summary,
+    why_infeasible=_why_infeasible,
+    explain=_explain,
+    tiny=_tiny,
+)
