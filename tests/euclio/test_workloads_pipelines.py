@@ -7,6 +7,7 @@ from euclio.files import load_cluster
 from euclio.pipeline import PipelineSpace, evaluate
 from euclio.registry import Limits, find_solver
 from euclio.workloads.commands import generate
+from euclio.workloads.pipelines.assembly import Terms
 from euclio.workloads.pipelines.blocks import block_profiles, boundary_bytes, pre_partition
 from euclio.workloads.pipelines.commands import PipelineOptions
 from euclio.workloads.pipelines.groups import FIRST_GROUP, groups, weights
@@ -16,8 +17,8 @@ from euclio.workloads.pipelines.layers import layer_profile
 from euclio.workloads.pipelines.setups import SETUPS
 
 
-def request(name="HC1-L", models=("FCN",), **changes):
-    return ClusterRequest(SETUPS[name], models, weights(len(models)), layers=40, **changes)
+def request(name="HC1-L", models=("FCN",), blocks=10, **terms):
+    return ClusterRequest(SETUPS[name], models, weights(len(models)), 0, blocks, 40, Terms(**terms))
 
 
 def sizes(blocks):
@@ -56,7 +57,7 @@ def test_no_blocks_are_refused():
 def test_a_block_takes_as_long_as_its_layers():
     profile = layer_profile("FCN", layers=7)
     blocks = [range(3), range(3, 7)]
-    block = next(p for p in block_profiles(profile, blocks, ["P4"]) if p.share == 1)
+    block = next(p for p in block_profiles(profile, blocks) if p.gpu == "P4")
     assert block.latency_s[1][2] == Fraction(sum(row[2] for row in profile.latency_ns["P4", 1][3:]), 10**9)
 
 

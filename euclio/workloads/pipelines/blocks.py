@@ -48,17 +48,19 @@ def pre_partition(latency: Sequence[int | Fraction], blocks: int) -> tuple[range
     return tuple(found)
 
 
-def block_profiles(profile: LayerProfile, blocks: Sequence[range], gpus: Sequence[str]) -> list[BlockProfile]:
-    """The latencies of the blocks on some GPU types, all shares and batches: sums over their layers."""
-    found = []
-    for (gpu, share), rows in profile.latency_ns.items():
-        if gpu in gpus:
-            sums = [
+def block_profiles(profile: LayerProfile, blocks: Sequence[range]) -> list[BlockProfile]:
+    """The latencies of the blocks, all GPU types, shares and batches: sums over their layers (PPipe §5.2)."""
+    return [
+        BlockProfile(
+            gpu,
+            share,
+            tuple(
                 tuple(Fraction(sum(column), NANOSECONDS) for column in zip(*(rows[k] for k in block), strict=True))
                 for block in blocks
-            ]
-            found.append(BlockProfile(gpu, share, tuple(sums)))
-    return found
+            ),
+        )
+        for (gpu, share), rows in profile.latency_ns.items()
+    ]
 
 
 def boundary_bytes(profile: LayerProfile, blocks: Sequence[range]) -> list[int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from euclio.errors import InputError
 from euclio.pipeline import Cluster
+from euclio.workloads.pipelines.assembly import Terms
 from euclio.workloads.pipelines.groups import groups, weights
 from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
 from euclio.workloads.pipelines.setups import find_setup, with_counts
@@ -66,12 +67,9 @@ def generated_clusters(
                 chosen,
                 weights(len(chosen), number),
                 number,
-                options.slo_scale,
-                options.margin,
                 options.blocks,
                 options.layers,
-                options.max_partitions,
-                rate_rps=rate_rps,
+                Terms(options.slo_scale, options.margin, options.max_partitions, rate_rps=rate_rps),
             )
         )
         for number in range(seed, seed + count)
