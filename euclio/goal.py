@@ -65,4 +65,4 @@ class Goal:
 
 
 LEAST_COST = Goal("cost", "per_h", "per hour", maximised=False)
-MOST_THROUGHPUT = Goal("throughput", "rps", "requests per second", maximised=True)
+MOST_THROUGHPUT = Goal("throughput", "rps", "req/s per weight", maximised=True)

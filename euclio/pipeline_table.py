@@ -63,12 +63,12 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
 
 def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
     numbers = ("pipelines", "budget ms", "req/s", "weight", "req/s per weight", "load req/s")
-    table = new_table("model", *numbers, numbers=numbers)
-    for model, found in zip(cluster.models, evaluation.models, strict=True):
-        count = sum(pipeline.model == model.name for pipeline in plan.pipelines)
+    table = new_table("#", "model", *numbers, numbers=numbers)
+    for i, (model, found) in enumerate(zip(cluster.models, evaluation.models, strict=True)):
         cells = (
+            str(i),
             model.name,
-            str(count),
+            str(sum(pipeline.model == model.name for pipeline in plan.pipelines)),
             milliseconds(model.budget_s),
             figures(found.throughput_rps),
             figures(model.weight),
@@ -81,25 +81,30 @@ def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluatio
 
 def _partition_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
     numbers = ("batch", "latency ms", "of budget", "pool req/s", "req/s")
-    table = new_table("pipeline", "blocks", "virtual GPUs", *numbers, numbers=numbers)
-    budgets = {model.name: model.budget_s for model in cluster.models}
+    table = new_table("pipeline", "model #", "blocks", "virtual GPUs", *numbers, numbers=numbers)
     order = {model.name: i for i, model in enumerate(cluster.models)}
-    pairs = sorted(zip(plan.pipelines, evaluation.pipelines, strict=True), key=lambda pair: order[pair[0].model])
-    for pipeline, found in pairs:
-        for row in _pipeline_rows(pipeline, found, budgets[pipeline.model]):
+    pairs = enumerate(zip(plan.pipelines, evaluation.pipelines, strict=True))
+    for i, (pipeline, found) in sorted(pairs, key=lambda pair: order[pair[1][0].model]):
+        model = order[pipeline.model]
+        rows = _pipeline_rows(pipeline, found, cluster.models[model].budget_s)
+        rows[0][:2] = str(i), str(model)
+        for row in rows:
             table.add_row(*(Text(cell) for cell in row))
     return table
 
 
 def _pipeline_rows(pipeline: Pipeline, found: PipelineEvaluation, budget_s: Fraction) -> list[list[str]]:
-    """One row per partition; what belongs to the whole pipeline stands in the first."""
+    """One row per partition; what belongs to the whole pipeline stands in the first, its place in the plan is left."""
     rows = []
     for k, (p, rate) in enumerate(zip(pipeline.partitions, found.partition_rps, strict=True)):
-        share = p.gpu if p.share == 1 else f"1/{p.share} {p.gpu}"
-        row = ["", f"{p.first_block}-{p.last_block}", f"{p.gpus} x {share}", str(p.batch), "", "", figures(rate), ""]
+        gpu = p.gpu if p.share == 1 else f"1/{p.share} {p.gpu}"
+        whole = ["", "", ""]
         if k == 0:
-            row[0] = pipeline.model
-            row[4:6] = milliseconds(found.latency_s), percent(float(found.latency_s / budget_s), 1)
-            row[7] = figures(found.throughput_rps)
-        rows.append(row)
+            whole = [
+                milliseconds(found.latency_s),
+                percent(float(found.latency_s / budget_s), 1),
+                figures(found.throughput_rps),
+            ]
+        blocks = f"{p.first_block}-{p.last_block}"
+        rows.append(["", "", blocks, f"{p.gpus} x {gpu}", str(p.batch), *whole[:2], figures(rate), whole[2]])
     return rows

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from euclio.comparing import Comparison, Row
-from euclio.families import HOMES, find_family
+from euclio.families import families
 from euclio.goal import LEAST_COST, Goal
 from euclio.registry import AnySolver
 from euclio.result import AnyResult, Result, Status
@@ -44,9 +44,9 @@ def to_text(content: RenderableType) -> str:
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def new_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
+def new_table(*columns: str, numbers: Iterable[str] = (), title: str | None = None) -> Table:
     """An empty table; the columns in `numbers` are aligned to the right."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
     right = set(numbers)
     for column in columns:
         number = column in right
@@ -89,14 +89,19 @@ def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
 
 
 def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
-    """Name, kind, what they solve, plan space and summary of solvers, family by family."""
-    table = new_table("solver", "kind", "solves", "plan space", "what it is")
-    table.columns[0].no_wrap = True
-    for solver in sorted(solvers, key=lambda s: list(HOMES).index(s.family)):
-        family = find_family(solver.family)
-        space = family.describe_space(solver.space)
-        table.add_row(*(Text(t) for t in (solver.name, solver.kind, family.instances, space, solver.summary)))
-    return table
+    """Name, kind, plan space and summary of solvers, one table per problem family."""
+    found = list(solvers)
+    tables: list[RenderableType] = []
+    for family in families():
+        table = new_table("solver", "kind", "plan space", "what it is", title=f"solvers of {family.instances}")
+        table.columns[0].no_wrap = True
+        for solver in found:
+            if solver.family == family.name:
+                space = family.describe_space(solver.space)
+                table.add_row(*(Text(t) for t in (solver.name, solver.kind, space, solver.summary)))
+        if table.row_count:
+            tables += [Text(""), table] if tables else [table]
+    return Group(*tables)
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:

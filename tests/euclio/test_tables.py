@@ -79,7 +79,7 @@ def test_plan_space_in_words(space, words):
 
 def test_solver_table_names_kind_and_space():
     solver = Solver("mine", "heuristic", "my own", first_configuration, PlanSpace("rr", "none"))
-    assert "mine     heuristic   sessions   rr, no dummies   my own" in to_text(solver_table([solver]))
+    assert "mine     heuristic   rr, no dummies   my own" in to_text(solver_table([solver]))
 
 
 @pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.12345, "0.1235"), (1, "1.000"), (12345.67, "12345.7")])

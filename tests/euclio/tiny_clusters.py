@@ -1,6 +1,9 @@
-"""A small cluster that the tests of files, checker and command share."""
+"""A small cluster, a plan of it and a solver, which the tests of files, checker and command share."""
 
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model
+from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
+from euclio.pipeline.space import FULL_PIPELINE_SPACE
+from euclio.registry import Solver
+from euclio.result import Answer
 
 TEXT = """{
  "schema": "euclio/pipeline/1", "name": "tiny",
@@ -22,6 +25,7 @@ TEXT = """{
 
 
 def tiny_cluster():
+    """The cluster in `TEXT`."""
     see = Model(
         "see",
         "0.1",
@@ -38,3 +42,22 @@ def tiny_cluster():
     )
     hear = Model("hear", "0.05", [], [BlockProfile("big", 1, [["0.03"]])], weight="0.5", rate_rps=20)
     return Cluster("tiny", [Gpu("big", 2, 2, 3), Gpu("small", 3, 1, 1)], [see, hear], max_partitions=2)
+
+
+def tiny_plan():
+    """`see` on two small GPUs and two halves of a big one, `hear` on the other big GPU.
+
+    `see`: latency 30 + 1 + 35 = 66 ms; pools 2 / 0.03 s = 66.7 and 2 / 0.035 s = 57.1 req/s, per weight 114.3.
+    `hear`: 1 / 0.03 s = 33.3 req/s, per weight 66.7, the smallest. Cost: 2 big at 3 and 2 small at 1 make 8.
+    """
+    see = Pipeline("see", (Partition("small", 1, 2, 0, 0, 1), Partition("big", 2, 2, 1, 1, 1)))
+    return PipelinePlan((see, Pipeline("hear", (Partition("big", 1, 1, 0, 0, 1),))))
+
+
+def answering(plan, *, name="fake", space=FULL_PIPELINE_SPACE, **answer):
+    """A solver of clusters that always gives this plan."""
+
+    def run(cluster, space, limits):
+        return Answer(plan, "done", **answer)
+
+    return Solver(name, "heuristic", "gives a fixed plan", run, space, family="pipeline")
