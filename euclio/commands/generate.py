@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count, names, positive, seconds, seed
+from euclio.commands.cluster_options import add_cluster_options
 from euclio.commands.exit_codes import SOLVED
 
 if TYPE_CHECKING:
@@ -40,33 +41,16 @@ def add_to(verbs: Verbs) -> None:
         "--models", type=names, metavar="A,B", help="models of published profiles, or those that a cluster serves"
     )
     parser.add_argument("--gpus", type=names, metavar="A,B", help="GPUs of published profiles")
-    _add_cluster_options(parser)
+    _add_pipeline_options(parser)
     parser.set_defaults(run=run)
 
 
-def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
+def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
     options = parser.add_argument_group("pipelines", "clusters with synthetic models as in PPipe")
-    options.add_argument("--cluster", default="HC1-L", metavar="NAME", help="setup HC1-L to HC4-S; default: HC1-L")
-    options.add_argument("--high", type=count, metavar="N", help="high-class GPUs; default: the setup's")
-    options.add_argument("--low", type=count, metavar="N", help="low-class GPUs; default: the setup's")
+    add_cluster_options(options)
     options.add_argument("--group", type=count, metavar="N", help="group of three models, 1 to 6; default: all six")
-    options.add_argument(
-        "--slo-scale", type=positive, default=5, metavar="X", help="SLO over latency on L4; default: 5"
-    )
-    options.add_argument(
-        "--margin", type=_part, default=0.4, metavar="X", help="part of the SLO left free; default: 0.4"
-    )
     options.add_argument("--blocks", type=count, default=10, metavar="N", help="blocks of a model; default: 10")
     options.add_argument("--layers", type=count, metavar="N", help="layers of every model; default: its own number")
-    options.add_argument("--max-partitions", type=count, metavar="N", help="default: 3 for one model, else 2")
-
-
-def _part(text: str) -> float:
-    """A number from 0 to less than 1."""
-    number = 0.0 if text.strip() in ("0", "0.0") else positive(text)
-    if number >= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be less than 1")
-    return number
 
 
 def run(arguments: argparse.Namespace) -> int:
