@@ -48,6 +48,14 @@ class LayerProfile:
         """Nanoseconds of the whole model."""
         return sum(row[batch - 1] for row in self.latency_ns[gpu, share])
 
+    def moving_ratio(self, slow: str, fast: str, window: int) -> list[float]:
+        """Latency on one GPU type over that on another at batch 1, for each run of `window` layers (PPipe Figure 3)."""
+        sums = []
+        for gpu in (slow, fast):
+            ends = list(accumulate((row[0] for row in self.latency_ns[gpu, 1]), initial=0))
+            sums.append([b - a for a, b in zip(ends, ends[window:], strict=False)])
+        return [a / b for a, b in zip(*sums, strict=True)]
+
 
 def layer_profile(name: str, seed: int = 0, layers: int | None = None) -> LayerProfile:
     """Draw a model's layer profile; the same arguments give the same one.
