@@ -1,6 +1,8 @@
 """Exact methods: formulations for solvers, and our own frontier search."""
 
+from euclio.pipeline.space import FULL_PIPELINE_SPACE
 from euclio.registry import Option, Solver
+from formulations.columns.solver import run_columns
 from formulations.cpsat.joint import run_cpsat
 from formulations.cpsat.split import run_cpsat_split
 from formulations.exact import solve_exact
@@ -62,6 +64,14 @@ SOLVERS = (
         "latency splitting over module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d))",
         run_cpsat_split,
         takes=CPSAT_OPTIONS,
+    ),
+    Solver(
+        "columns",
+        "exact",
+        "feasible pipelines as columns, packed within the losses that the relaxation leaves, proven optimal (ours)",
+        run_columns,
+        FULL_PIPELINE_SPACE,
+        family="pipeline",
     ),
     Solver(
         PPIPE,

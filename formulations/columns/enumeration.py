@@ -1,0 +1,235 @@
+"""Every pipeline that keeps its SLO, as a column (model §2, "Ours").
+
+A column is a model cut into partitions, with GPU type, share and batch size of each. How many virtual GPUs serve it is
+left open: on g of them partition k serves g · rate_k requests per second, and the column the least of its partitions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.errors import InapplicableError
+from euclio.pipeline import Cluster, Model, PipelineSpace
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MOST_COMBINATIONS = 2 * 10**8
+"""Pipelines to look at; about 10 s."""
+MOST_COLUMNS = 10**7
+DOUBTFUL = 1e-9
+"""Relative distance from the SLO at which floating point does not decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Feasible pipelines without their numbers of virtual GPUs.
+
+    Attributes:
+        model: index of the model, shape (columns,).
+        gpu: index of the GPU type by position, -1 where there is no partition, shape (columns, positions).
+        share: v by position, 1 where there is no partition.
+        rate: requests per second of one virtual GPU by position, infinite where there is no partition.
+        batch: batch size by position.
+        end: first block after the partition by position.
+    """
+
+    model: Ints
+    gpu: Ints
+    share: Ints
+    rate: Floats
+    batch: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        """Number of columns."""
+        return len(self.model)
+
+    def take(self, chosen: Ints | NDArray[np.bool_]) -> Columns:
+        """These columns alone."""
+        return Columns(
+            self.model[chosen],
+            self.gpu[chosen],
+            self.share[chosen],
+            self.rate[chosen],
+            self.batch[chosen],
+            self.end[chosen],
+        )
+
+    @property
+    def live(self) -> NDArray[np.bool_]:
+        """Whether there is a partition, by column and position."""
+        return self.gpu >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A virtual GPU and a batch size that a partition may have; `until[i]` is the latency of the first i blocks."""
+
+    gpu: int
+    name: str
+    share: int
+    batch: int
+    until: Floats
+    sharing: int
+
+
+def enumerate_columns(cluster: Cluster, space: PipelineSpace) -> Columns:
+    """Every feasible pipeline of every model.
+
+    Args:
+        cluster: the instance.
+        space: plan space.
+
+    Raises:
+        InapplicableError: there are too many.
+    """
+    most = space.most_partitions(cluster)
+    unified = space.unifies_batch(cluster)
+    _refuse_too_many(cluster, space, most, unified)
+    parts = [
+        part
+        for i, model in enumerate(cluster.models)
+        for choices in _choices(cluster, model, space, unified)
+        for length in range(1, min(most, model.blocks) + 1)
+        for part in _of_length(model, i, choices, length, most, space)
+    ]
+    if sum(len(part) for part in parts) > MOST_COLUMNS:
+        raise InapplicableError(f"more than {MOST_COLUMNS} pipelines keep the SLO; allow fewer partitions or shares")
+    if not parts:
+        wide, narrow = np.zeros((0, most), np.int64), np.zeros(0, np.int64)
+        return Columns(narrow, wide, wide, wide.astype(np.float64), wide, wide)
+    names = ("model", "gpu", "share", "rate", "batch", "end")
+    return Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool) -> list[list[_Choice]]:
+    """What the partitions of a pipeline may choose from: one list per batch size, or one for all."""
+    index = {gpu.name: i for i, gpu in enumerate(cluster.gpus)}
+    by_batch: dict[int, list[_Choice]] = {}
+    for profile in model.profiles:
+        if profile.share != 1 and not space.virtual_gpus:
+            continue
+        gpu = cluster.gpu(profile.gpu)
+        for batch in range(1, min(len(row) for row in profile.latency_s) + 1):
+            until = np.concatenate(([0.0], np.cumsum([float(row[batch - 1]) for row in profile.latency_s])))
+            choice = _Choice(
+                index[gpu.name], gpu.name, profile.share, batch, until, profile.share * gpu.gpus_per_server
+            )
+            by_batch.setdefault(batch, []).append(choice)
+    if unified:
+        return list(by_batch.values())
+    return [list(itertools.chain.from_iterable(by_batch.values()))]
+
+
+def _refuse_too_many(cluster: Cluster, space: PipelineSpace, most: int, unified: bool) -> None:
+    total = sum(
+        math.comb(model.blocks - 1, length - 1) * len(choices) ** length
+        for model in cluster.models
+        for choices in _choices(cluster, model, space, unified)
+        for length in range(1, min(most, model.blocks) + 1)
+    )
+    if total > MOST_COMBINATIONS:
+        raise InapplicableError(
+            f"{total:.3g} pipelines would have to be enumerated, {MOST_COMBINATIONS:.0e} are the most; "
+            "allow fewer partitions, group the layers into fewer blocks, or unify batch sizes"
+        )
+
+
+def _of_length(
+    model: Model, index: int, choices: list[_Choice], length: int, most: int, space: PipelineSpace
+) -> Iterator[Columns]:
+    """Feasible pipelines of this many partitions; the last two positions are looked at all at once."""
+    cuts = np.array(list(itertools.combinations(range(1, model.blocks), length - 1)), dtype=np.int64)
+    cuts = cuts.reshape(-1 if length > 1 else 1, length - 1)
+    edges = np.hstack([np.zeros((len(cuts), 1), np.int64), cuts, np.full((len(cuts), 1), model.blocks)])
+    transfer = np.array([float(x) for x in model.transfer_s_per_request])[cuts - 1]
+    own = [_latencies(choices, edges[:, k], edges[:, k + 1]) for k in range(length)]
+    rates = [_rates(choices, own[k], transfer, k) for k in range(length)]
+    batches = np.array([choice.batch for choice in choices])
+    budgets = np.array([float(_budget(model, choice.batch, space)) for choice in choices])
+    together = min(2, length)
+    for head in itertools.product(range(len(choices)), repeat=length - together):
+        fixed = sum((own[k][o] + transfer[:, k] * batches[o] for k, o in enumerate(head)), np.zeros(len(cuts)))
+        latency = fixed + own[-1] if together == 1 else _pairs(fixed, own, transfer, batches)
+        room = _room(budgets, head, together) - latency
+        close = DOUBTFUL * float(budgets.max())
+        chosen = np.nonzero(room > -close)
+        tails = [np.full(len(chosen[0]), o) for o in head] + list(chosen[:-1])
+        cut = chosen[-1]
+        column = _columns(index, choices, tails, cut, edges, rates, most)
+        doubtful = np.flatnonzero(room[chosen] < close)
+        if len(doubtful):
+            keeps = np.ones(len(column), dtype=bool)
+            keeps[doubtful] = [_keeps_slo(model, choices, column, int(i), space) for i in doubtful]
+            column = column.take(keeps)
+        if len(column):
+            yield column
+
+
+def _latencies(choices: list[_Choice], first: Ints, end: Ints) -> Floats:
+    return np.stack([choice.until[end] - choice.until[first] for choice in choices])
+
+
+def _rates(choices: list[_Choice], own: Floats, transfer: Floats, position: int) -> Floats:
+    """Requests per second of one virtual GPU, link limits included, by choice and cut."""
+    batch = np.array([[choice.batch] for choice in choices])
+    sharing = np.array([[choice.sharing] for choice in choices])
+    rate = batch / own
+    for link in range(max(0, position - 1), min(position + 1, transfer.shape[1])):
+        with np.errstate(divide="ignore"):
+            rate = np.minimum(rate, 1 / (transfer[:, link] * sharing))
+    return rate
+
+
+def _pairs(fixed: Floats, own: list[Floats], transfer: Floats, batches: Ints) -> Floats:
+    """Latencies by the choices of the last two positions and cut."""
+    before = fixed + own[-2] + transfer[:, -1] * batches[:, None]
+    return np.asarray(before[:, None, :] + own[-1][None, :, :])
+
+
+def _room(budgets: Floats, head: tuple[int, ...], together: int) -> Floats:
+    """Budgets, which depend on the first partition's batch, in the shape of the latencies."""
+    if head:
+        budgets = budgets[[head[0]]]
+    return np.reshape(budgets, (-1,) + (1,) * together)
+
+
+def _budget(model: Model, batch: int, space: PipelineSpace) -> Fraction:
+    delay = model.batch_build.delay_s(batch) if space.batch_build and model.batch_build is not None else 0
+    return model.budget_s - delay
+
+
+def _columns(
+    index: int, choices: list[_Choice], tails: list[Ints], cut: Ints, edges: Ints, rates: list[Floats], most: int
+) -> Columns:
+    size, length = len(cut), len(tails)
+    gpu, share = np.full((size, most), -1, np.int64), np.ones((size, most), np.int64)
+    batch, end = np.ones((size, most), np.int64), np.zeros((size, most), np.int64)
+    rate = np.full((size, most), np.inf)
+    table = np.array([(choice.gpu, choice.share, choice.batch) for choice in choices])
+    for k in range(length):
+        gpu[:, k], share[:, k], batch[:, k] = table[tails[k]].T
+        end[:, k] = edges[cut, k + 1]
+        rate[:, k] = rates[k][tails[k], cut]
+    return Columns(np.full(size, index), gpu, share, rate, batch, end)
+
+
+def _keeps_slo(model: Model, choices: list[_Choice], columns: Columns, i: int, space: PipelineSpace) -> bool:
+    """Whether a column keeps the SLO, in exact arithmetic."""
+    names = {choice.gpu: choice.name for choice in choices}
+    latency, first = Fraction(0), 0
+    for k in np.flatnonzero(columns.gpu[i] >= 0):
+        end, batch = int(columns.end[i, k]), int(columns.batch[i, k])
+        own = model.latency_s(names[int(columns.gpu[i, k])], int(columns.share[i, k]), first, end - 1, batch)
+        assert own is not None
+        latency += own + (model.transfer_s_per_request[end - 1] * batch if end < model.blocks else 0)
+        first = end
+    return latency <= _budget(model, int(columns.batch[i, 0]), space)

@@ -1,0 +1,137 @@
+"""HiGHS for linear and mixed-integer programmes given as arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from formulations.columns.enumeration import Floats, Ints
+
+MIP_OPTIONS: dict[str, Any] = {
+    "mip_abs_gap": 0.0,
+    # Restarts of HiGHS 1.13.1 lose optima that keep every row, and call what is left optimal.
+    "mip_allow_restart": False,
+    # The programmes are small and rarely infeasible: presolve, sub-MIPs and strong branching cost more than they save.
+    "presolve": "off",
+    "mip_pscost_minreliable": 1,
+}
+
+
+@dataclass(slots=True)
+class Programme:
+    """A mixed-integer programme to be minimised, built up by variables and rows."""
+
+    cost: list[float] = field(default_factory=list)
+    lower: list[float] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
+    whole: list[bool] = field(default_factory=list)
+    row_lower: list[float] = field(default_factory=list)
+    row_upper: list[float] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    def variables(self, size: int, lower: float, upper: float | Floats, *, whole: bool, cost: float = 0.0) -> Ints:
+        """Add variables; returns their indices."""
+        first = len(self.cost)
+        self.cost += [cost] * size
+        self.lower += [lower] * size
+        self.upper += np.broadcast_to(upper, size).tolist()
+        self.whole += [whole] * size
+        return np.arange(first, first + size)
+
+    def row(self, columns: Sequence[Any], values: Sequence[Any], lower: float, upper: float) -> None:
+        """Add a row: lower ≤ Σ values · variables ≤ upper."""
+        self.columns += [int(c) for c in columns]
+        self.values += [float(v) for v in values]
+        self.starts.append(len(self.columns))
+        self.row_lower.append(lower)
+        self.row_upper.append(upper)
+
+
+@dataclass(frozen=True, slots=True)
+class MipRun:
+    """How a mixed-integer programme ended: "optimal", "infeasible" or "open".
+
+    Attributes:
+        status: how it ended.
+        values: the best point; None: none was found.
+        bound: no point costs less; -inf: none proven.
+        nodes: nodes of the search.
+    """
+
+    status: str
+    values: Floats | None
+    bound: float
+    nodes: int
+
+    @property
+    def finished(self) -> bool:
+        """Whether the programme is solved."""
+        return self.status != "open"
+
+
+def linear_duals(cost: Floats, matrix: Floats, upper: Floats) -> Floats | None:
+    """Worth of one more unit of each row of min cost · x, matrix · x ≤ upper, x ≥ 0; None: no optimum."""
+    import highspy
+
+    build = Programme()
+    for own in cost:
+        build.variables(1, 0.0, math.inf, whole=False, cost=float(own))
+    for row, most in zip(matrix, upper, strict=True):
+        columns = np.flatnonzero(row)
+        build.row(columns.tolist(), row[columns].tolist(), -math.inf, float(most))
+    highs = _highs(build, {})
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    duals: Floats = np.array(highs.getSolution().row_dual)
+    return np.maximum(-duals, 0.0)
+
+
+def solve_mip(programme: Programme, time_limit_s: float, gap: float) -> MipRun:
+    """Solve a mixed-integer programme.
+
+    Args:
+        programme: the programme.
+        time_limit_s: seconds; infinite: no limit.
+        gap: relative distance of bound and incumbent at which it may stop.
+    """
+    import highspy
+
+    options = {**MIP_OPTIONS, "mip_rel_gap": gap}
+    if math.isfinite(time_limit_s):
+        options["time_limit"] = max(time_limit_s, 1e-3)
+    highs = _highs(programme, options)
+    highs.run()
+    info, status = highs.getInfo(), highs.getModelStatus()
+    names = {highspy.HighsModelStatus.kOptimal: "optimal", highspy.HighsModelStatus.kInfeasible: "infeasible"}
+    found = info.primal_solution_status == 2 and math.isfinite(info.objective_function_value)
+    values = np.array(highs.getSolution().col_value) if found else None
+    return MipRun(names.get(status, "open"), values, float(info.mip_dual_bound), int(info.mip_node_count))
+
+
+def _highs(programme: Programme, options: dict[str, Any]) -> Any:
+    import highspy
+
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(programme.cost), len(programme.row_lower)
+    model.col_cost_ = np.array(programme.cost)
+    model.col_lower_, model.col_upper_ = np.array(programme.lower), np.array(programme.upper)
+    model.row_lower_, model.row_upper_ = np.array(programme.row_lower), np.array(programme.row_upper)
+    kinds = highspy.HighsVarType
+    if any(programme.whole):
+        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in programme.whole]
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = np.array(programme.starts, dtype=np.int32)
+    model.a_matrix_.index_ = np.array(programme.columns, dtype=np.int32)
+    model.a_matrix_.value_ = np.array(programme.values)
+    highs = highspy.Highs()
+    for key, value in {"output_flag": False, "threads": 1, **options}.items():
+        highs.setOptionValue(key, value)
+    highs.passModel(model)
+    return highs

@@ -1,0 +1,157 @@
+"""All models packed in one way of counting GPUs, and the best division of the GPUs between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from formulations.columns.dividing import Division, Points, divide, points_of, served_table
+from formulations.columns.enumeration import Columns, Floats, Ints
+from formulations.columns.packing import Packing, grid_of, pack
+from formulations.columns.patterns import Patterns
+from formulations.columns.progress import STEP, Counts, Progress
+from formulations.columns.relaxation import Relaxation
+from formulations.columns.sharing import usage_of
+from formulations.columns.task import Deadline, Task
+
+MOST_AMOUNTS = 3 * 10**6
+"""Amounts of GPUs that a table may have."""
+
+
+class TooLargeError(Exception):
+    """The cluster has more amounts of GPUs than tables can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An instance under search."""
+
+    task: Task
+    columns: Columns
+    relaxation: Relaxation
+    progress: Progress
+    deadline: Deadline
+
+    def stages(self, patterns: Patterns) -> Ints | None:
+        """Sequence of GPU types by pattern, where a plan may have only one pipeline of each."""
+        if not self.task.one_per_sequence:
+            return None
+        gpu = self.columns.gpu[patterns.column] + 1
+        return np.asarray(gpu @ (len(self.task.count) + 1) ** np.arange(gpu.shape[1]))
+
+    def target(self, gap: float) -> float:
+        """What a plan has to exceed to be of interest, if it may lose this gap."""
+        progress = self.progress
+        lowest = self.relaxation.bound - gap
+        return progress.target if progress.plan is not None else lowest - STEP * (1 + abs(lowest))
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One way of counting GPUs.
+
+    Attributes:
+        patterns: patterns by model.
+        packings: least losses by model.
+        tables: most requests per second by model and amount of GPUs.
+        points: where these rise above the target.
+        division: the best division.
+        whole: tables count whole GPUs, not the parts of the packings' grids.
+    """
+
+    patterns: tuple[Patterns, ...]
+    packings: tuple[Packing, ...]
+    tables: tuple[Floats, ...]
+    points: list[Points]
+    division: Division
+    whole: bool
+
+    def plan(self, setting: Setting) -> Counts:
+        """The patterns of the best division."""
+        found: Counts = []
+        for packing, patterns, amount in zip(self.packings, self.patterns, self.division.amounts, strict=True):
+            cells = np.flatnonzero(np.isfinite(packing.loss))
+            parts = packing.grid.amounts(cells)
+            used = -(-parts // packing.grid.unit) if self.whole else parts
+            fits = (used <= amount).all(axis=1)
+            worth = parts / packing.grid.unit @ setting.relaxation.gpu - packing.loss[cells]
+            cell = int(cells[fits][np.argmax(worth[fits])])
+            found += [(int(patterns.column[p]), patterns.count[p]) for p in packing.patterns_at(cell)]
+        return found
+
+
+def level_of(setting: Setting, patterns: Patterns, gap: float, *, own: bool) -> Level:
+    """Pack all models.
+
+    Args:
+        setting: the instance.
+        patterns: patterns of all models.
+        gap: what a plan may lose.
+        own: every partition on whole GPUs of its own, so that the division is a plan; else GPUs may be divided at will
+            and the division is a bound (a plan where the plan space adds up fractions of GPUs).
+
+    Raises:
+        TooLargeError: tables cannot hold the amounts of GPUs.
+        OutOfTimeError: the deadline has passed.
+    """
+    task = setting.task
+    model = setting.columns.model[patterns.column]
+    parts = tuple(patterns.take(np.flatnonzero(model == m)) for m in range(len(task.weight)))
+    packings = _pack(setting, parts, gap, own and task.whole)
+    tables = tuple(served_table(p, setting.relaxation, m, task.whole) for m, p in enumerate(packings))
+    unit = np.ones_like(task.count) if task.whole else packings[0].grid.unit
+    target = setting.target(gap)
+    points = [points_of(task, t, unit, m, target, setting.relaxation.bound) for m, t in enumerate(tables)]
+    return Level(parts, packings, tables, points, divide(task, points, tables[0].shape, target), task.whole)
+
+
+def _pack(setting: Setting, parts: tuple[Patterns, ...], gap: float, own: bool) -> tuple[Packing, ...]:
+    """Pack model by model; what one of them loses at least, the next ones cannot lose."""
+    packings = []
+    for m, (patterns, unit) in enumerate(zip(parts, _units(setting, parts, own), strict=True)):
+        grid = grid_of(setting.task.count, unit)
+        if grid.size > MOST_AMOUNTS:
+            raise TooLargeError
+        amount, loss = _amounts(setting, patterns, unit, own)
+        packing = pack(grid, amount, loss, gap, setting.stages(patterns), setting.deadline)
+        gap -= _least_loss(setting, packing, m)
+        packings.append(packing)
+        states = int(np.isfinite(packing.loss).sum())
+        setting.progress.count("whole_states" if own else "divided_states", states)
+    return tuple(packings)
+
+
+def _units(setting: Setting, parts: tuple[Patterns, ...], own: bool) -> list[Ints]:
+    """Parts of GPUs to count in, by model: the least common multiples of the shares that the patterns use."""
+    types = range(len(setting.task.count))
+    if own:
+        return [np.ones(len(types), np.int64)] * len(parts)
+    units = []
+    for patterns in parts:
+        gpu, share = setting.columns.gpu[patterns.column], setting.columns.share[patterns.column]
+        units.append(np.array([np.lcm.reduce(np.unique(share[gpu == t]), initial=1) for t in types], dtype=np.int64))
+    return units if setting.task.whole else [np.lcm.reduce(units)] * len(units)
+
+
+def _amounts(setting: Setting, patterns: Patterns, unit: Ints, own: bool) -> tuple[Ints, Floats]:
+    """GPUs that patterns use, in parts, and what they lose by it."""
+    if not own:
+        return usage_of(setting.columns, patterns, unit).amount, patterns.loss
+    gpu, share = setting.columns.gpu[patterns.column], setting.columns.share[patterns.column]
+    gpus = np.where(gpu >= 0, -(-patterns.count // share), 0)
+    idle = np.where(gpu >= 0, (gpus - patterns.count / share) * setting.relaxation.gpu[gpu], 0.0)
+    amount = np.stack([np.where(gpu == t, gpus, 0).sum(axis=1) for t in range(len(unit))], axis=1)
+    return amount, patterns.loss + idle.sum(axis=1)
+
+
+def _least_loss(setting: Setting, packing: Packing, model: int) -> float:
+    """What the model loses at least in a plan that is better than the incumbent."""
+    task = setting.task
+    if setting.progress.plan is None and not task.cost:
+        return 0.0
+    need = task.least(model, setting.progress.target)
+    cells = np.flatnonzero(np.isfinite(packing.loss))
+    worth = packing.grid.amounts(cells) / packing.grid.unit @ setting.relaxation.gpu
+    enough = worth - packing.loss[cells] >= need * (1 - 1e-9) * setting.relaxation.model[model]
+    return float(packing.loss[cells[enough]].min()) if enough.any() else 0.0

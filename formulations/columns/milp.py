@@ -1,0 +1,169 @@
+"""The columns as one small MILP, for clusters whose amounts of GPUs tables cannot hold (model §2, "Ours").
+
+Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, GPU type): whole GPUs y.
+
+    maximise z (or −Σ price · y)
+    x_c ≤ g_ck · rate_ck            each partition
+    Σ g / v ≤ y                     each pool
+    Σ y ≤ count                     each GPU type
+    Σ x_c ≥ weight · z (or rate)    each model
+    x_c ≤ most_c · u_c, Σ u_c ≤ 1   one pipeline per sequence, where asked for; u binary
+
+Only columns that may be part of a better plan take part: their excess on the least rate that they can serve is within
+what a plan may lose.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from formulations.columns.dominance import undominated
+from formulations.columns.enumeration import Columns, Floats, Ints
+from formulations.columns.highs import Programme, solve_mip
+from formulations.columns.level import Setting
+from formulations.columns.progress import Counts, Progress
+from formulations.columns.search import first_gap, what_may_be_lost
+from formulations.columns.task import OutOfTimeError, Task
+
+CLOSE = 1e-7
+"""Relative distance of bound and incumbent at which HiGHS may stop: it works with tolerances anyway."""
+
+
+def search_by_milp(setting: Setting) -> None:
+    """Widen what a plan may lose until the best plan of the columns within it is proven.
+
+    Raises:
+        OutOfTimeError: the deadline has passed.
+    """
+    columns, relaxation, progress = setting.columns, setting.relaxation, setting.progress
+    gap = first_gap(setting)
+    while True:
+        setting.deadline.check()
+        near = np.flatnonzero(relaxation.excess * columns.rate.min(axis=1) <= gap)
+        near = near[undominated(columns.take(near))]
+        bound = _solve(setting, near)
+        missing = what_may_be_lost(setting)
+        if missing <= gap:
+            progress.exhausted = progress.plan is None and bound == -math.inf
+            progress.lower(bound)
+            return
+        progress.lower(max(bound, relaxation.bound - gap))
+        if progress.closed:
+            return
+        gap = min(4 * gap, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the variables of the columns stand: x, then g by position (-1: none)."""
+
+    rate: Ints
+    count: Ints
+
+
+def _solve(setting: Setting, near: Ints) -> float:
+    """Solve over some columns; a better plan goes to the setting's progress.
+
+    Returns:
+        A bound on the plans of these columns, -inf: there is none.
+
+    Raises:
+        OutOfTimeError: the time is over and there is no bound.
+    """
+    task, progress = setting.task, setting.progress
+    chosen = setting.columns.take(near)
+    scale = max(1e-9, abs(setting.relaxation.bound) / 100)
+    programme, layout = _programme(task, chosen, scale, setting.relaxation.bound, progress)
+    run = solve_mip(programme, setting.deadline.left, CLOSE)
+    progress.count("milp_nodes", max(0, run.nodes))
+    progress.stats["milp_columns"] = len(near)
+    if run.values is not None:
+        plan, value = _read(task, chosen, near, run.values, layout)
+        if plan is not None:
+            progress.improve(value, plan)
+    if run.status == "infeasible":
+        return progress.value
+    if not math.isfinite(run.bound):
+        raise OutOfTimeError
+    return -run.bound * scale
+
+
+def _programme(
+    task: Task, columns: Columns, scale: float, bound: float, progress: Progress
+) -> tuple[Programme, _Layout]:
+    build = Programme()
+    low = task.worst if progress.plan is None else progress.value
+    z = -1 if task.cost else int(build.variables(1, low / scale, bound / scale, whole=False, cost=-1.0)[0])
+    size, live = len(columns), columns.live
+    rates = build.variables(size, 0.0, math.inf, whole=False)
+    counts = np.full(columns.gpu.shape, -1)
+    most = np.where(live, task.count[columns.gpu] * columns.share, 0)
+    counts[live] = build.variables(int(live.sum()), 0.0, most[live].astype(float), whole=True)
+    served_unit = 1.0 if task.cost else scale
+    for c, k in np.argwhere(live):
+        build.row([rates[c], counts[c, k]], [1.0, -columns.rate[c, k] / served_unit], -math.inf, 0.0)
+    for t, available in enumerate(task.count):
+        pools = _pools(columns, t)
+        if task.whole:
+            whole = build.variables(len(pools), 0.0, float(available), whole=True, cost=float(task.price[t]) / scale)
+            for pool, y in zip(pools, whole, strict=True):
+                lcm = int(np.lcm.reduce([columns.share[c, k] for c, k in pool]))
+                parts = [lcm // columns.share[c, k] for c, k in pool]
+                build.row([*(counts[c, k] for c, k in pool), y], [*parts, -lcm], -math.inf, 0.0)
+            build.row(list(whole), [1.0] * len(whole), -math.inf, float(available))
+        else:
+            every = [(c, k) for pool in pools for c, k in pool]
+            used = build.variables(1, 0.0, float(available), whole=False, cost=float(task.price[t]) / scale)
+            parts = [1 / columns.share[c, k] for c, k in every]
+            build.row([*(counts[c, k] for c, k in every), used[0]], [*parts, -1.0], -math.inf, 0.0)
+    for m, weight in enumerate(task.weight):
+        own = rates[columns.model == m]
+        if task.cost:
+            build.row(list(own), [1.0] * len(own), task.enough * weight, math.inf)
+        else:
+            build.row([*own, z], [*([1.0] * len(own)), -weight], 0.0, math.inf)
+    if task.one_per_sequence:
+        _one_per_sequence(build, columns, rates, most, served_unit)
+    return build, _Layout(rates, counts)
+
+
+def _pools(columns: Columns, gpu: int) -> list[list[tuple[int, int]]]:
+    """Columns and positions of each pool of a GPU type."""
+    pools: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for c, k in np.argwhere(columns.gpu == gpu):
+        pools.setdefault((int(columns.model[c]), int(k)), []).append((int(c), int(k)))
+    return list(pools.values())
+
+
+def _one_per_sequence(build: Programme, columns: Columns, rates: Ints, most: Ints, unit: float) -> None:
+    best = np.where(columns.live, most * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1) / unit
+    used = build.variables(len(columns), 0.0, 1.0, whole=True)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for c in range(len(columns)):
+        build.row([rates[c], used[c]], [1.0, -best[c]], -math.inf, 0.0)
+        groups.setdefault((int(columns.model[c]), *columns.gpu[c].tolist()), []).append(c)
+    for group in groups.values():
+        build.row([used[c] for c in group], [1.0] * len(group), -math.inf, 1.0)
+
+
+def _read(task: Task, columns: Columns, near: Ints, values: Floats, layout: _Layout) -> tuple[Counts | None, float]:
+    """The plan that HiGHS's values stand for, no more virtual GPUs than its rates need, and what it is worth."""
+    counts = np.where(columns.live, np.rint(values[layout.count]), 0).astype(np.int64)
+    served = np.where(columns.live, counts * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1)
+    used = (counts > 0).any(axis=1) & (served > 0)
+    if task.one_per_sequence:
+        used &= values[layout.rate] > 1e-6
+    counts = np.where(columns.live, np.ceil(served[:, None] / columns.rate * (1 - 1e-12)), 0).astype(np.int64)
+    total = np.bincount(columns.model[used], served[used], minlength=len(task.weight))
+    gpus = np.zeros(len(task.count))
+    for t in range(len(task.count)):
+        for pool in _pools(columns, t):
+            amount = sum(counts[c, k] / columns.share[c, k] for c, k in pool if used[c])
+            gpus[t] += math.ceil(amount - 1e-9) if task.whole else amount
+    if (gpus > task.count + 1e-9).any() or (task.cost and (total < task.enough * task.weight).any()):
+        return None, -math.inf
+    value = -float(gpus @ task.price) if task.cost else float((total / task.weight).min())
+    return [(int(near[c]), counts[c]) for c in np.flatnonzero(used)], value

@@ -1,0 +1,73 @@
+"""Patterns: a column with its numbers of virtual GPUs, and what it loses against the relaxation's prices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from formulations.columns.enumeration import Columns, Floats, Ints
+from formulations.columns.relaxation import Relaxation
+from formulations.columns.task import Task
+
+ROUNDING = 1e-9
+"""Relative slack in favour of the plan where floating point decides how many virtual GPUs serve a rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Columns with numbers of virtual GPUs, none more than the slowest partition needs.
+
+    Attributes:
+        column: index of the column, shape (patterns,).
+        count: virtual GPUs by position, shape (patterns, positions).
+        served: requests per second.
+        loss: worth of the virtual GPUs less the worth of what they serve, at least 0.
+    """
+
+    column: Ints
+    count: Ints
+    served: Floats
+    loss: Floats
+
+    def take(self, chosen: Ints | np.ndarray) -> Patterns:
+        """These patterns alone."""
+        return Patterns(self.column[chosen], self.count[chosen], self.served[chosen], self.loss[chosen])
+
+    def __len__(self) -> int:
+        """Number of patterns."""
+        return len(self.column)
+
+
+def find_patterns(task: Task, columns: Columns, relaxation: Relaxation, gap: float) -> Patterns:
+    """All patterns that lose no more than the gap and fit into the cluster.
+
+    The rate of a pattern is that of one of its partitions, the bottleneck, so each position is tried as bottleneck with
+    1, 2, … virtual GPUs. A column loses its excess on every request, which limits them.
+    """
+    near = np.flatnonzero(relaxation.excess * columns.rate.min(axis=1) <= gap)
+    parts = [_with_bottleneck(task, columns, relaxation, gap, near, k) for k in range(columns.gpu.shape[1])]
+    return Patterns(*(np.concatenate([getattr(p, name) for p in parts]) for name in Patterns.__slots__))
+
+
+def _with_bottleneck(
+    task: Task, columns: Columns, relaxation: Relaxation, gap: float, near: Ints, position: int
+) -> Patterns:
+    rows = near[columns.gpu[near, position] >= 0]
+    rate = columns.rate[rows, position]
+    most = (task.count[columns.gpu[rows, position]] * columns.share[rows, position]).astype(float)
+    with np.errstate(divide="ignore"):
+        most = np.minimum(most, gap / (relaxation.excess[rows] * rate)).astype(np.int64)
+    column = np.repeat(rows, most)
+    count = np.arange(1, len(column) + 1) - np.repeat(np.cumsum(most) - most, most)
+    served = count * columns.rate[column, position]
+    live = columns.live[column]
+    counts = np.ceil(served[:, None] / columns.rate[column] * (1 - ROUNDING)).astype(np.int64)
+    counts = np.where(live, np.maximum(counts, 1), 0)
+    worth = np.where(live, relaxation.gpu[columns.gpu[column]] / columns.share[column], 0.0)
+    loss = (counts * worth).sum(axis=1) - relaxation.model[columns.model[column]] * served
+    fits = loss <= gap
+    for t, available in enumerate(task.count):
+        used = np.where(columns.gpu[column] == t, counts / columns.share[column], 0.0).sum(axis=1)
+        fits &= used <= available + ROUNDING
+    return Patterns(column[fits], counts[fits], served[fits], np.maximum(loss[fits], 0.0))

@@ -1,0 +1,183 @@
+"""Packing patterns of one model with pools: virtual GPUs of several pipelines may share a GPU of their pool.
+
+A pool is a position and a GPU type; its GPUs are counted up to whole ones. So besides the amounts of GPUs, it matters
+what part of a GPU every pool leaves free. Only those states are kept from which the target can still be reached.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from formulations.columns.enumeration import Columns, Floats, Ints
+from formulations.columns.packing import Grid
+from formulations.columns.patterns import Patterns
+from formulations.columns.task import Deadline
+
+MOST_STATES = 400_000
+MOST_AT_ONCE = 400_000
+"""Pairs of state and pattern to look at together."""
+
+
+class TooManyError(Exception):
+    """More states than fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What patterns take of every pool.
+
+    Attributes:
+        amount: parts of each GPU type, shape (patterns, types).
+        odd: parts taken of each pool that is not always used by whole GPUs, shape (patterns, pools).
+        gpu: GPU type of these pools.
+    """
+
+    amount: Ints
+    odd: Ints
+    gpu: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which states may lead to the target.
+
+    Attributes:
+        allowed: whether the other models can reach it beside this many whole GPUs, shape (counts + 1).
+        more: most requests per second that can be added by parts of GPUs used, in the grid's shape.
+        need: requests per second that the model has to reach.
+    """
+
+    allowed: np.ndarray
+    more: Floats
+    need: float
+
+
+@dataclass(slots=True)
+class States:
+    """Ways to pack, in the order in which they were found; `alive` are the best of their kind."""
+
+    amount: Ints
+    odd: Ints
+    served: Floats
+    parent: Ints
+    pattern: Ints
+    alive: Ints
+    keys: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+
+    def patterns_of(self, state: int) -> list[int]:
+        """The patterns packed."""
+        found = []
+        while state:
+            found.append(int(self.pattern[state]))
+            state = int(self.parent[state])
+        return found
+
+
+def usage_of(columns: Columns, patterns: Patterns, unit: Ints) -> Usage:
+    """What patterns take of the pools of their model."""
+    gpu, share = columns.gpu[patterns.column], columns.share[patterns.column]
+    parts = np.where(gpu >= 0, patterns.count * unit[gpu] // share, 0)
+    amount = np.stack([np.where(gpu == t, parts, 0).sum(axis=1) for t in range(len(unit))], axis=1)
+    pools = [(np.where(gpu[:, k] == t, parts[:, k], 0), t) for k in range(gpu.shape[1]) for t in range(len(unit))]
+    odd = [(taken, t) for taken, t in pools if (taken % unit[t]).any()]
+    empty = np.zeros((len(patterns), 0), dtype=np.int64)
+    return Usage(amount, np.column_stack([empty, *(taken for taken, _ in odd)]), np.array([t for _, t in odd], int))
+
+
+def whole_gpus(amount: Ints, odd: Ints, gpu: Ints, unit: Ints) -> Ints:
+    """GPUs of each type, every pool counted up."""
+    slack = -odd % unit[gpu]
+    filled = [amount[..., t] + slack[..., gpu == t].sum(axis=-1) for t in range(len(unit))]
+    return np.stack(filled, axis=-1) // unit
+
+
+def pack_pools(
+    grid: Grid, usage: Usage, served: Floats, reach: Reach, stage: Ints | None, deadline: Deadline
+) -> States:
+    """Pack patterns of one model in all ways that may lead to the target.
+
+    Args:
+        grid: parts of GPUs.
+        usage: what the patterns take.
+        served: requests per second by pattern.
+        reach: what a state has to hold.
+        stage: group of each pattern of which only one may be packed; None: any number of any pattern.
+        deadline: when to stop.
+
+    Raises:
+        TooManyError: there are too many states.
+        OutOfTimeError: the deadline has passed.
+    """
+    nothing = np.zeros((1, len(grid.unit)), np.int64)
+    states = States(
+        nothing, np.zeros((1, len(usage.gpu)), np.int64), np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+    )  # fmt: skip
+    groups = [np.arange(len(served))] if stage is None else [np.flatnonzero(stage == s) for s in np.unique(stage)]
+    for group in groups:
+        new = states.alive
+        while len(new):
+            old = len(states.served)
+            _extend(states, new, group, grid, usage, served, reach, deadline)
+            new = states.alive[states.alive >= old] if stage is None else new[:0]
+    return states
+
+
+def _extend(
+    states: States,
+    new: Ints,
+    group: Ints,
+    grid: Grid,
+    usage: Usage,
+    served: Floats,
+    reach: Reach,
+    deadline: Deadline,
+) -> None:
+    """Add every pattern of a group to every new state, and keep the best of each kind."""
+    unit, limit = grid.unit, np.array(grid.shape) - 1
+    size = max(1, MOST_AT_ONCE // max(1, len(group)))
+    for start in range(0, len(new), size):
+        deadline.check()
+        some = new[start : start + size]
+        amount = states.amount[some][:, None, :] + usage.amount[group]
+        which = np.nonzero((amount <= limit).all(axis=2))
+        amount = amount[which]
+        parent, pattern = some[which[0]], group[which[1]]
+        rate = states.served[parent] + served[pattern]
+        hopeful = np.flatnonzero(rate + reach.more[tuple(amount.T)] >= reach.need)
+        amount, parent, pattern, rate = amount[hopeful], parent[hopeful], pattern[hopeful], rate[hopeful]
+        odd = (states.odd[parent] + usage.odd[pattern]) % unit[usage.gpu]
+        whole = whole_gpus(amount, odd, usage.gpu, unit)
+        fits = np.flatnonzero((whole * unit <= limit).all(axis=1))
+        good = fits[reach.allowed[tuple(whole[fits].T)]]
+        _add(states, amount[good], odd[good], rate[good], parent[good], pattern[good], grid, unit[usage.gpu])
+
+
+def _add(
+    states: States, amount: Ints, odd: Ints, served: Floats, parent: Ints, pattern: Ints, grid: Grid, units: Ints
+) -> None:
+    """Add states, keep those alive that serve most for their amount and pools."""
+    key = amount @ grid.strides
+    for k, size in enumerate(units):
+        key = key * size + odd[:, k]
+    known, place = states.keys, len(states.served)
+    every = np.concatenate([known, key])
+    rate = np.concatenate([states.served[states.alive], served])
+    order = np.lexsort((-rate, every))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = every[order][1:] != every[order][:-1]
+    best = order[first]
+    fresh = best[best >= len(known)] - len(known)
+    identity = np.full(len(served), -1)
+    identity[fresh] = place + np.arange(len(fresh))
+    names = np.concatenate([states.alive, identity])
+    states.alive, states.keys = names[best], every[best]
+    states.amount = np.concatenate([states.amount, amount[fresh]])
+    states.odd = np.concatenate([states.odd, odd[fresh]])
+    states.served = np.concatenate([states.served, served[fresh]])
+    states.parent = np.concatenate([states.parent, parent[fresh]])
+    states.pattern = np.concatenate([states.pattern, pattern[fresh]])
+    if len(states.served) > MOST_STATES:
+        raise TooManyError
