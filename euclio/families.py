@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
 
 from euclio.errors import InputError
 from euclio.goal import Goal
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from euclio.files.plan_files import PlanFiles
+    from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
     from euclio.result import Result
+    from euclio.session import Evaluation, Plan, PlanSpace, Session
 
 HOMES = {"session": "euclio.session.family", "pipeline": "euclio.pipeline.family"}
 """The module of each family, which holds it as FAMILY."""
@@ -136,8 +138,10 @@ def find_family(name: str) -> Family:
     """The family of this name.
 
     Raises:
-        KeyError: there is none.
+        InputError: there is none.
     """
+    if name not in HOMES:
+        raise InputError(f"unknown problem family {name!r}; known: {', '.join(HOMES)}")
     found = import_module(HOMES[name]).FAMILY
     assert isinstance(found, Family)
     return found
@@ -161,7 +165,11 @@ def family_of(instance: Any) -> Family:
     raise InputError(f"{type(instance).__name__} is no instance of a problem; give one of {known}")
 
 
-def evaluate(instance: Any, plan: Any, space: Any = None) -> Any:
+@overload
+def evaluate(instance: Session, plan: Plan, space: PlanSpace | None = None) -> Evaluation: ...
+@overload
+def evaluate(instance: Cluster, plan: PipelinePlan, space: PipelineSpace | None = None) -> PlanEvaluation: ...
+def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
     """Check and price a plan of any family.
 
     Args:
