@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from euclio.errors import InapplicableError
+from euclio.families import find_family
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
 from euclio.registry import Limits
 from euclio.result import Answer
@@ -36,7 +36,7 @@ def solve_no_partitioning(cluster: Cluster, space: PipelineSpace, limits: Limits
         The best plan of NP's plan space with a bound that proves it, or one without a proof where the time limit hit.
 
     Raises:
-        InapplicableError: the least-cost objective without rates or prices.
+        InputError: the least-cost objective without rates or prices.
     """
     rates = whole_models(cluster, space)
     counts = no_partitioning_counts(cluster, space, rates, limits.time_limit_s)
@@ -64,11 +64,10 @@ def no_partitioning_counts(
     not say).
 
     Raises:
-        InapplicableError: the least-cost objective without rates or prices.
+        InputError: the least-cost objective without rates or prices.
     """
     if space.objective is Objective.COST:
-        if any(m.rate_rps is None for m in cluster.models) or any(g.price_per_h is None for g in cluster.gpus):
-            raise InapplicableError("least cost needs rate_rps of every model and price_per_h of every GPU type")
+        find_family("pipeline").check_space(cluster, space)
         return _unservable(cluster, rates) or cheapest_counts(cluster, rates, time_limit_s)
     if _unservable(cluster, rates):
         # The smallest throughput is 0 whatever the others get.

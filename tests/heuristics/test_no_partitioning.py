@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from euclio.errors import InapplicableError
+from euclio.errors import InputError
 from euclio.files import load_cluster
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, evaluate
 from euclio.registry import Limits
@@ -118,8 +118,8 @@ def test_a_load_that_no_allocation_serves_is_infeasible():
     assert answer.infeasible
 
 
-def test_least_cost_without_rates_does_not_apply():
-    with pytest.raises(InapplicableError, match="rate_rps"):
+def test_least_cost_without_rates_is_bad_input():
+    with pytest.raises(InputError, match="rate_rps"):
         run(two_types(model("m", "0.2", fast=["0.02"])), COST)
 
 
