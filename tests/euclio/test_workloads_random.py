@@ -5,7 +5,7 @@ import random
 import pytest
 
 from euclio.errors import InputError
-from euclio.files import load_session
+from euclio.files import load_instance
 from euclio.workloads.commands import KINDS, generate
 from euclio.workloads.latencies import latency_range
 from euclio.workloads.random_sessions import SHAPES, chain_from_modules, random_session, shape_edges
@@ -51,16 +51,17 @@ ARGUMENTS = {
     "workloads": {"count": 2, "accept": lambda session: []},
     "random": {"count": 2, "modules": 4},
     "chain": {"modules": 6, "tightness": 0.3},
+    "pipelines": {"models": ["FCN"]},
     "published": {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_generate_writes_readable_sessions_with_the_same_bytes(kind, tmp_path):
+def test_generate_writes_readable_instances_with_the_same_bytes(kind, tmp_path):
     first = generate(kind, tmp_path / "a", seed=5, **ARGUMENTS[kind])
     again = generate(kind, tmp_path / "b", seed=5, **ARGUMENTS[kind])
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in again]
-    assert [load_session(p).name for p in first] == [p.stem for p in first]
+    assert [load_instance(p).name for p in first] == [p.stem for p in first]
 
 
 def test_generate_writes_a_single_file(tmp_path):
