@@ -10,11 +10,22 @@ import os
 import sys
 from typing import NoReturn, TextIO
 
-from euclio.commands import compare, decompose, explain, generate, import_artifact, reproduce, solve, solvers, verify
+from euclio.commands import (
+    compare,
+    decompose,
+    explain,
+    generate,
+    import_artifact,
+    reproduce,
+    simulate,
+    solve,
+    solvers,
+    verify,
+)
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED
 from euclio.errors import InputError
 
-COMMANDS = (solve, verify, solvers, compare, decompose, explain, generate, import_artifact, reproduce)
+COMMANDS = (solve, verify, solvers, compare, decompose, explain, generate, import_artifact, simulate, reproduce)
 
 TRACEBACK = "EUCLIO_TRACEBACK"
 """Environment variable that lets an internal error show where it arose."""

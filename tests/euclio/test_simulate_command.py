@@ -1,0 +1,110 @@
+"""`euclio simulate` as users meet it."""
+
+import json
+
+import pytest
+from simulated_clusters import two_stage_cluster, two_stage_plan
+from tiny_sessions import TEXT as SESSION
+
+from euclio.cli import main
+from euclio.files import save_cluster, save_result
+from euclio.pipeline import PipelineSpace
+from euclio.registry import Solver
+from euclio.result import Answer
+from euclio.solving import solve
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Paths of the two-stage cluster, and of results with and without a plan."""
+    cluster = two_stage_cluster()
+    paths = [str(tmp_path / name) for name in ("cluster.json", "result.json", "nothing.json")]
+    save_cluster(cluster, paths[0])
+    for path, plan in zip(paths[1:], (two_stage_plan(), None), strict=True):
+        answer = Answer(plan, raw_status="typed in")
+        solver = Solver("typed", "heuristic", "", lambda *_, a=answer: a, family="pipeline", space=PipelineSpace())
+        save_result(solve(cluster, solver), cluster, path)
+    return paths
+
+
+def call(capsys, *arguments):
+    code = main(["simulate", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_the_table_says_what_became_of_the_requests(capsys, files):
+    code, out, _ = call(capsys, *files[:2], "--arrivals", "uniform", "--load", 0.5, "--seconds", 2)
+    assert code == 0
+    assert "mean SLO attainment 100.00 %" in out
+    assert "GPUs busy: slow" in out
+
+
+def test_the_time_per_batch_is_on_standard_error(capsys, files):
+    assert "per batch" in call(capsys, *files[:2], "--seconds", 1)[2]
+
+
+def test_json_is_the_same_every_time(capsys, files):
+    arguments = (*files[:2], "--arrivals", "bursty", "--seconds", 2, "--noise", 0.1, "--seed", 4, "--json")
+    first, second = (call(capsys, *arguments)[1] for _ in range(2))
+    assert first == second
+    assert json.loads(first)["models"][0]["arrived"] > 0
+
+
+def test_reactive_pools_do_not_probe(capsys, files):
+    found = json.loads(call(capsys, *files[:2], "--scheduler", "reactive", "--seconds", 1, "--json")[1])
+    assert found["probes_per_batch"] is None
+
+
+def test_the_highest_load_is_searched(capsys, files):
+    out = call(capsys, *files[:2], "--arrivals", "uniform", "--highest-load", "--seconds", 2, "--json")[1]
+    assert json.loads(out)["mean_highest_load"] == 1
+
+
+def test_a_trace_sets_the_pace(capsys, files, tmp_path):
+    path = tmp_path / "trace.csv"
+    path.write_text("0\n1\n4\n5\n")
+    found = json.loads(call(capsys, *files[:2], "--trace", path, "--seconds", 4, "--json")[1])
+    assert found["timestamps"] == 4
+    assert found["models"][0]["arrived"] == pytest.approx(1000, abs=5)
+
+
+def test_a_timeline_is_drawn_the_same_every_time(capsys, files, tmp_path):
+    pictures = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for picture in pictures:
+        call(capsys, *files[:2], "--seconds", 1, "--timeline", picture)
+    assert pictures[0].read_text().count("<path") > 20
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+
+
+def test_a_result_without_a_plan_ends_with_code_4(capsys, files):
+    code, _, err = call(capsys, files[0], files[2])
+    assert code == 4
+    assert "there is no plan to simulate" in err
+
+
+def test_a_session_is_refused(capsys, files, tmp_path):
+    path = tmp_path / "session.json"
+    path.write_text(SESSION)
+    code, _, err = call(capsys, path, files[1])
+    assert code == 2
+    assert "is a session; `euclio simulate` serves clusters" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--noise", "2"), "must be a number from 0 to 1"),
+        (("--load", "0"), "must be a number greater than 0"),
+        (("--arrivals", "uniform", "--trace", "x.csv"), "--trace: is given beside --arrivals; leave one out"),
+        (("--trace", "missing.csv"), "missing.csv: cannot be read"),
+        (("--timeline", "out.txt"), "end the name in .svg, .png, .pdf"),
+        (("--timeline", "out.svg", "--highest-load"), "shows one load, --highest-load tries many"),
+        (("--seconds", "1e7"), "--seconds: would bring about 2.5e+09 requests"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(capsys, files, arguments, message):
+    code, out, err = call(capsys, *files[:2], *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
