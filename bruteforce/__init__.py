@@ -1,12 +1,13 @@
 """Solvers of this package, offered through the registry."""
 
+from bruteforce.pipeline_enumeration import solvers as pipeline_solvers
 from bruteforce.plan_enumeration import solve_by_plan_enumeration
 from bruteforce.scrooge_bruteforce import solve_scrooge_bruteforce
 from bruteforce.split_solver import solvers as split_solvers
-from euclio.registry import Solver
+from euclio.registry import AnySolver, Solver
 from heuristics.scrooge_space import SCROOGE_SPACE
 
-SOLVERS: tuple[Solver, ...] = (
+SOLVERS: tuple[AnySolver, ...] = (
     Solver(
         "plan-bruteforce",
         "brute force",
@@ -21,4 +22,5 @@ SOLVERS: tuple[Solver, ...] = (
         SCROOGE_SPACE,
     ),
     *split_solvers(),
+    *pipeline_solvers(),
 )

@@ -2,14 +2,15 @@
 
 The model is that of `formulations/ppipe/cpsat_model.py`. CP-SAT counts in whole numbers, so rates are scaled. With
 every rate rounded up and every latency down, each plan is a solution worth no less, so the optimum is a bound. Its plan
-is priced exactly; where it misses the bound, rates rounded down give another one, then the scale is refined. A pipeline
-that only rounding lets through within its SLO is forbidden, and the model runs again.
+is priced exactly, and while it misses the bound the scale is refined. A pipeline that only rounding lets through within
+its SLO is forbidden, and the model runs again; where only rounding serves a load, rates rounded down give a plan.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from fractions import Fraction
 
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
 from euclio.registry import Limits
@@ -37,14 +38,23 @@ def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[Pip
         return at_once
     for units in SCALES:
         scale = rate_scale(search.problem, units)
-        for up in (True, False):
-            status = _run(search, cpsat_model(search.problem, scale, up=up))
-            if up and status == "INFEASIBLE" and search.plan is None:
-                search.infeasible = True
-                return search.answer()
-            if _closed(search) or (up and status != "OPTIMAL"):
-                return search.answer()
+        status = _run(search, cpsat_model(search.problem, scale, up=True, between=_between(search)))
+        nothing = status == "INFEASIBLE" or (status == "OPTIMAL" and search.most)
+        search.infeasible = nothing and search.plan is None
+        if search.infeasible or _closed(search) or status != "OPTIMAL":
+            break
+        if not search.most:
+            _run(search, cpsat_model(search.problem, scale, up=False))
+            if _closed(search):
+                break
     return search.answer()
+
+
+def _between(search: Search) -> tuple[Fraction, float] | None:
+    """The throughput of the best plan, and the bound; None: not both are known, or it is cost."""
+    if not search.most or search.value is None or search.bound is None:
+        return None
+    return search.value, max(search.bound, float(search.value))
 
 
 def _closed(search: Search) -> bool:

@@ -108,13 +108,17 @@ def rate_scale(problem: PPipeProblem, units: int) -> Fraction:
     return units / max(rows)
 
 
-def cpsat_model(problem: PPipeProblem, scale: Fraction, *, up: bool) -> CpSatModel:
+def cpsat_model(
+    problem: PPipeProblem, scale: Fraction, *, up: bool, between: tuple[Fraction, float] | None = None
+) -> CpSatModel:
     """Build the model.
 
     Args:
         problem: the problem; every model has a pipeline, and none that has to be used cannot.
         scale: S.
         up: round rates up, for a bound.
+        between: a throughput that some plan has and one that none exceeds, if known. At a fine scale CP-SAT otherwise
+            improves solutions unit by unit.
     """
     from ortools.sat.python import cp_model
 
@@ -122,7 +126,7 @@ def cpsat_model(problem: PPipeProblem, scale: Fraction, *, up: bool) -> CpSatMod
     for slot in problem.slots:
         _add_pipeline(model, slot)
     _add_gpus(model)
-    _add_demand(model)
+    _add_demand(model, between)
     return model
 
 
@@ -220,20 +224,20 @@ def _add_gpus(found: CpSatModel) -> None:
         )
 
 
-def _add_demand(found: CpSatModel) -> None:
+def _add_demand(found: CpSatModel, between: tuple[Fraction, float] | None) -> None:
     """What each model has to be served, and the objective of most throughput."""
     problem, model = found.problem, found.model
-    cost = problem.space.objective is Objective.COST
-    least = ceil(found.scale) if cost and not found.up else floor(found.scale) if cost else 0
     rates = [
         [found.variables[f"x_{s.name}"] for s in problem.slots if s.model == m] for m in range(len(problem.models))
     ]
-    if cost:
+    if problem.space.objective is Objective.COST:
         for served in rates:
-            model.add(sum(served) >= least)
+            model.add(sum(served) >= (floor if found.up else ceil)(found.scale))
         return
-    most = min(sum(variable.proto.domain[1] for variable in served) for served in rates)
-    z = found.variables["z"] = model.new_int_var(0, most, "z")
+    least, most = 0, min(sum(variable.proto.domain[1] for variable in served) for served in rates)
+    if between is not None:
+        least, most = floor(between[0] * found.scale), ceil(Fraction(between[1]) * found.scale)
+    z = found.variables["z"] = model.new_int_var(least, most, "z")
     for served in rates:
         model.add(z <= sum(served))
     model.minimize(-z)

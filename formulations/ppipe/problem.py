@@ -40,7 +40,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from euclio.errors import InputError
+from euclio.families import find_family
 from euclio.pipeline import Cluster, Objective, PipelineSpace
 from formulations.milp.engine import readable
 from formulations.ppipe.options import Option, limited, options_of, partitions_on, within_budget
@@ -130,7 +130,7 @@ def ppipe_problem(cluster: Cluster, space: PipelineSpace, *, literal: bool = Fal
     Raises:
         InputError: the objective needs a price or a load that the cluster does not have.
     """
-    _require_priced(cluster, space)
+    find_family("pipeline").check_space(cluster, space)
     models = readable([model.name for model in cluster.models])
     gpus = dict(zip((gpu.name for gpu in cluster.gpus), readable([gpu.name for gpu in cluster.gpus]), strict=True))
     slots: list[Slot] = []
@@ -148,14 +148,3 @@ def ppipe_problem(cluster: Cluster, space: PipelineSpace, *, literal: bool = Fal
     slots = [replace(slot, name=name) for slot, name in zip(slots, names, strict=True)]
     shares = math.lcm(*(profile.share for model in cluster.models for profile in model.profiles))
     return PPipeProblem(cluster, space, literal, tuple(slots), tuple(models), gpus, shares)
-
-
-def _require_priced(cluster: Cluster, space: PipelineSpace) -> None:
-    if space.objective is not Objective.COST:
-        return
-    for i, gpu in enumerate(cluster.gpus):
-        if gpu.price_per_h is None:
-            raise InputError("is missing; least cost needs it", field=f"gpus[{i}].price_per_h")
-    for i, model in enumerate(cluster.models):
-        if model.rate_rps is None:
-            raise InputError("is missing; least cost needs it", field=f"models[{i}].rate_rps")

@@ -64,11 +64,13 @@ class Search:
         return math.inf if limit is None else max(0.0, self.started + limit - time.perf_counter())
 
     def accept(self, choice: Choice) -> bool:
-        """Have a choice checked, keep it if it is the best so far; says whether the checker takes it."""
+        """Have a choice checked, and keep it if it serves every model and is the best so far; says if it is a plan."""
         plan = plan_of(self.problem, choice)
         if not evaluate(self.problem.cluster, plan, self.problem.space).feasible:
             return False
         value = value_of(self.problem, choice)
+        if self.most and value == 0:
+            return True
         if self.value is None or (value > self.value if self.most else value < self.value):
             self.plan, self.value = plan, value
         return True
@@ -83,7 +85,8 @@ class Search:
         """The answer as it stands."""
         reason = ""
         if self.plan is None:
-            reason = "no plan meets SLO and loads within the cluster" if self.infeasible else "the time limit was hit"
+            why = "no plan serves every model within its SLO on these GPUs"
+            reason = why if self.infeasible else "the time limit was hit"
         slots = self.problem.slots
         size = {
             "pipelines": float(len(slots)),
@@ -128,7 +131,5 @@ def answer_at_once(search: Search) -> Answer[PipelinePlan] | None:
     if problem.unserved is None:
         return None
     name = problem.cluster.models[problem.unserved].name
-    reason = f"no pipeline of {name} meets its SLO within the cluster"
-    if search.most:
-        return Answer(PipelinePlan(()), "nothing to serve", claimed=0.0, bound=0.0, reason=reason)
+    reason = f"no pipeline of {name} meets its SLO on these GPUs"
     return Answer(None, "infeasible", infeasible=True, reason=reason)
