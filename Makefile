@@ -28,6 +28,7 @@ oracle: env
 reproduce: env
 	$(BIN)/euclio reproduce harpagon
 	$(BIN)/euclio reproduce scrooge
+	$(BIN)/euclio reproduce ppipe
 
 bench: env
 	$(BIN)/python -m tests.bench

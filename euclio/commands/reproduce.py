@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count, seed
 from euclio.commands.exit_codes import SOLVED
+from euclio.errors import InputError
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
 
-PAPERS = ("harpagon", "scrooge")
+PAPERS = ("harpagon", "scrooge", "ppipe")
 
 
 def add_to(verbs: Verbs) -> None:
@@ -23,21 +24,26 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("--full", action="store_true", help="also run the slow references on all workloads")
     parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: one per core, scrooge one")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER")
-    parser.add_argument("--workloads", type=count, metavar="N", help="how many; default: harpagon 1131, scrooge 200")
+    parser.add_argument(
+        "--workloads", type=count, metavar="N", help="how many; default: harpagon 1131, scrooge 200, ppipe 6 groups"
+    )
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
+    parser.add_argument(
+        "--instances",
+        type=Path,
+        metavar="DIR",
+        help="ppipe: folder of measured clusters; default: ../shared/instances/pipelines",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Reproduce and print where the report is."""
-    from euclio.workloads.protocol import SEED
-
+    if arguments.instances is not None and arguments.paper != "ppipe":
+        raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
     reproduce = import_module(f"euclio.reproduce.{arguments.paper}").reproduce
-    chosen = {
-        "seed": SEED if arguments.seed is None else arguments.seed,
-        "jobs": arguments.jobs,
-        "full": arguments.full,
-        **({} if arguments.workloads is None else {"workloads": arguments.workloads}),
-    }
-    print(reproduce(arguments.out or Path("reports") / arguments.paper, **chosen))
+    given = {name: getattr(arguments, name) for name in ("seed", "jobs", "workloads", "instances")}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    out = arguments.out or Path("reports") / arguments.paper
+    print(reproduce(out, full=arguments.full, **chosen))
     return SOLVED

@@ -56,3 +56,8 @@ def largest(values: pd.Series[float], scale: float = 1.0) -> Measured:
     """Largest value, without an interval; values that are not finite are left out."""
     kept = values[np.isfinite(values)]
     return Measured(scale * float(kept.max()) if len(kept) else float("nan"), n=len(kept))
+
+
+def exactly(value: float, n: int = 0) -> Measured:
+    """A number that needs no interval, such as one of a worked case."""
+    return Measured(float(value), n=n)

@@ -1,0 +1,138 @@
+"""Runs everything: plans and serves every case in worker processes, and measures planning times alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from euclio.reproduce.ppipe.cases import GROUPS, Case, group_cases, sampled_models, sensitivity_cases, timeline_case
+from euclio.reproduce.ppipe.measured_instances import PLANNED, instance_files, instance_rows
+from euclio.reproduce.ppipe.planning import planning_clusters, planning_rows
+from euclio.reproduce.ppipe.profiles import model_latencies, ratios_along_depth
+from euclio.reproduce.ppipe.sampling import Sampling
+from euclio.reproduce.ppipe.systems import DART, MANY, NP, PPIPE
+from euclio.reproduce.ppipe.tasks import Serving, Task, run_task, warm_up_worker
+from euclio.reproduce.rows import Row
+from euclio.reproduce.stages import Stage, progress_bars
+from euclio.reproduce.store import frame
+from euclio.reproduce.workers import run_chunks, worker_pool
+from euclio.simulator.setup import Arrivals, Scheduler
+
+REACTIVE_ON = "HC2-L"
+"""Cluster of Figure 10."""
+CURVE_OF = "G1"
+"""Group of Figure 7."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """Everything that the report is made of.
+
+    Attributes:
+        latencies: one row per model of the synthetic profiles.
+        ratios: latency ratios along EfficientNet-B8.
+        instances: one row per measured instance and system; empty: there were no files.
+        planning: one row per cluster and planner of Figure 14.
+        plans: one row per case and system.
+        serving: one row per case, system, arrivals, scheduler, load and model.
+        timeline: the case of Figures 11 and 12.
+        sampling: how much was run.
+        seconds: wall time per stage.
+        jobs: worker processes used.
+    """
+
+    latencies: pd.DataFrame
+    ratios: pd.DataFrame
+    instances: pd.DataFrame
+    planning: pd.DataFrame
+    plans: pd.DataFrame
+    serving: pd.DataFrame
+    timeline: Case
+    sampling: Sampling
+    seconds: dict[str, float]
+    jobs: int
+
+
+def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) -> Collected:
+    """Run every stage.
+
+    Args:
+        sampling: how much to run.
+        seed: seed of layers, groups, weights, samples and arrivals.
+        jobs: worker processes; planning times are measured before they start.
+        instances: folder of measured instances; None: the default one where it is present.
+
+    Raises:
+        InputError: the named folder holds no instance.
+    """
+    files = instance_files(instances)
+    seconds: dict[str, float] = {}
+    with progress_bars() as progress:
+        with Stage(
+            progress, seconds, "planning times", sum(len(s) for *_, s in planning_clusters(sampling, seed))
+        ) as stage:
+            planning = frame(planning_rows(sampling, seed, stage.advance))
+        with Stage(progress, seconds, "measured instances", len(files) * len(PLANNED)) as stage:
+            measured = frame(instance_rows(files, stage.advance))
+        plans: list[Row] = []
+        serving: list[Row] = []
+        with worker_pool(jobs, warm_up_worker) as pool:
+            for name, tasks in _stages(sampling, seed).items():
+                with Stage(progress, seconds, name, len(tasks)) as stage:
+                    for done in run_chunks(pool, run_task, tasks, stage.advance):
+                        plans += done.plans
+                        serving += done.serving
+    return Collected(
+        model_latencies(seed),
+        ratios_along_depth(seed),
+        measured,
+        planning,
+        frame(plans),
+        frame(serving),
+        timeline_case(seed),
+        sampling,
+        seconds,
+        jobs,
+    )
+
+
+def _stages(sampling: Sampling, seed: int) -> dict[str, list[Task]]:
+    alone = sensitivity_cases(sampled_models(sampling.models, seed), seed)
+    return {
+        "groups of models on 100 GPUs": [
+            Task(case, (NP, DART, PPIPE, MANY), _group_servings(case), sampling.seconds)
+            for case in group_cases(sampling.groups, seed)
+        ],
+        "single models on 16 GPUs": [
+            Task(case, (NP, PPIPE), (Serving(NP), Serving(PPIPE)), sampling.seconds)
+            for case in (*alone, timeline_case(seed))
+        ],
+    }
+
+
+def _group_servings(case: Case) -> tuple[Serving, ...]:
+    """What Figures 6, 7, 8 and 10 serve of a group."""
+    curve = case.group == CURVE_OF
+    found = [Serving(name, Arrivals.POISSON, every_load=curve) for name in (NP, DART, PPIPE)]
+    found += [Serving(name, Arrivals.BURSTY) for name in (NP, DART, PPIPE)]
+    if case.setup == REACTIVE_ON:
+        found.append(Serving(PPIPE, Arrivals.POISSON, Scheduler.REACTIVE))
+    return tuple(found)
+
+
+def of_study(rows: pd.DataFrame, study: str) -> pd.DataFrame:
+    """The rows that belong to a study."""
+    return rows[rows.studies.str.split(",").map(lambda names: study in names)] if len(rows) else rows
+
+
+def of_groups(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the groups of models."""
+    return of_study(rows, GROUPS)
+
+
+def stage_rows(seconds: dict[str, float]) -> Sequence[tuple[str, str]]:
+    """Wall time per stage as text."""
+    return [(name, f"{value:.1f}") for name, value in seconds.items()]

@@ -1,0 +1,30 @@
+"""How much of the evaluation a run covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What is run.
+
+    Attributes:
+        groups: groups of three models per large cluster, of six.
+        models: single models of Figure 13, of 18.
+        seconds: simulated seconds per load (30 in the paper).
+        gpu_counts: numbers of GPUs of Figure 14a.
+        printed_limit_s: time limit of the printed MILP in Figure 14.
+        unmerged_layers: layers per model of the unmerged plan.
+    """
+
+    groups: int = 6
+    models: int = 6
+    seconds: float = 10.0
+    gpu_counts: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
+    printed_limit_s: float = 10.0
+    unmerged_layers: int = 80
+
+
+SAMPLED = Sampling()
+FULL = Sampling(models=18, seconds=30.0, printed_limit_s=120.0)

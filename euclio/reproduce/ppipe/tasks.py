@@ -1,0 +1,110 @@
+"""What worker processes are asked to do: plan a case with every system, and serve the plans under rising load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from euclio.pipeline import Cluster, PipelinePlan
+from euclio.reproduce.ppipe.cases import Case, group_cases
+from euclio.reproduce.ppipe.loads import search
+from euclio.reproduce.ppipe.serving import serve
+from euclio.reproduce.ppipe.systems import DART, NP, PPIPE, SYSTEMS, plan_row
+from euclio.reproduce.rows import Row
+from euclio.simulator.highest_load import GRID
+from euclio.simulator.setup import Arrivals, Scheduler
+
+WARM_UP_S = 0.01
+"""Simulated seconds of the run that loads everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A plan served under rising load.
+
+    Attributes:
+        system: label of the system that made the plan.
+        arrivals: how requests come.
+        scheduler: who forms batches.
+        every_load: all loads of the grid, for a curve; False: as many as the highest load takes.
+    """
+
+    system: str
+    arrivals: Arrivals = Arrivals.POISSON
+    scheduler: Scheduler = Scheduler.RESERVATION
+    every_load: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A case to plan and serve.
+
+    Attributes:
+        case: the cluster.
+        systems: labels of the systems that plan it, PPipe's among them.
+        servings: what is served.
+        seconds: simulated seconds per load.
+    """
+
+    case: Case
+    systems: tuple[str, ...]
+    servings: tuple[Serving, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Rows of one task: one per plan; one per serving, load and model."""
+
+    plans: tuple[Row, ...]
+    serving: tuple[Row, ...]
+
+
+def run_task(task: Task) -> list[Done]:
+    """Plan and serve one case."""
+    case, cluster = task.case, task.case.cluster()
+    head: Row = {
+        "case": case.name,
+        "setup": case.setup,
+        "group": case.group,
+        "studies": ",".join(case.studies),
+        "slo_scale": float(case.slo_scale),
+        "margin": float(case.margin),
+        "high": cluster.gpus[0].count,
+        "low": cluster.gpus[1].count,
+    }
+    found = {label: SYSTEMS[label].plan(cluster) for label in task.systems}
+    plans = tuple({**head, **plan_row(cluster, label, result)} for label, result in found.items())
+    full = found[PPIPE].cost
+    if not full:
+        return [Done(plans, ())]
+    rows: list[Row] = []
+    for serving in task.servings:
+        plan = found[serving.system].plan or PipelinePlan(())
+        rows += [{**head, "system": serving.system, **row} for row in _loads(cluster, plan, full, serving, task)]
+    return [Done(plans, tuple(rows))]
+
+
+def _loads(cluster: Cluster, plan: PipelinePlan, full_load_rps: float, serving: Serving, task: Task) -> list[Row]:
+    """Load factor 1 is what PPipe's plan serves, whoever serves it (§7.1)."""
+    rows: list[Row] = []
+    run = partial(serve, cluster, plan, full_load_rps, seconds=task.seconds, seed=task.case.seed)
+
+    def attained(load: float) -> Sequence[float]:
+        own = run(load, arrivals=serving.arrivals, scheduler=serving.scheduler)
+        rows.extend(own)
+        return [1.0 if row["attainment"] is None else row["attainment"] for row in own]
+
+    if serving.every_load:
+        for load in GRID:
+            attained(load)
+    else:
+        search(attained)
+    return rows
+
+
+def warm_up_worker() -> None:
+    """Load solvers and machine code before anything is timed."""
+    case = group_cases(1, 0)[0]
+    run_task(Task(case, (NP, DART, PPIPE), (Serving(PPIPE),), WARM_UP_S))
