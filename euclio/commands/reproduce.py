@@ -28,12 +28,8 @@ def add_to(verbs: Verbs) -> None:
         "--workloads", type=count, metavar="N", help="how many; default: harpagon 1131, scrooge 200, ppipe 6 groups"
     )
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
-    parser.add_argument(
-        "--instances",
-        type=Path,
-        metavar="DIR",
-        help="ppipe: folder of measured clusters; default: ../shared/instances/pipelines",
-    )
+    folder = "ppipe: folder of measured clusters; default: ../shared/instances/pipelines, if present"
+    parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
     parser.set_defaults(run=run)
 
 
