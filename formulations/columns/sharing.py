@@ -115,7 +115,8 @@ def pack_pools(
         nothing, np.zeros((1, len(usage.gpu)), np.int64), np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int64),
         np.zeros(1, np.int64),
     )  # fmt: skip
-    groups = [np.arange(len(served))] if stage is None else [np.flatnonzero(stage == s) for s in np.unique(stage)]
+    useful = _useful(grid, usage, served, reach, stage)
+    groups = [useful] if stage is None else [useful[stage[useful] == s] for s in np.unique(stage[useful])]
     for group in groups:
         new = states.alive
         while len(new):
@@ -123,6 +124,20 @@ def pack_pools(
             _extend(states, new, group, grid, usage, served, reach, deadline)
             new = states.alive[states.alive >= old] if stage is None else new[:0]
     return states
+
+
+def _useful(grid: Grid, usage: Usage, served: Floats, reach: Reach, stage: Ints | None) -> Ints:
+    """Patterns that may be part of what is sought: the best of those that take the same of every pool."""
+    hopeful = np.flatnonzero((usage.amount < np.array(grid.shape)).all(axis=1))
+    more = reach.more[tuple(usage.amount[hopeful].T)]
+    hopeful = hopeful[served[hopeful] + more >= reach.need]
+    order = np.zeros(len(hopeful), dtype=np.int64) if stage is None else stage[hopeful]
+    kind = np.column_stack([order, usage.amount[hopeful], usage.odd[hopeful]])
+    rank = np.lexsort((-served[hopeful], *kind.T))
+    ranked, kind = hopeful[rank], kind[rank]
+    first = np.ones(len(ranked), dtype=bool)
+    first[1:] = (kind[1:] != kind[:-1]).any(axis=1)
+    return ranked[first]
 
 
 def _extend(
