@@ -7,7 +7,7 @@ import pytest
 from simulated_clusters import overlaps, two_model_cluster, two_model_plan, two_stage_cluster, two_stage_plan
 
 from euclio.errors import InputError
-from euclio.pipeline import Partition, Pipeline, PipelinePlan
+from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
 from euclio.simulator import Setup, attainment, describe, highest_loads, simulate, utilization
 from euclio.simulator.queues import DROPPED, LATE, PENDING, SERVED
 
@@ -140,12 +140,6 @@ def test_longer_durations_than_profiled_make_requests_late():
     assert (found.requests[0].outcome == LATE).any()
 
 
-def test_reported_times_move_later_reservations_back():
-    """With feedback the tables never plan two uses of a GPU at once, so that noise costs no more than its own share."""
-    found = simulated(Setup(arrivals="uniform", load=0.5, seconds=4.0, noise=0.1), plan=two_stage_plan(batch=1))
-    assert attainment(found.requests[0]) == 1
-
-
 @pytest.mark.parametrize("batch", [1, 2])
 def test_uniform_arrivals_at_load_98_per_cent_lose_nothing(batch):
     (requests,) = simulated(Setup(arrivals="uniform", load=0.98, seconds=10), plan=two_stage_plan(batch)).requests
@@ -219,6 +213,19 @@ def test_a_plan_that_cannot_be_priced_is_refused():
     plan = PipelinePlan((Pipeline("see", (Partition("fast", 1, 2, 0, 0, 1),)),))
     with pytest.raises(InputError, match="do not cover the blocks"):
         simulated(SHORT, plan=plan)
+
+
+def test_three_partitions_follow_on_one_another():
+    """Stages of 30, 10 and 10 ms with transfers of 5 and 1 ms: a batch of 1 takes 56 ms."""
+    model = Model(
+        "see", "0.1", ["0.005", "0.001"], [BlockProfile("one", 1, [["0.03"], ["0.01"], ["0.01"]])], margin_s="0.04"
+    )
+    cluster = Cluster("three", [Gpu("one", 5, 1)], [model])
+    stages = tuple(Partition("one", 1, gpus, k, k, 1) for k, gpus in enumerate((3, 1, 1)))
+    plan = PipelinePlan((Pipeline("see", stages),))
+    (requests,) = simulated(Setup(arrivals="uniform", load=0.98, seconds=5), cluster, plan).requests
+    assert (requests.finish_ns - requests.arrival_ns).min() == 56 * MS
+    assert (requests.outcome == SERVED).all()
 
 
 def test_records_are_in_the_order_of_dispatch():
