@@ -32,10 +32,10 @@ def reproduce(
 
     Args:
         out: folder of the report.
-        workloads: groups of models per cluster, and as many single models; None: six groups.
+        workloads: groups of models per cluster, and as many single models; None: six and 18.
         seed: seed of layers, groups, weights, samples and arrivals.
         jobs: worker processes; None: one per core.
-        full: all 18 single models, and 30 simulated seconds per load.
+        full: 30 simulated seconds per load, as the paper has, and more time for the printed MILP.
         instances: folder of measured instances; None: the default one where it is present.
 
     Returns:

@@ -19,7 +19,7 @@ class Sampling:
     """
 
     groups: int = 6
-    models: int = 6
+    models: int = 18
     seconds: float = 10.0
     gpu_counts: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     printed_limit_s: float = 10.0
@@ -27,4 +27,4 @@ class Sampling:
 
 
 SAMPLED = Sampling()
-FULL = Sampling(models=18, seconds=30.0, printed_limit_s=120.0)
+FULL = Sampling(seconds=30.0, printed_limit_s=120.0)
