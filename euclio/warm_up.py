@@ -29,14 +29,21 @@ def warm_up_named(name: str) -> str:
 
 
 def main() -> None:
-    """Compile every registered solver once, two at a time, so that later runs load machine code from disk."""
+    """Compile every registered solver once, two at a time, and the simulator: later runs load machine code."""
+    from euclio.simulator.simulation import compile_simulator
+
     console = Console(stderr=True)
     # Solvers that compile different code go first; the rest then loads most of theirs.
     names = sorted(solvers(), key=lambda name: (":" in name, name))
-    with ProcessPoolExecutor(2) as pool, console.status("compiling the solvers (once, a few minutes)"):
+    with (
+        ProcessPoolExecutor(2) as pool,
+        console.status("compiling the solvers and the simulator (once, a few minutes)"),
+    ):
+        simulator = pool.submit(compile_simulator)
         for _ in pool.map(warm_up_named, names):
             pass
-    console.print(f"{len(names)} solvers are compiled")
+        simulator.result()
+    console.print(f"{len(names)} solvers and the simulator are compiled")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def offered_rps(
 
 def _run(system: System, arrivals: list[Ints], setup: Setup) -> tuple[Ledger, Queues, float]:
     """Ledger and queues after all events, and the seconds that took."""
-    _warm_up()
+    compile_simulator()
     factors = _factors(setup)
     reactive = setup.scheduler is Scheduler.REACTIVE
     ledger, queues, order, longest = _empty(system, arrivals, reactive)
@@ -90,8 +90,8 @@ def _factors(setup: Setup) -> Floats:
 
 
 @cache
-def _warm_up() -> None:
-    """Compile, or load machine code, before anything is timed."""
+def compile_simulator() -> None:
+    """Compile the simulator, or load machine code, before anything is timed."""
     none = np.zeros(0, np.int64)
     table = np.zeros((0, 2), np.int64)
     first = np.zeros(2, np.int64)
