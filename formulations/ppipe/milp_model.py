@@ -73,7 +73,7 @@ class MilpModel:
 
         model, options_of = self.model, self.problem.slots[slot].places
         together = [p[options.index(o)] for options, p, (o, _) in zip(options_of, self.p[slot], places, strict=True)]
-        model += lpSum(together) <= len(together) - 1, f"late_{len(model.constraints)}"
+        model += lpSum(together) <= len(together) - 1, f"late_{model.numConstraints()}"
 
 
 def milp_model(problem: PPipeProblem, demand_factor: float = 1.0) -> MilpModel:
