@@ -97,7 +97,7 @@ def _explain(cluster: Cluster, space: PipelineSpace, limit_s: float | None) -> E
 
 def _tiny(space: PipelineSpace) -> tuple[Cluster, PipelineSpace]:
     """Two models on two GPU types, priced and with loads, so that either objective has a plan."""
-    gpus = [Gpu("big", 2, 1, 3), Gpu("small", 4, 1, 1)]
+    gpus = [Gpu("big", 1, 1, 3), Gpu("small", 2, 1, 1)]
     big = [["0.010", "0.016"], ["0.012", "0.020"], ["0.008", "0.013"]]
     small = [["0.025", "0.040"], ["0.030", "0.055"], ["0.016", "0.030"]]
     half = [["0.018"], ["0.022"], ["0.015"]]
