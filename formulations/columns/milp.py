@@ -9,8 +9,7 @@ Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, 
     Σ x_c ≥ weight · z (or rate)    each model
     x_c ≤ most_c · u_c, Σ u_c ≤ 1   one pipeline per sequence, where asked for; u binary
 
-Only columns that may be part of a better plan take part: their excess on the least rate that they can serve is within
-what a plan may lose.
+Only columns that may be part of a better plan take part: what they lose at least is within what a plan may lose.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from formulations.columns.dominance import undominated
 from formulations.columns.enumeration import Columns, Floats, Ints
 from formulations.columns.highs import Programme, solve_mip
 from formulations.columns.level import Setting
-from formulations.columns.progress import Counts, Progress
+from formulations.columns.patterns import columns_within
+from formulations.columns.progress import STEP, Counts, Progress
 from formulations.columns.search import first_gap, what_may_be_lost
 from formulations.columns.task import OutOfTimeError, Task
 
@@ -42,12 +42,13 @@ def search_by_milp(setting: Setting) -> None:
     gap = first_gap(setting)
     while True:
         setting.deadline.check()
-        near = np.flatnonzero(relaxation.excess * columns.rate.min(axis=1) <= gap)
+        near = columns_within(setting.task, columns, relaxation, gap)
         near = near[undominated(columns.take(near))]
         bound = _solve(setting, near)
         missing = what_may_be_lost(setting)
         if missing <= gap:
-            progress.exhausted = progress.plan is None and bound == -math.inf
+            nothing = -math.inf if setting.task.cost else STEP * relaxation.bound
+            progress.exhausted = progress.plan is None and bound <= nothing
             progress.lower(bound)
             return
         progress.lower(max(bound, relaxation.bound - gap))
@@ -166,4 +167,6 @@ def _read(task: Task, columns: Columns, near: Ints, values: Floats, layout: _Lay
     if (gpus > task.count + 1e-9).any() or (task.cost and (total < task.enough * task.weight).any()):
         return None, -math.inf
     value = -float(gpus @ task.price) if task.cost else float((total / task.weight).min())
+    if value <= 0 and not task.cost:
+        return None, -math.inf
     return [(int(near[c]), counts[c]) for c in np.flatnonzero(used)], value

@@ -12,6 +12,8 @@ from formulations.columns.task import Task
 
 ROUNDING = 1e-9
 """Relative slack in favour of the plan where floating point decides how many virtual GPUs serve a rate."""
+TRIED = 100
+"""Virtual GPUs of a bottleneck that are tried one by one to tell whether a column matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +41,34 @@ class Patterns:
         return len(self.column)
 
 
-def find_patterns(task: Task, columns: Columns, relaxation: Relaxation, gap: float) -> Patterns:
+def find_patterns(
+    task: Task, columns: Columns, relaxation: Relaxation, gap: float, most: int | None = None
+) -> Patterns:
     """All patterns that lose no more than the gap and fit into the cluster.
 
     The rate of a pattern is that of one of its partitions, the bottleneck, so each position is tried as bottleneck with
     1, 2, … virtual GPUs. A column loses its excess on every request, which limits them.
+
+    Args:
+        task: the instance.
+        columns: all columns.
+        relaxation: prices.
+        gap: what a pattern may lose.
+        most: most virtual GPUs of a bottleneck; None: as many as there are.
     """
     near = np.flatnonzero(relaxation.excess * columns.rate.min(axis=1) <= gap)
-    parts = [_with_bottleneck(task, columns, relaxation, gap, near, k) for k in range(columns.gpu.shape[1])]
+    limit = float("inf") if most is None else float(most)
+    positions = range(columns.gpu.shape[1])
+    parts = [_with_bottleneck(task, columns, relaxation, gap, near, k, limit) for k in positions]
     return Patterns(*(np.concatenate([getattr(p, name) for p in parts]) for name in Patterns.__slots__))
 
 
 def _with_bottleneck(
-    task: Task, columns: Columns, relaxation: Relaxation, gap: float, near: Ints, position: int
+    task: Task, columns: Columns, relaxation: Relaxation, gap: float, near: Ints, position: int, limit: float
 ) -> Patterns:
     rows = near[columns.gpu[near, position] >= 0]
     rate = columns.rate[rows, position]
-    most = (task.count[columns.gpu[rows, position]] * columns.share[rows, position]).astype(float)
+    most = np.minimum(task.count[columns.gpu[rows, position]] * columns.share[rows, position], limit)
     with np.errstate(divide="ignore"):
         most = np.minimum(most, gap / (relaxation.excess[rows] * rate)).astype(np.int64)
     column = np.repeat(rows, most)
@@ -71,3 +84,13 @@ def _with_bottleneck(
         used = np.where(columns.gpu[column] == t, counts / columns.share[column], 0.0).sum(axis=1)
         fits &= used <= available + ROUNDING
     return Patterns(column[fits], counts[fits], served[fits], np.maximum(loss[fits], 0.0))
+
+
+def columns_within(task: Task, columns: Columns, relaxation: Relaxation, gap: float) -> Ints:
+    """Columns that may be part of a plan that loses no more than the gap.
+
+    Few virtual GPUs are tried one by one; with more, a column loses its excess on all that these serve.
+    """
+    patterns = find_patterns(task, columns, relaxation, gap, TRIED)
+    many = relaxation.excess * columns.rate.min(axis=1) * TRIED <= gap
+    return np.union1d(patterns.column, np.flatnonzero(many))

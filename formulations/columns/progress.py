@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import dataclass, field
 
+from euclio.result import OPTIMALITY_TOLERANCE
 from formulations.columns.enumeration import Ints
 
 Counts = list[tuple[int, Ints]]
@@ -44,8 +45,8 @@ class Progress:
 
     @property
     def closed(self) -> bool:
-        """Whether the incumbent is proven."""
-        return self.plan is not None and self.bound <= self.target
+        """Whether the incumbent is proven, within the tolerance that counts as optimal."""
+        return self.plan is not None and self.bound - self.value <= OPTIMALITY_TOLERANCE * abs(self.value)
 
     def improve(self, value: float, plan: Counts) -> None:
         """Take a plan if it is better."""

@@ -137,7 +137,7 @@ def _useful(grid: Grid, usage: Usage, served: Floats, reach: Reach, stage: Ints 
     ranked, kind = hopeful[rank], kind[rank]
     first = np.ones(len(ranked), dtype=bool)
     first[1:] = (kind[1:] != kind[:-1]).any(axis=1)
-    return ranked[first]
+    return np.asarray(ranked[first])
 
 
 def _extend(

@@ -1,10 +1,11 @@
-"""Clusters whose blocks are taken apart into layers again, as an optimizer without PPipe's pre-partitioning meets them."""
+"""Clusters whose blocks are taken apart into layers again: what an optimizer without pre-partitioning meets."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model
 
@@ -63,11 +64,7 @@ def _profile(profile: BlockProfile, parts: Sequence[Sequence[Fraction]]) -> Bloc
 def _transfers(between: Sequence[Fraction], blocks: int, layers: int) -> list[Fraction]:
     """Transfers at all boundaries of layers; before the first and after the last block they stay level."""
     ends = [between[0], *between, between[-1]] if between else [Fraction(0)] * 2
-    steps = [
-        start + (end - start) * i / layers
-        for start, end in zip(ends, ends[1:], strict=False)
-        for i in range(1, layers + 1)
-    ]
+    steps = [start + (end - start) * i / layers for start, end in pairwise(ends) for i in range(1, layers + 1)]
     return steps[: blocks * layers - 1]
 
 

@@ -1,0 +1,191 @@
+"""`columns` on clusters small enough to reckon by hand or to enumerate."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from bruteforce.pipeline_enumeration import solve_by_pipeline_enumeration
+from euclio.errors import InapplicableError
+from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
+from euclio.registry import Limits
+from formulations.columns import search
+from formulations.columns.solver import run_columns
+from tests.oracle.pipeline_instances import small_cluster
+
+FULL = PipelineSpace()
+SEEDS = range(40)
+
+
+def value(cluster: Cluster, space: PipelineSpace = FULL) -> float:
+    """Checked value of the plan."""
+    answer = run_columns(cluster, space, Limits())
+    assert answer.plan is not None
+    evaluation = evaluate(cluster, answer.plan, space)
+    assert evaluation.feasible
+    assert evaluation.value is not None
+    return float(evaluation.value)
+
+
+def two_types(slo_s: str = "0.030", weight: int = 1, fast: int = 2, slow: int = 3) -> Cluster:
+    """A model of two blocks: 10 ms each on `fast`, 20 ms each on `slow`; the transfer takes 1 ms, batch 1 alone."""
+    profiles = [
+        BlockProfile("fast", 1, [["0.010"], ["0.010"]]),
+        BlockProfile("slow", 1, [["0.020"], ["0.020"]]),
+    ]
+    model = Model("m", slo_s, ["0.001"], profiles, weight=weight, rate_rps=100)
+    gpus = [Gpu("fast", fast, price_per_h=2), Gpu("slow", slow, price_per_h=1)]
+    return Cluster("two types", gpus, [model], 2, True)
+
+
+def test_best_plan_pools_where_only_a_pipeline_keeps_the_slo() -> None:
+    # Whole model: 20 ms on fast (50/s), 40 ms on slow (too slow). slow -> fast: 31 ms, too slow as well at 30 ms.
+    assert value(two_types("0.030")) == pytest.approx(100)
+
+
+def test_best_plan_mixes_pools_when_the_slo_allows_it() -> None:
+    # 31 ms: 3 slow (150/s) -> 2 fast (200/s) serve 150/s, against 2 fast alone 100/s.
+    assert value(two_types("0.031")) == pytest.approx(150)
+
+
+def test_least_cost_serves_the_rate_at_the_least_price() -> None:
+    # 100/s: 2 fast cost 4; 2 slow -> 1 fast cost 4 as well; 40 ms: 4 slow cost 4, but there are 3.
+    assert value(two_types("0.031"), PipelineSpace(objective=Objective.COST)) == 4
+
+
+def test_no_pipeline_within_the_slo_is_infeasible_and_says_so() -> None:
+    answer = run_columns(two_types("0.015"), FULL, Limits())
+    assert (answer.infeasible, answer.reason) == (True, "no pipeline of model m meets its SLO")
+
+
+def test_rates_beyond_the_cluster_are_infeasible_at_least_cost() -> None:
+    cluster = two_types("0.030", fast=1)
+    assert run_columns(cluster, PipelineSpace(objective=Objective.COST), Limits()).infeasible
+
+
+def test_one_gpu_for_two_models_is_infeasible() -> None:
+    cluster = two_types(fast=1, slow=1)
+    model = cluster.models[0]
+    other = Model("n", "0.030", model.transfer_s_per_request, model.profiles)
+    assert run_columns(Cluster("two", cluster.gpus, [model, other], 2, True), FULL, Limits()).infeasible
+
+
+def test_too_many_pipelines_are_refused() -> None:
+    profile = BlockProfile("A", 1, [["0.001"] * 8] * 80)
+    model = Model("m", 1, [0] * 79, [profile])
+    with pytest.raises(InapplicableError, match="would have to be enumerated"):
+        run_columns(Cluster("long", [Gpu("A", 4)], [model], 6, False), FULL, Limits())
+
+
+def space_of(seed: int) -> PipelineSpace:
+    """A random plan space."""
+    rng = random.Random(seed)
+    return PipelineSpace(
+        objective=rng.choice((Objective.THROUGHPUT, Objective.COST)),
+        unify_batch=rng.choice((None, False)),
+        virtual_gpus=rng.random() < 0.8,
+        batch_build=rng.random() < 0.7,
+        one_per_sequence=rng.random() < 0.4,
+        whole_gpus=rng.random() < 0.75,
+    )
+
+
+def differs(seed: int) -> str:
+    """How the answer differs from brute force's; empty: it does not."""
+    cluster, space = small_cluster(seed), space_of(seed)
+    truth = solve_by_pipeline_enumeration(cluster, space, Limits())
+    best = None if truth.plan is None else evaluate(cluster, truth.plan, space).value
+    if not best:
+        return "" if run_columns(cluster, space, Limits()).infeasible else "not infeasible"
+    found = value(cluster, space)
+    return "" if found == pytest.approx(float(best), rel=1e-9) else f"{found}, best {float(best)}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tables_agree_with_brute_force(seed: int) -> None:
+    assert differs(seed) == ""
+
+
+@pytest.mark.parametrize("seed", SEEDS[:15])
+def test_milp_agrees_with_brute_force(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MOST_AMOUNTS", 0)
+    assert differs(seed) == ""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bound_is_on_the_right_side_of_the_checked_value(seed: int) -> None:
+    cluster, space = small_cluster(seed), space_of(seed)
+    answer = run_columns(cluster, space, Limits())
+    if answer.plan is None:
+        return
+    checked = evaluate(cluster, answer.plan, space).value
+    assert checked is not None
+    assert answer.bound is not None
+    sign = -1 if space.objective is Objective.COST else 1
+    assert sign * (Fraction(answer.bound) - checked) >= 0
+
+
+def solvable(seed: int) -> Cluster | None:
+    """A small cluster that has a plan."""
+    cluster = small_cluster(seed)
+    return None if run_columns(cluster, FULL, Limits()).plan is None else cluster
+
+
+CLUSTERS = [cluster for seed in range(100, 112) if (cluster := solvable(seed)) is not None]
+
+
+def changed(model: Model, **changes: object) -> Model:
+    """The model with other fields."""
+    fields = ("name", "slo_s", "transfer_s_per_request", "profiles", "weight", "margin_s", "batch_build", "rate_rps")
+    return Model(**{**{field: getattr(model, field) for field in fields}, **changes})  # type: ignore[arg-type]
+
+
+def with_models(cluster: Cluster, models: list[Model]) -> Cluster:
+    """The cluster with other models."""
+    return Cluster(cluster.name, cluster.gpus, models, cluster.max_partitions, cluster.unify_batch)
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda c: c.name)
+def test_doubled_weights_halve_the_value(cluster: Cluster) -> None:
+    doubled = with_models(cluster, [changed(m, weight=2 * m.weight) for m in cluster.models])
+    assert value(doubled) == pytest.approx(value(cluster) / 2)
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda c: c.name)
+def test_order_of_gpu_types_does_not_matter(cluster: Cluster) -> None:
+    turned = Cluster("turned", cluster.gpus[::-1], cluster.models, cluster.max_partitions, cluster.unify_batch)
+    assert value(turned) == pytest.approx(value(cluster))
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda c: c.name)
+def test_a_looser_slo_never_lowers_the_value(cluster: Cluster) -> None:
+    looser = with_models(cluster, [changed(m, slo_s=m.slo_s * Fraction(11, 10)) for m in cluster.models])
+    assert value(looser) >= value(cluster) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda c: c.name)
+def test_one_more_gpu_never_lowers_the_value(cluster: Cluster) -> None:
+    first, *rest = cluster.gpus
+    gpus = [Gpu(first.name, first.count + 1, first.gpus_per_server, first.price_per_h), *rest]
+    larger = Cluster("larger", gpus, cluster.models, cluster.max_partitions, cluster.unify_batch)
+    assert value(larger) >= value(cluster) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda c: c.name)
+def test_one_pipeline_per_sequence_is_never_better(cluster: Cluster) -> None:
+    assert value(cluster, replace(FULL, one_per_sequence=True)) <= value(cluster) * (1 + 1e-9)
+
+
+def test_time_limit_of_zero_leaves_the_bound_of_the_relaxation() -> None:
+    answer = run_columns(two_types("0.031"), FULL, Limits(time_limit_s=0.0))
+    assert answer.plan is None
+    assert answer.bound is not None
+    assert answer.bound >= 150
+
+
+def test_same_run_twice_gives_the_same_plan() -> None:
+    cluster = CLUSTERS[0]
+    assert run_columns(cluster, FULL, Limits()).plan == run_columns(cluster, FULL, Limits()).plan
