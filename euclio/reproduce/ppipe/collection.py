@@ -71,10 +71,9 @@ def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) ->
     files = instance_files(instances)
     seconds: dict[str, float] = {}
     with progress_bars() as progress:
-        with Stage(
-            progress, seconds, "planning times", sum(len(s) for *_, s in planning_clusters(sampling, seed))
-        ) as stage:
-            planning = frame(planning_rows(sampling, seed, stage.advance))
+        clusters = planning_clusters(sampling, seed)
+        with Stage(progress, seconds, "planning times", sum(len(systems) for *_, systems in clusters)) as stage:
+            planning = frame(planning_rows(clusters, sampling.printed_limit_s, stage.advance))
         with Stage(progress, seconds, "measured instances", len(files) * len(PLANNED)) as stage:
             measured = frame(instance_rows(files, stage.advance))
         plans: list[Row] = []

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from euclio.pipeline import Cluster, Gpu
 from euclio.reproduce.ppipe.sampling import Sampling
 from euclio.reproduce.ppipe.systems import PPIPE, PRINTED, SYSTEMS, plan_row
 from euclio.reproduce.rows import Row
-from euclio.workloads.pipelines.assembly import Terms
 from euclio.workloads.pipelines.commands import PipelineOptions, generated_clusters
 from euclio.workloads.pipelines.groups import FIRST_GROUP, weights
 from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
@@ -22,19 +21,22 @@ TYPE_COUNTS = ({"L4": 25, "P4": 75}, {"L4": 25, "T4": 38, "P4": 37}, {"L4": 13, 
 LINK_GBPS = Fraction(10)
 UNMERGED_MODELS = ("EfficientNet-B8", "FCN")
 
+Planned = tuple[str, Cluster, tuple[str, ...]]
+"""Study, cluster, and the systems that plan it."""
 
-def planning_clusters(sampling: Sampling, seed: int) -> list[tuple[str, Cluster, tuple[str, ...]]]:
-    """Study, cluster, and who plans it."""
+
+def planning_clusters(sampling: Sampling, seed: int) -> list[Planned]:
+    """The clusters whose planning is timed."""
     both = (PPIPE, PRINTED)
-    found: list[tuple[str, Cluster, tuple[str, ...]]] = []
+    found: list[Planned] = []
     for count in sampling.gpu_counts:
-        options = PipelineOptions("HC1-L", count // 4, count - count // 4)
+        options = PipelineOptions("HC1-L", count // 4, count - count // 4, blocks=sampling.blocks)
         found.append((BY_COUNT, generated_clusters(options, seed=seed, models=list(FIRST_GROUP))[0], both))
     for counts in TYPE_COUNTS:
         setup = Setup(
             f"{len(counts)} types", tuple(Gpu(g, n, 1, PRICES_PER_H[g]) for g, n in counts.items()), LINK_GBPS
         )
-        request = ClusterRequest(setup, FIRST_GROUP, weights(len(FIRST_GROUP), seed), seed, terms=Terms())
+        request = ClusterRequest(setup, FIRST_GROUP, weights(len(FIRST_GROUP), seed), seed, sampling.blocks)
         found.append((BY_TYPES, pipeline_cluster(request), both))
     for model in UNMERGED_MODELS:
         n = sampling.unmerged_layers
@@ -43,13 +45,12 @@ def planning_clusters(sampling: Sampling, seed: int) -> list[tuple[str, Cluster,
     return found
 
 
-def planning_rows(sampling: Sampling, seed: int, advance: Callable[[int], None]) -> list[Row]:
+def planning_rows(clusters: Sequence[Planned], printed_limit_s: float, advance: Callable[[int], None]) -> list[Row]:
     """Plan them one after the other, because times are measured."""
     rows = []
-    for study, cluster, systems in planning_clusters(sampling, seed):
+    for study, cluster, systems in clusters:
         for label in systems:
-            limit = sampling.printed_limit_s if label == PRINTED else None
-            result = SYSTEMS[label].plan(cluster, limit)
+            result = SYSTEMS[label].plan(cluster, printed_limit_s if label == PRINTED else None)
             blocks = max(model.blocks for model in cluster.models)
             rows.append({"study": study, "blocks": blocks, **plan_row(cluster, label, result)})
             advance(1)

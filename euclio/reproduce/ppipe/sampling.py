@@ -15,6 +15,7 @@ class Sampling:
         seconds: simulated seconds per load (30 in the paper).
         gpu_counts: numbers of GPUs of Figure 14a.
         printed_limit_s: time limit of the printed MILP in Figure 14.
+        blocks: blocks per model in Figure 14.
         unmerged_layers: layers per model of the unmerged plan.
     """
 
@@ -23,6 +24,7 @@ class Sampling:
     seconds: float = 10.0
     gpu_counts: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     printed_limit_s: float = 10.0
+    blocks: int = 10
     unmerged_layers: int = 80
 
 
