@@ -37,7 +37,7 @@ def main() -> None:
     names = sorted(solvers(), key=lambda name: (":" in name, name))
     with (
         ProcessPoolExecutor(2) as pool,
-        console.status("compiling the solvers and the simulator (once, a few minutes)"),
+        console.status("compiling solvers and simulator (once, a few minutes)"),
     ):
         simulator = pool.submit(compile_simulator)
         for _ in pool.map(warm_up_named, names):
