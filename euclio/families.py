@@ -102,7 +102,7 @@ class Family:
         describe_space: a plan space in a few words.
         table: instance and result in, a table for people out.
         summary: instance, plan space and the checker's answer on a feasible plan in, one line out.
-        why_infeasible: instance, plan space and the solver's name in, one line out.
+        why_infeasible: instance and infeasible result in, one line out.
         explain: instance, plan space and seconds for each single search in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
     """
@@ -123,7 +123,7 @@ class Family:
     describe_space: Callable[[Any], str]
     table: Callable[[Any, Result[Any, Any, Any]], RenderableType]
     summary: Callable[[Any, Any, Any], str]
-    why_infeasible: Callable[[Any, Any, str], str]
+    why_infeasible: Callable[[Any, Result[Any, Any, Any]], str]
     explain: Callable[[Any, Any, float | None], Explained]
     tiny: Callable[[Any], tuple[Any, Any]]
 

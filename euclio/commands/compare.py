@@ -67,7 +67,7 @@ def _exit_code(comparison: Comparison, file: str) -> int:
         return SOLVED
     if comparison.optimum is not None and comparison.optimum.status is Status.INFEASIBLE:
         family = family_of(comparison.session)
-        why = family.why_infeasible(comparison.session, comparison.optimum.space, comparison.optimum.solver)
+        why = family.why_infeasible(comparison.session, comparison.optimum)
         print(f"euclio: {file}: infeasible: {why}", file=sys.stderr)
         return INFEASIBLE
     print(f"euclio: {file}: no system found a plan", file=sys.stderr)

@@ -115,7 +115,7 @@ def _explained(family: Family, instance: Any, result: AnyResult) -> AnyResult:
     from euclio.result import Status
 
     if result.status is Status.INFEASIBLE:
-        return replace(result, reason=family.why_infeasible(instance, result.space, result.solver))
+        return replace(result, reason=family.why_infeasible(instance, result))
     if result.status is Status.UNKNOWN and not result.reason:
         return replace(result, reason="no plan was found within the limit; allow more time")
     return result

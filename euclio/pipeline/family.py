@@ -82,11 +82,14 @@ def _summary(cluster: Cluster, space: PipelineSpace, evaluation: PlanEvaluation)
     return f"{goal.name} {float(evaluation.value):.9g} {goal.unit}, GPUs {gpus}"
 
 
-def _why_infeasible(cluster: Cluster, space: PipelineSpace, solver: str) -> str:
+def _why_infeasible(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> str:
     from euclio.pipeline.least_latency import why_no_pipeline
 
-    why = why_no_pipeline(cluster, space)
-    return why or f"{solver} found no plan for the GPUs at hand, although every model has a pipeline that fits its SLO"
+    own = f": {result.reason}" if result.reason else ""
+    return why_no_pipeline(cluster, result.space) or (
+        f"{result.solver} found no plan for the GPUs at hand, although every model has a pipeline that fits its SLO"
+        + own
+    )
 
 
 def _explain(cluster: Cluster, space: PipelineSpace, limit_s: float | None) -> Explained:

@@ -82,11 +82,11 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     )
 
 
-def _why_infeasible(session: Session, space: PlanSpace, solver: str) -> str:
+def _why_infeasible(session: Session, result: Result) -> str:
     from euclio.explaining import explain
     from euclio.explanation_text import one_line
 
-    return one_line(explain(session, space, EXPLAIN_LIMIT_S), solver)
+    return one_line(explain(session, result.space, EXPLAIN_LIMIT_S), result.solver)
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:

@@ -7,6 +7,8 @@ import pytest
 from ppipe_clusters import almost_in_time, thirds, two_classes, unservable
 
 from euclio import evaluate, load, solve
+from euclio.cli import main
+from euclio.files.pipeline_files import save_cluster
 from euclio.pipeline import PipelineSpace
 from euclio.result import Status, WarmStart
 from formulations.ppipe.cpsat_model import cpsat_model, rate_scale
@@ -75,6 +77,13 @@ def test_literal_print_claims_no_bound():
 def test_literal_print_has_no_plan_for_few_gpus():
     """One A for the four places that six pipelines have on A: infeasible."""
     assert solve(two_classes(), "ppipe-literal").status is Status.INFEASIBLE
+
+
+def test_command_says_why_the_print_has_no_plan(capsys, tmp_path):
+    file = tmp_path / "two-classes.json"
+    save_cluster(two_classes(3, 3), file)
+    assert main(["solve", str(file), "--solver", "ppipe-literal"]) == 3
+    assert "as printed, all pipelines together need more GPUs than there are" in capsys.readouterr().err
 
 
 def test_literal_print_names_the_pipeline_that_misses_the_slo():
