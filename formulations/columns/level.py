@@ -101,7 +101,8 @@ def level_of(setting: Setting, patterns: Patterns, gap: float, *, own: bool) -> 
     packings = _pack(setting, parts, gap, own and task.whole)
     tables = tuple(served_table(p, setting.relaxation, m, task.whole) for m, p in enumerate(packings))
     unit = np.ones_like(task.count) if task.whole else packings[0].grid.unit
-    target = setting.target(gap)
+    # Plans that lose more than was searched completely are welcome as incumbents: they limit the next gap.
+    target = setting.target(2 * gap if own else gap)
     points = [points_of(task, t, unit, m, target, setting.relaxation.bound) for m, t in enumerate(tables)]
     return Level(parts, packings, tables, points, divide(task, points, tables[0].shape, target), task.whole)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,16 +75,38 @@ def _with_bottleneck(
     column = np.repeat(rows, most)
     count = np.arange(1, len(column) + 1) - np.repeat(np.cumsum(most) - most, most)
     served = count * columns.rate[column, position]
-    live = columns.live[column]
-    counts = np.ceil(served[:, None] / columns.rate[column] * (1 - ROUNDING)).astype(np.int64)
-    counts = np.where(live, np.maximum(counts, 1), 0)
-    worth = np.where(live, relaxation.gpu[columns.gpu[column]] / columns.share[column], 0.0)
-    loss = (counts * worth).sum(axis=1) - relaxation.model[columns.model[column]] * served
-    fits = loss <= gap
+    found = _Partial(column, served, relaxation.excess[column] * served, {position: count})
+    for k in range(columns.gpu.shape[1]):
+        if k != position:
+            found = _serve(found, columns, relaxation, gap, k)
+    counts = np.stack([found.counts[k] for k in range(columns.gpu.shape[1])], axis=1)
+    fits = np.ones(len(counts), dtype=bool)
+    gpu, used = columns.gpu[found.column], counts / columns.share[found.column]
     for t, available in enumerate(task.count):
-        used = np.where(columns.gpu[column] == t, counts / columns.share[column], 0.0).sum(axis=1)
-        fits &= used <= available + ROUNDING
-    return Patterns(column[fits], counts[fits], served[fits], np.maximum(loss[fits], 0.0))
+        fits &= np.where(gpu == t, used, 0.0).sum(axis=1) <= available + ROUNDING
+    return Patterns(found.column[fits], counts[fits], found.served[fits], found.loss[fits])
+
+
+class _Partial(NamedTuple):
+    """Patterns of which only some positions have their virtual GPUs, with what they lose so far."""
+
+    column: Ints
+    served: Floats
+    loss: Floats
+    counts: dict[int, Ints]
+
+
+def _serve(found: _Partial, columns: Columns, relaxation: Relaxation, gap: float, position: int) -> _Partial:
+    """Give a position the virtual GPUs that it needs; what these serve too much is lost."""
+    gpu = columns.gpu[found.column, position]
+    needed = found.served / columns.rate[found.column, position]
+    count = np.where(gpu >= 0, np.maximum(np.ceil(needed * (1 - ROUNDING)), 1.0), 0.0)
+    worth = relaxation.gpu[gpu] / columns.share[found.column, position]
+    loss = found.loss + np.maximum(count - needed, 0.0) * worth
+    fits = np.flatnonzero(loss <= gap)
+    counts = {k: own[fits] for k, own in found.counts.items()}
+    counts[position] = count[fits].astype(np.int64)
+    return _Partial(found.column[fits], found.served[fits], loss[fits], counts)
 
 
 def columns_within(task: Task, columns: Columns, relaxation: Relaxation, gap: float) -> Ints:

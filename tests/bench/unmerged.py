@@ -35,16 +35,7 @@ def _split(model: Model, rng: random.Random, layers: int) -> Model:
     weights = {gpu: [_parts(rng, layers) for _ in range(model.blocks)] for gpu in gpus}
     profiles = [_profile(profile, weights[profile.gpu]) for profile in model.profiles]
     transfers = _transfers(model.transfer_s_per_request, model.blocks, layers)
-    return Model(
-        model.name,
-        model.slo_s,
-        transfers,
-        profiles,
-        weight=model.weight,
-        margin_s=model.margin_s,
-        batch_build=model.batch_build,
-        rate_rps=model.rate_rps,
-    )
+    return _like(model, transfers, profiles)
 
 
 def _parts(rng: random.Random, layers: int) -> list[Fraction]:
@@ -72,3 +63,37 @@ def scaled(cluster: Cluster, factor: int) -> Cluster:
     """The cluster with this many times the GPUs of every type."""
     gpus = [Gpu(gpu.name, gpu.count * factor, gpu.gpus_per_server, gpu.price_per_h) for gpu in cluster.gpus]
     return Cluster(f"{cluster.name}-x{factor}", gpus, cluster.models, cluster.max_partitions, cluster.unify_batch)
+
+
+def merged(clusters: Sequence[Cluster], max_partitions: int) -> Cluster:
+    """One cluster of the GPUs of several, which serves all their models on every type that any of them measured.
+
+    Args:
+        clusters: the clusters; a model's SLO, weight and transfers are those of the first that has it.
+        max_partitions: most partitions of a pipeline.
+    """
+    gpus = {gpu.name: gpu for cluster in clusters for gpu in cluster.gpus}
+    first: dict[str, Model] = {}
+    profiles: dict[str, dict[tuple[str, int], BlockProfile]] = {}
+    for model in (model for cluster in clusters for model in cluster.models):
+        first.setdefault(model.name, model)
+        known = profiles.setdefault(model.name, {})
+        known.update({(p.gpu, p.share): p for p in model.profiles if (p.gpu, p.share) not in known})
+    models = [
+        _like(model, model.transfer_s_per_request, list(profiles[name].values())) for name, model in first.items()
+    ]
+    name = "+".join(cluster.name for cluster in clusters)
+    return Cluster(name, list(gpus.values()), models, max_partitions, clusters[0].unify_batch)
+
+
+def _like(model: Model, transfers: Sequence[Fraction], profiles: list[BlockProfile]) -> Model:
+    return Model(
+        model.name,
+        model.slo_s,
+        list(transfers),
+        profiles,
+        weight=model.weight,
+        margin_s=model.margin_s,
+        batch_build=model.batch_build,
+        rate_rps=model.rate_rps,
+    )

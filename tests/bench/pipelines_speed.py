@@ -1,0 +1,102 @@
+"""`columns` on measured clusters, on the same with unmerged layers, more GPU types and more GPUs."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from euclio import load, solve
+from euclio.pipeline import Cluster
+from euclio.result import OPTIMALITY_TOLERANCE, Status
+from euclio.tables import duration
+from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, Timed, bar
+from tests.bench.report import Line, Section, all_of, at_most, slowest
+from tests.bench.unmerged import merged, scaled, unmerged
+
+LIMIT_S = 60.0
+TYPES = (
+    ("ppipe-trio-L4-P4-20", "ppipe-trio-V100-P4-22", "ppipe-solo-L4-T4-40"),
+    ("ppipe-trio-L4-P4-00", "ppipe-trio-V100-P4-02", "ppipe-solo-L4-T4-24", "ppipe-solo-L4-T4-34"),
+    ("ppipe-trio-L4-P4-08", "ppipe-trio-V100-P4-10", "ppipe-solo-L4-T4-38"),
+)
+"""Instances whose GPUs make four types together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Clusters of one kind and their targets in seconds; None: none."""
+
+    title: str
+    pattern: str
+    change: Callable[[Cluster], Cluster] | None
+    median_s: float | None
+    worst_s: float | None
+
+
+FAMILIES = (
+    Family("three models, 2 partitions", "ppipe-trio-*", None, 0.1, 1.0),
+    Family("one model, 3 partitions", "ppipe-solo-*", None, 1.0, 10.0),
+    Family("every block split into 8 layers", "ppipe-*", lambda cluster: unmerged(cluster, 0), None, 10.0),
+    Family("1000 times the GPUs", "ppipe-*", lambda cluster: scaled(cluster, 1000), None, None),
+)
+
+
+def pipelines_speed(folder: Path) -> list[Section]:
+    """One section per kind of cluster; none where the measured instances are absent."""
+    known = folder / "pipelines_expected.json"
+    if not known.exists():
+        return [Section("columns on pooled pipelines", notes=("the measured instances are absent",))]
+    expected = json.loads(known.read_text(encoding="utf-8"))
+    sections = []
+    for family in FAMILIES:
+        files = sorted((folder / "pipelines").glob(f"{family.pattern}.json"))
+        clusters = [load(file) for file in files]
+        runs = _runs(family.title, [family.change(c) if family.change else c for c in clusters])
+        best = expected if family.change is None else {}
+        sections.append(_section(family, runs, {name: float(entry["found"]) for name, entry in best.items()}))
+    four = Family("four GPU types, 2 partitions", "", None, None, 5.0)
+    groups = [[load(folder / "pipelines" / f"{name}.json") for name in names] for names in TYPES]
+    sections.append(_section(four, _runs(four.title, [merged(group, 2) for group in groups]), {}))
+    return sections
+
+
+def _runs(title: str, clusters: Iterable[Cluster]) -> list[Timed]:
+    clusters = list(clusters)
+    runs = []
+    with bar(title, len(clusters)) as advance:
+        for cluster in clusters:
+            runs.append(_timed(cluster))
+            advance()
+    return runs
+
+
+def _timed(cluster: Cluster) -> Timed:
+    """The least of several short runs."""
+    results = []
+    while len(results) < REPEATS and sum(result.wall_s for result in results) < REPEATED_WITHIN_S:
+        results.append(solve(cluster, "columns", time_limit_s=LIMIT_S))
+    return Timed(cluster.name, "columns", results[-1], min(result.wall_s for result in results))
+
+
+def _section(family: Family, runs: list[Timed], best: dict[str, float]) -> Section:
+    seconds = [run.seconds for run in runs]
+    proven = sum(run.result.status is Status.OPTIMAL for run in runs)
+    wanted = family.worst_s is not None
+    lines = [
+        all_of("proven optimal", proven, len(runs)) if wanted else Line("proven optimal", f"{proven} of {len(runs)}"),
+        _time("median", statistics.median(seconds), family.median_s),
+        _time("worst", max(seconds), family.worst_s),
+    ]
+    if best:
+        least = 1 - OPTIMALITY_TOLERANCE
+        met = sum((run.result.cost or 0.0) >= best[run.instance] * least for run in runs)
+        lines.insert(1, all_of("as good as the best known", met, len(runs)))
+    title = f"columns: {family.title} ({len(runs)} clusters)"
+    return Section(title, tuple(lines), slowest=slowest(runs), runs=tuple(runs))
+
+
+def _time(what: str, seconds: float, target_s: float | None) -> Line:
+    return Line(what, duration(seconds)) if target_s is None else at_most(what, seconds, target_s)
