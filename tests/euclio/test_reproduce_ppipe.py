@@ -150,7 +150,7 @@ def test_profiles_are_as_printed():
 
 
 def test_report_says_so_without_measured_instances():
-    assert "No measured instances" in instance_blocks(pd.DataFrame())[1].text
+    assert "No measured instances" in instance_blocks(pd.DataFrame(), pd.DataFrame())[1].text
 
 
 def test_a_named_folder_without_instances_is_refused(tmp_path):
@@ -188,9 +188,14 @@ def test_measured_instances_stand_beside_their_references(report):
     assert "Best known values met or beaten: 1 of 1" in page
 
 
+def test_measured_groups_are_served(report):
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert page.count("<td>other</td>") == 4
+
+
 def test_every_plan_and_load_has_a_row(report):
     table, provenance = load(report / "plans.parquet")
     served, _ = load(report / "serving.parquet")
     assert provenance["reproduction"] == "ppipe"
-    assert table.groupby("system").case.nunique().to_dict() == {NP: 21, DART: 4, PPIPE: 21, MANY: 4}
+    assert table.groupby("system").case.nunique().to_dict() == {NP: 22, DART: 5, PPIPE: 22, MANY: 4}
     assert set(served.case) == set(table.case)

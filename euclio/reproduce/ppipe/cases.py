@@ -5,17 +5,23 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from euclio.files import load_cluster
 from euclio.pipeline import Cluster
+from euclio.reproduce.rows import Row
 from euclio.workloads.pipelines.commands import PipelineOptions, generated_clusters
 from euclio.workloads.pipelines.groups import groups
 from euclio.workloads.pipelines.layer_models import layer_models
+from euclio.workloads.pipelines.setups import SETUPS
 
 LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
 SMALL = "HC1-S"
 """Cluster of Figure 13."""
 GROUPS, SCALES, RATIOS, MARGINS, PLAN = "groups", "SLO scale", "GPU ratio", "margin", "plan"
 """Studies: Figures 6 to 10; 13a; 13b; 13c; 11 and 12."""
+MEASURED = "measured"
+"""Study: Figure 6 again, with blocks that the authors measured."""
 SLO_SCALES = ("2", "3", "4", "5", "6", "8", "10")
 GPU_RATIOS = ((2, 14), (4, 12), (6, 10), (8, 8), (10, 6), (12, 4))
 SLO_MARGINS = ("0.2", "0.3", "0.4", "0.5", "0.6")
@@ -61,6 +67,49 @@ class Case:
             self.setup, self.high, self.low, slo_scale=float(self.slo_scale), margin=float(self.margin)
         )
         return generated_clusters(options, seed=self.seed, models=list(self.models))[0]
+
+    def describe(self, cluster: Cluster) -> Row:
+        """The columns that it has in all results."""
+        return {
+            "case": self.name,
+            "setup": self.setup,
+            "group": self.group,
+            "studies": ",".join(self.studies),
+            "slo_scale": float(self.slo_scale),
+            "margin": float(self.margin),
+            "high": cluster.gpus[0].count,
+            "low": cluster.gpus[1].count,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCase:
+    """A measured instance.
+
+    Attributes:
+        file: where it is.
+        seed: seed of the arrivals.
+    """
+
+    file: Path
+    seed: int = 0
+
+    def cluster(self) -> Cluster:
+        """The instance; the high class is its first GPU type."""
+        return load_cluster(self.file)
+
+    def describe(self, cluster: Cluster) -> Row:
+        """The columns that it has in all results; the setup is the one of Table 1 with the same GPUs."""
+        counts = [(gpu.name, gpu.count) for gpu in cluster.gpus]
+        alike = [name for name, setup in SETUPS.items() if [(gpu.name, gpu.count) for gpu in setup.gpus] == counts]
+        return {
+            "case": self.file.stem,
+            "setup": alike[0] if alike else "other",
+            "group": "+".join(model.name for model in cluster.models),
+            "studies": MEASURED,
+            "high": cluster.gpus[0].count,
+            "low": cluster.gpus[-1].count,
+        }
 
 
 def group_cases(count: int, seed: int) -> list[Case]:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
-from euclio.reproduce.ppipe.cases import GROUPS, Case, group_cases, sampled_models, sensitivity_cases, timeline_case
-from euclio.reproduce.ppipe.measured_instances import PLANNED, instance_files, instance_rows
+from euclio.reproduce.ppipe.cases import (
+    GROUPS,
+    Case,
+    MeasuredCase,
+    group_cases,
+    sampled_models,
+    sensitivity_cases,
+    timeline_case,
+)
+from euclio.reproduce.ppipe.measured_instances import PLANNED, instance_files, instance_rows, of_several_models
 from euclio.reproduce.ppipe.planning import planning_clusters, planning_rows
 from euclio.reproduce.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.reproduce.ppipe.sampling import Sampling
@@ -25,6 +33,8 @@ REACTIVE_ON = "HC2-L"
 """Cluster of Figure 10."""
 CURVE_OF = "G1"
 """Group of Figure 7."""
+SERVED = (NP, DART, PPIPE)
+FIGURE_6 = tuple(Serving(s, arrivals) for arrivals in (Arrivals.POISSON, Arrivals.BURSTY) for s in SERVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,7 @@ def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) ->
         plans: list[Row] = []
         serving: list[Row] = []
         with worker_pool(jobs, warm_up_worker) as pool:
-            for name, tasks in _stages(sampling, seed).items():
+            for name, tasks in _stages(sampling, seed, files).items():
                 with Stage(progress, seconds, name, len(tasks)) as stage:
                     for done in run_chunks(pool, run_task, tasks, stage.advance):
                         plans += done.plans
@@ -98,28 +108,28 @@ def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) ->
     )
 
 
-def _stages(sampling: Sampling, seed: int) -> dict[str, list[Task]]:
+def _stages(sampling: Sampling, seed: int, files: Sequence[Path]) -> dict[str, list[Task]]:
     alone = sensitivity_cases(sampled_models(sampling.models, seed), seed)
     return {
         "groups of models on 100 GPUs": [
-            Task(case, (NP, DART, PPIPE, MANY), _group_servings(case), sampling.seconds)
+            Task(case, (*SERVED, MANY), _group_servings(case), sampling.seconds)
             for case in group_cases(sampling.groups, seed)
         ],
         "single models on 16 GPUs": [
             Task(case, (NP, PPIPE), (Serving(NP), Serving(PPIPE)), sampling.seconds)
             for case in (*alone, timeline_case(seed))
         ],
+        "measured groups of models": [
+            Task(MeasuredCase(file, seed), SERVED, FIGURE_6, sampling.seconds) for file in of_several_models(files)
+        ],
     }
 
 
 def _group_servings(case: Case) -> tuple[Serving, ...]:
     """What Figures 6, 7, 8 and 10 serve of a group."""
-    curve = case.group == CURVE_OF
-    found = [Serving(name, Arrivals.POISSON, every_load=curve) for name in (NP, DART, PPIPE)]
-    found += [Serving(name, Arrivals.BURSTY) for name in (NP, DART, PPIPE)]
-    if case.setup == REACTIVE_ON:
-        found.append(Serving(PPIPE, Arrivals.POISSON, Scheduler.REACTIVE))
-    return tuple(found)
+    curves = case.group == CURVE_OF
+    found = tuple(replace(s, every_load=curves and s.arrivals is Arrivals.POISSON) for s in FIGURE_6)
+    return (*found, Serving(PPIPE, scheduler=Scheduler.REACTIVE)) if case.setup == REACTIVE_ON else found
 
 
 def of_study(rows: pd.DataFrame, study: str) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
 
 from euclio.report import MUTED, PALETTE, Figure
 from euclio.reproduce.charts import drawn
@@ -99,8 +100,8 @@ def figure_13(serving: pd.DataFrame) -> Figure:
     return drawn(
         "figure-13",
         "Figure 13. When does partitioning pay?",
-        f"Mean gain in the highest load with 99 % attainment over {tables[0].group.nunique()} models served alone on "
-        "HC1-S, Poisson arrivals. SLO over the latency on L4; 16 GPUs; margin that plans leave free.",
+        f"Mean gain in the highest load with 99 % attainment over the {tables[0].group.nunique()} models that are "
+        "served alone on HC1-S, Poisson arrivals. SLO over the latency on L4; 16 GPUs; margin that plans leave free.",
         draw,
         panels=3,
         height=3.6,
@@ -109,17 +110,22 @@ def figure_13(serving: pd.DataFrame) -> Figure:
 
 def figure_14(planning: pd.DataFrame) -> Figure:
     """Planning time by number of GPUs and of GPU types."""
+    shown = planning[planning.study.isin([BY_COUNT, BY_TYPES])]
 
     def draw(axes: Sequence[Axes]) -> None:
         for panel, study, column in ((axes[0], BY_COUNT, "gpus"), (axes[1], BY_TYPES, "gpu_types")):
             for k, (system, label) in enumerate(((PPIPE, "columns"), (PRINTED, "printed MILP, HiGHS"))):
-                rows = planning[(planning.study == study) & (planning.system == system)].sort_values(column)
+                rows = shown[(shown.study == study) & (shown.system == system)].sort_values(column)
                 panel.plot(rows[column], rows.wall_s, color=PALETTE[k], marker="o", markersize=3.5, label=label)
                 open_ = rows[rows.status != "optimal"]
                 panel.plot(open_[column], open_.wall_s, color=PALETTE[k], marker="^", markersize=8, linestyle="")
             panel.set_yscale("log")
+            panel.set_ylim(10 ** np.floor(np.log10(shown.wall_s.min())), 200.0)
+            panel.yaxis.set_major_formatter("{x:g}")
+            panel.yaxis.set_minor_formatter(NullFormatter())
             panel.grid(color=MUTED, alpha=0.25, linewidth=0.6)
         axes[0].set_xscale("log")
+        axes[0].xaxis.set_major_formatter("{x:,.0f}")
         axes[0].set_xlabel("GPUs")
         axes[1].set_xlabel("GPU types (100 GPUs)")
         axes[1].set_xticks([2, 3, 4])
@@ -132,7 +138,8 @@ def figure_14(planning: pd.DataFrame) -> Figure:
     return drawn(
         "figure-14",
         "Figure 14. Does planning time grow with the cluster?",
-        "Group G1, 10 blocks per model, 2 partitions. Triangles: stopped at the time limit without a proof.",
+        f"Group G1, {shown.blocks.max()} blocks per model, 2 partitions. Triangles: "
+        "stopped at the time limit without a proof.",
         draw,
         panels=2,
         height=3.8,

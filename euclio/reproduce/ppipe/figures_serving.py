@@ -11,13 +11,12 @@ from matplotlib.axes import Axes
 from euclio.report import INK, MUTED, PALETTE, Figure
 from euclio.reproduce.charts import drawn
 from euclio.reproduce.ppipe.cases import LARGE
-from euclio.reproduce.ppipe.collection import CURVE_OF, REACTIVE_ON
+from euclio.reproduce.ppipe.collection import CURVE_OF, REACTIVE_ON, SERVED
 from euclio.reproduce.ppipe.loads import highest_loads, mean_loads
 from euclio.reproduce.ppipe.measures import BURSTY, POISSON, REACTIVE, RESERVATION, setup_of, utilization
 from euclio.reproduce.ppipe.systems import DART, NP, PPIPE
 from euclio.simulator.highest_load import TARGET
 
-SYSTEMS = (NP, DART, PPIPE)
 PUBLISHED_LOW_CLASS = {NP: 8.1, DART: 29.5, PPIPE: 73.6}
 PUBLISHED_MEANS = {POISSON: {NP: 66.8, DART: 74.9, PPIPE: 96.5}, BURSTY: {NP: 61.1, DART: 69.4, PPIPE: 90.3}}
 
@@ -30,12 +29,12 @@ def figure_6(groups: pd.DataFrame, arrivals: str) -> Figure:
     def draw(axes: Sequence[Axes]) -> None:
         for panel, setup in zip(axes, LARGE, strict=True):
             own = loads[setup_of(loads.index) == setup]
-            _clustered(panel, [labels[case] for case in own.index], {s: own[s].to_numpy() for s in SYSTEMS})
+            _clustered(panel, [labels[case] for case in own.index], {s: own[s].to_numpy() for s in SERVED})
             panel.set_title(setup)
         _first_label(axes, "highest load factor")
         _legend_below(axes)
 
-    means = ", ".join(f"{s} {100 * loads[s].mean():.1f} % ({PUBLISHED_MEANS[arrivals][s]})" for s in SYSTEMS)
+    means = ", ".join(f"{s} {100 * loads[s].mean():.1f} % ({PUBLISHED_MEANS[arrivals][s]})" for s in SERVED)
     return drawn(
         f"figure-6-{arrivals}",
         f"Figure 6, {arrivals.capitalize()} arrivals. Which share of PPipe's planned load can each system serve?",
@@ -54,7 +53,7 @@ def figure_7(groups: pd.DataFrame) -> Figure:
 
     def draw(axes: Sequence[Axes]) -> None:
         for panel, setup in zip(axes, LARGE, strict=True):
-            for k, system in enumerate(SYSTEMS):
+            for k, system in enumerate(SERVED):
                 curve = 100.0 * means[setup, system]
                 panel.plot(curve.index, curve, color=PALETTE[k], label=system, marker="o", markersize=2.5)
                 reached = curve[curve >= 100.0 * TARGET]
@@ -86,11 +85,11 @@ def figure_8(groups: pd.DataFrame) -> Figure:
             (axes[0], "high_class", "high-class GPUs"),
             (axes[1], "low_class", "low-class GPUs"),
         ):
-            values = {s: np.array([used[column].get((setup, s), 0.0) for setup in LARGE]) for s in SYSTEMS}
+            values = {s: np.array([used[column].get((setup, s), 0.0) for setup in LARGE]) for s in SERVED}
             _clustered(panel, list(LARGE), values)
             panel.set_title(title)
             panel.set_ylim(0, 103)
-        for k, system in enumerate(SYSTEMS):
+        for k, system in enumerate(SERVED):
             axes[1].axhline(PUBLISHED_LOW_CLASS[system], color=PALETTE[k], linewidth=1.0, linestyle="--")
         _first_label(axes, "busy time (%)")
         _legend_below(axes)

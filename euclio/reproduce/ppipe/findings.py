@@ -6,6 +6,7 @@ import pandas as pd
 
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.reproduce.ppipe.collection import of_groups
+from euclio.reproduce.ppipe.measured_serving import measured_serving
 from euclio.reproduce.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE
 from euclio.reproduce.statistics import mean
 
@@ -71,8 +72,8 @@ def _many_text(name: str, plans: pd.DataFrame) -> str:
     )
 
 
-def instance_blocks(instances: pd.DataFrame) -> list[Block]:
-    """The section on measured instances."""
+def instance_blocks(instances: pd.DataFrame, serving: pd.DataFrame) -> list[Block]:
+    """The section on measured instances: plans, and what those for several models serve."""
     title = Heading("Measured instances")
     if instances.empty:
         text = (
@@ -92,7 +93,7 @@ def instance_blocks(instances: pd.DataFrame) -> list[Block]:
         f"{int(known.known.notna().sum())}. The MILP exactly as printed is infeasible on {refused}, because it makes "
         f"every sequence of GPU types serve; the authors' code lets pipelines go unused.{_beyond(instances, known)}"
     )
-    return [title, Paragraph(text), _instance_table(instances, known)]
+    return [title, Paragraph(text), _instance_table(instances, known), *measured_serving(serving)]
 
 
 def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:

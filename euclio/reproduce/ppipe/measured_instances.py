@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,12 @@ def instance_files(folder: Path | None) -> list[Path]:
     return files
 
 
-def instance_rows(files: list[Path], advance: Callable[[int], None]) -> list[Row]:
+def of_several_models(files: Sequence[Path]) -> list[Path]:
+    """The instances that serve several models together, as Figure 6 does."""
+    return [file for file in files if len(load_cluster(file).models) > 1]
+
+
+def instance_rows(files: Sequence[Path], advance: Callable[[int], None]) -> list[Row]:
     """One row per instance and system, planned one after the other, because times are measured."""
     rows = []
     for file in files:

@@ -68,7 +68,7 @@ def blocks(collected: Collected, scores: Sequence[Score], seed: int) -> list[Blo
         figure_13(collected.serving),
         figure_14(collected.planning),
         *finding_blocks(collected.plans, collected.instances),
-        *instance_blocks(collected.instances),
+        *instance_blocks(collected.instances, collected.serving),
         Heading("Synthetic profiles: Figures 2 and 3"),
         figure_2(collected.latencies),
         figure_3(collected.ratios),

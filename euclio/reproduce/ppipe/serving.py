@@ -22,7 +22,7 @@ def serve(
     """One row per model: its attainment, and what the simulation says of the whole cluster.
 
     Args:
-        cluster: the instance; its first GPU type is the high class.
+        cluster: the instance; its first GPU type is the high class, its last the low class.
         plan: the plan.
         full_load_rps: throughput per weight at load factor 1.
         load: load factor.
@@ -40,7 +40,7 @@ def serve(
         "scheduler": scheduler.value,
         "load": load,
         "high_class": used[cluster.gpus[0].name],
-        "low_class": used[cluster.gpus[1].name],
+        "low_class": used[cluster.gpus[-1].name],
         "batches": found.batches,
         "probes_per_batch": probes_per_batch(found),
         "seconds_per_batch": seconds_per_batch(found),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from euclio.pipeline import Cluster, PipelinePlan
-from euclio.reproduce.ppipe.cases import Case, group_cases
+from euclio.reproduce.ppipe.cases import Case, MeasuredCase, group_cases
 from euclio.reproduce.ppipe.loads import search
 from euclio.reproduce.ppipe.serving import serve
 from euclio.reproduce.ppipe.systems import DART, NP, PPIPE, SYSTEMS, plan_row
@@ -47,7 +47,7 @@ class Task:
         seconds: simulated seconds per load.
     """
 
-    case: Case
+    case: Case | MeasuredCase
     systems: tuple[str, ...]
     servings: tuple[Serving, ...]
     seconds: float
@@ -64,16 +64,7 @@ class Done:
 def run_task(task: Task) -> list[Done]:
     """Plan and serve one case."""
     case, cluster = task.case, task.case.cluster()
-    head: Row = {
-        "case": case.name,
-        "setup": case.setup,
-        "group": case.group,
-        "studies": ",".join(case.studies),
-        "slo_scale": float(case.slo_scale),
-        "margin": float(case.margin),
-        "high": cluster.gpus[0].count,
-        "low": cluster.gpus[1].count,
-    }
+    head = case.describe(cluster)
     found = {label: SYSTEMS[label].plan(cluster) for label in task.systems}
     plans = tuple({**head, **plan_row(cluster, label, result)} for label, result in found.items())
     full = found[PPIPE].cost
