@@ -94,13 +94,14 @@ def enumerate_columns(cluster: Cluster, space: PipelineSpace) -> Columns:
     """
     most = space.most_partitions(cluster)
     unified = space.unifies_batch(cluster)
-    _refuse_too_many(cluster, space, most, unified)
+    choices = [_choices(cluster, model, space, unified) for model in cluster.models]
+    _refuse_too_many(cluster, choices, most)
     parts: list[Columns] = []
     found = 0
     for i, model in enumerate(cluster.models):
-        for choices in _choices(cluster, model, space, unified):
+        for together in choices[i]:
             for length in range(1, min(most, model.blocks) + 1):
-                for part in _of_length(model, i, choices, length, most, space):
+                for part in _of_length(model, i, together, length, most, space):
                     parts.append(part)
                     found += len(part)
                     if found > MOST_COLUMNS:
@@ -133,11 +134,11 @@ def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool
     return [list(itertools.chain.from_iterable(by_batch.values()))]
 
 
-def _refuse_too_many(cluster: Cluster, space: PipelineSpace, most: int, unified: bool) -> None:
+def _refuse_too_many(cluster: Cluster, choices: list[list[list[_Choice]]], most: int) -> None:
     total = sum(
-        math.comb(model.blocks - 1, length - 1) * len(choices) ** length
-        for model in cluster.models
-        for choices in _choices(cluster, model, space, unified)
+        math.comb(model.blocks - 1, length - 1) * len(together) ** length
+        for model, own in zip(cluster.models, choices, strict=True)
+        for together in own
         for length in range(1, min(most, model.blocks) + 1)
     )
     if total > MOST_COMBINATIONS:

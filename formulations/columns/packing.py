@@ -144,12 +144,12 @@ def _add_group(grid: Grid, cells: Ints, reached: Floats, items: Items, gap: floa
         old = reached[target]
         better = total < old
         reached[target[better]] = total[better]
-        new = target[np.isinf(old)]
-        if len(new):
-            found.append(new)
+        fresh = np.isinf(old)
+        if fresh.any():
+            found.append(target[fresh])
             if not alone:
-                before = np.concatenate([before, new])
-                amounts = np.concatenate([amounts, grid.amounts(new).T], axis=1)
+                before = np.concatenate([before, found[-1]])
+                amounts = np.concatenate([amounts, amounts[:, fits][:, fresh] + amount[:, None]], axis=1)
     return np.concatenate(found)
 
 
