@@ -1,26 +1,30 @@
 """Latency splitting alone, exact, on DAGs of any shape and size: the discrete time-cost trade-off problem (ours).
 
-Small problems, and large ones with a loose SLO, end in the search over modes, whose bound is the relaxation of the
-whole DAG. Where it does not end within a number of nodes, the relaxation drops every mode whose reduced cost exceeds
-the gap to the best choice found, and the rest is a MILP, whose cutting planes bound what the relaxation cannot.
+A search with a limit on the cost is the shorter, the closer the limit is to the relaxation's bound. So it is repeated
+with rising limits: each that ends without a choice becomes the lower bound, the first that ends with one proves it.
+How far to raise the limit follows from how the searches have grown.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 
 import numpy as np
 
-from euclio.session.arrays import Ints
-from formulations.mode_dag import Edges, ModeDag, keep_modes, mode_dag
-from formulations.mode_search import ModeChoice, search_modes
+from formulations.mode_dag import Edges, ModeDag, mode_dag
+from formulations.mode_search import ModeChoice, round_to_modes
 from formulations.relaxation import relax
-from formulations.step_model import solve_steps
+from formulations.split_branching import new_learned
+from formulations.split_network import network_of
+from formulations.split_search import search_below
 
-NODES_TIMES_MODULES = 60_000
-"""The search's nodes, times the modules that each of them has to relax: less than half a second."""
+FIRST_RISE = 0.1
+"""The first limit lies at this share of the gap between the relaxation and its rounding."""
+GROWTH = 4.0
+"""Every search should take so many times the nodes of the one before."""
+LEAST_RISE, MOST_RISE = 0.02, 0.5
+"""The limit's distance to the relaxation rises by at least and at most this share."""
 
 
 def split_modes(
@@ -48,48 +52,47 @@ def split_modes(
         InputError: the edges have a cycle or name no module, or a module's latencies and costs differ in number.
     """
     dag = mode_dag(edges, latencies, costs, slo)
-    size = dag.modes.size.size
-    if size == 0 or dag.modes.size.min() == 0:
-        cost = 0.0 if size == 0 else math.inf
-        return ModeChoice(cost, np.zeros(size, np.int64), cost, 0, True)
-    most_nodes = max(1, NODES_TIMES_MODULES // size)
-    found = search_modes(dag.arrays, dag.modes, math.inf, tolerance, deadline, most_nodes)
-    if found.complete or time.perf_counter() >= deadline:
-        return _numbered(dag, found)
-    rest = _within_gap(dag, found)
-    start = _places(dag, rest, found.chosen) if math.isfinite(found.cost) else None
-    answer = solve_steps(rest, start, deadline - time.perf_counter())
-    best = _numbered(dag, found)
-    if answer.chosen is not None:
-        cost = float(rest.modes.cost[np.arange(size), answer.chosen].sum())
-        if cost < best.cost:
-            best = _numbered(rest, found._replace(cost=cost, chosen=answer.chosen))
-    # What was dropped costs more than the choice found; so the engine's bound, cut off there, holds for everything.
-    bound = min(max(found.bound, answer.bound), best.cost)
-    complete = bound >= best.cost * (1.0 - tolerance)
-    return best._replace(bound=bound, nodes=found.nodes + answer.nodes, complete=complete)
+    size = dag.modes.size
+    if size.size == 0 or size.min() == 0:
+        cost = 0.0 if size.size == 0 else math.inf
+        return ModeChoice(cost, np.zeros(size.size, np.int64), cost, 0, True)
+    first, last = np.zeros_like(size), size - 1
+    relaxed = relax(dag.arrays, dag.modes, first, last)
+    chosen, cost = round_to_modes(dag.arrays, dag.modes, relaxed.window, first, last)
+    bound = min(relaxed.bound, cost)
+    best = ModeChoice(cost, chosen, bound, 0, bound >= cost * (1.0 - tolerance))
+    return _numbered(dag, best if best.complete else _search(dag, best, tolerance, deadline))
+
+
+def _search(dag: ModeDag, best: ModeChoice, tolerance: float, deadline: float) -> ModeChoice:
+    """Searches with rising limits, until one ends with a choice or the time is up."""
+    net, learned = network_of(dag.arrays, dag.modes), new_learned(dag.modes.size.size)
+    root, rise = best.bound, FIRST_RISE * (best.cost - best.bound)
+    sizes: list[tuple[float, float]] = []
+    while not best.complete:
+        limit = min(root + rise, best.cost * (1.0 - tolerance))
+        found = search_below(net, limit, tolerance, deadline, learned)
+        if found.cost < best.cost:
+            best = best._replace(cost=found.cost, chosen=found.chosen)
+        best = best._replace(nodes=best.nodes + found.nodes)
+        if not found.complete:
+            break
+        complete = best.cost * (1.0 - tolerance) <= limit
+        best = best._replace(bound=best.cost if complete else limit, complete=complete)
+        sizes.append((rise, math.log(found.nodes)))
+        rise += _step(sizes)
+    return best
+
+
+def _step(sizes: list[tuple[float, float]]) -> float:
+    """By how much to raise the limit, from the limits so far and the logarithms of their nodes."""
+    rise, nodes = sizes[-1]
+    step = MOST_RISE * rise
+    if len(sizes) > 1 and nodes > sizes[-2][1]:
+        step = math.log(GROWTH) * (rise - sizes[-2][0]) / (nodes - sizes[-2][1])
+    return min(max(step, LEAST_RISE * rise), MOST_RISE * rise)
 
 
 def _numbered(dag: ModeDag, found: ModeChoice) -> ModeChoice:
     """The choice with modes numbered as they were given."""
     return found._replace(chosen=dag.number[np.arange(found.chosen.size), found.chosen])
-
-
-def _within_gap(dag: ModeDag, found: ModeChoice) -> ModeDag:
-    """Without the modes whose reduced cost exceeds the gap to the choice found."""
-    modes = dag.modes
-    relaxed = relax(dag.arrays, modes, np.zeros_like(modes.size), modes.size - 1)
-    reduced = modes.cost + relaxed.flow[:, None] * modes.latency - relaxed.base[:, None]
-    gap = (found.cost - relaxed.bound) * (1.0 + 1e-9)
-    keep = [np.flatnonzero(reduced[m, :n] <= gap) for m, n in enumerate(modes.size)]
-    for m, row in enumerate(keep):
-        if math.isfinite(found.cost) and found.chosen[m] not in row:
-            keep[m] = np.sort(np.append(row, found.chosen[m]))
-    return keep_modes(dag, [row.tolist() for row in keep])
-
-
-def _places(dag: ModeDag, rest: ModeDag, chosen: Ints) -> Ints:
-    """The same choice, numbered among the modes that are left."""
-    return np.array(
-        [np.flatnonzero(rest.number[m] == dag.number[m, i])[0] for m, i in enumerate(chosen)], dtype=np.int64
-    )

@@ -2,16 +2,16 @@
 
 import itertools
 import math
+import random
 import time
 
 import numpy as np
 import pytest
 
 from euclio.errors import InputError
-from formulations import split_exact
 from formulations.mode_dag import mode_dag
+from formulations.mode_search import ModeChoice, search_modes
 from formulations.split_exact import split_modes
-from formulations.step_model import solve_steps
 from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, longest_path, random_splitting
 from tests.bench.splittings_speed import plain_model
 
@@ -30,27 +30,12 @@ def cost_of(p: Splitting, chosen: np.ndarray) -> float:
     return sum(row[i] for row, i in zip(p.costs, chosen, strict=True))
 
 
-def solved(p: Splitting, deadline: float = math.inf) -> split_exact.ModeChoice:
+def solved(p: Splitting, deadline: float = math.inf) -> ModeChoice:
     return split_modes(p.edges, p.latencies, p.costs, p.slo, deadline=deadline)
-
-
-@pytest.fixture
-def by_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the MILP finish the search after one node."""
-    monkeypatch.setattr(split_exact, "NODES_TIMES_MODULES", 1)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_small_problems_have_the_cost_that_enumeration_finds(seed: int) -> None:
-    p = problem(seed, 6, 4)
-    choices = itertools.product(range(4), repeat=6)
-    best = min(cost_of(p, c) for c in choices if path_of(p, c) <= p.slo * (1 + 1e-12))
-    assert solved(p).cost == pytest.approx(best, rel=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.usefixtures("by_engine")
-def test_the_milp_has_the_cost_that_enumeration_finds(seed: int) -> None:
     p = problem(seed, 6, 4)
     choices = itertools.product(range(4), repeat=6)
     best = min(cost_of(p, c) for c in choices if path_of(p, c) <= p.slo * (1 + 1e-12))
@@ -63,13 +48,18 @@ def test_twelve_modules_agree_with_the_plain_model(seed: int) -> None:
     assert solved(p).cost == pytest.approx(plain_model(p, 60.0).cost, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.usefixtures("by_engine")
-def test_search_and_milp_agree_on_sixteen_modules(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    p = problem(seed, 16, 10)
-    by_milp = solved(p).cost
-    monkeypatch.undo()
-    assert solved(p).cost == pytest.approx(by_milp, rel=1e-9)
+@pytest.mark.parametrize("seed", range(6))
+def test_two_searches_agree_on_twenty_modules(seed: int) -> None:
+    p = problem(seed, 20, 10)
+    dag = mode_dag(p.edges, p.latencies, p.costs, p.slo)
+    by_relaxation = search_modes(dag.arrays, dag.modes, math.inf, 1e-9, math.inf)
+    assert solved(p).cost == pytest.approx(by_relaxation.cost, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_thirty_modules_agree_with_the_plain_model(seed: int) -> None:
+    p = problem(seed, 30, 10)
+    assert solved(p).cost == pytest.approx(plain_model(p, 60.0).cost, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -86,7 +76,6 @@ def test_the_cost_is_that_of_the_choice(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.usefixtures("by_engine")
 def test_the_same_problem_has_the_same_choice(seed: int) -> None:
     p = problem(seed, 14, 8)
     assert solved(p).chosen.tolist() == solved(p).chosen.tolist()
@@ -124,7 +113,27 @@ def test_a_cycle_is_refused() -> None:
         split_modes([(0, 1), (1, 0)], [[1.0], [1.0]], [[1.0], [1.0]], 9.0)
 
 
-def test_the_milp_bound_holds_without_a_start() -> None:
-    p = problem(0, 10, 6)
-    answer = solve_steps(mode_dag(p.edges, p.latencies, p.costs, p.slo), None, 60.0)
-    assert answer.bound == pytest.approx(solved(p).cost, rel=1e-9)
+@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("tightness", [0.4, 0.6])
+def test_fifty_modules_are_proven(curve: str, tightness: float) -> None:
+    p = random_splitting(1, 50, 10, curve, tightness)
+    found = solved(p, time.perf_counter() + 60.0)
+    assert (found.complete, found.bound) == (True, found.cost)
+
+
+def test_modules_without_edges_take_their_cheapest_mode_within_the_slo() -> None:
+    found = split_modes([], [[1.0, 2.0, 4.0], [1.0, 3.0]], [[9.0, 5.0, 1.0], [8.0, 2.0]], 3.0)
+    assert (found.cost, found.chosen.tolist()) == (7.0, [1, 1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_latencies_and_costs_end_in_the_enumerated_cost(seed: int) -> None:
+    stream = random.Random(f"ties/{seed}")
+    edges = [(p, c) for c in range(1, 6) for p in range(c) if stream.random() < 0.4]
+    latencies = [sorted(stream.choices([0.1, 0.2, 0.3, 0.6], k=4)) for _ in range(6)]
+    costs = [sorted(stream.choices([1.0, 2.0, 3.0, 7.0], k=4), reverse=True) for _ in range(6)]
+    slo = stream.choice([0.6, 0.9, 1.2])
+    p = Splitting("ties", tuple(edges), tuple(map(tuple, latencies)), tuple(map(tuple, costs)), slo)
+    choices = itertools.product(range(4), repeat=6)
+    best = min((cost_of(p, c) for c in choices if path_of(p, c) <= slo * (1 + 1e-12)), default=math.inf)
+    assert solved(p).cost == pytest.approx(best, rel=1e-9)
