@@ -50,6 +50,8 @@ def search_by_milp(setting: Setting) -> None:
             nothing = -math.inf if setting.task.cost else STEP * relaxation.bound
             progress.exhausted = progress.plan is None and bound <= nothing
             progress.lower(bound)
+            if not (progress.closed or progress.exhausted):
+                setting.deadline.check()
             return
         progress.lower(max(bound, relaxation.bound - gap))
         if progress.closed:
