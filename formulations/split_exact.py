@@ -21,7 +21,7 @@ from formulations.split_search import search_below
 
 FIRST_RISE = 0.1
 """The first limit lies at this share of the gap between the relaxation and its rounding."""
-GROWTH = 4.0
+GROWTH = 8.0
 """Every search should take so many times the nodes of the one before."""
 LEAST_RISE, MOST_RISE = 0.02, 0.5
 """The limit's distance to the relaxation rises by at least and at most this share."""
