@@ -31,7 +31,7 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
     divided in proportion to the high-class ones (ours; the authors' plans divide them evenly). So DART-r never serves
     less than NP. A pair runs a chain, or the whole model on each GPU where that serves more. The paper knows two types.
     With more of them (ours), the high class is the type with least whole-model latency, the low class the most numerous
-    of the others, and the rest run whole models as in NP. With one type all is NP.
+    of the others, and the rest run whole models as in NP. With one type all is NP; where NP has no plan, it has none.
 
     Args:
         cluster: the instance.
@@ -48,7 +48,7 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
     rates = whole_models(cluster, own)
     counts = no_partitioning_counts(cluster, own, rates, limits.time_limit_s)
     if counts.gpus is None:
-        return Answer(None, counts.raw_status)
+        return Answer(None, counts.raw_status, infeasible=counts.infeasible, reason=counts.reason)
     gpus = dict(counts.gpus)
     if low is not None:
         _divide(cluster, rates, gpus, high, low)

@@ -34,16 +34,18 @@ class Counts:
         bound: proven bound on the objective, in its unit; None: none.
         raw_status: the library's own word.
         infeasible: there is no allocation.
+        reason: why there is none, in one line.
     """
 
     gpus: Gpus | None
     bound: float | None
     raw_status: str
     infeasible: bool = False
+    reason: str = ""
 
 
 def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = None) -> Counts:
-    """The allocation with most of the smallest throughput per weight.
+    """The allocation with most of the smallest throughput per weight; none where a model would get no GPU.
 
     Args:
         cluster: the instance.
@@ -60,7 +62,18 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
     gain = np.zeros(len(pairs) + 1)
     gain[-1] = -1
     found = _solve(cluster, pairs, gain, rows, 0.0, time_limit_s)
+    if found.gpus is not None and _leaves_out(cluster, found.gpus):
+        # Either it cannot be helped, or the least throughput per weight is lost in the solver's tolerance.
+        gets_gpus = np.hstack([served > 0, np.zeros((len(weights), 1))])
+        least = np.repeat([0.0, 1.0], len(weights))
+        found = _solve(cluster, pairs, gain, np.vstack([rows, gets_gpus]), least, time_limit_s)
     return replace(found, bound=None if found.bound is None else -found.bound)
+
+
+def _leaves_out(cluster: Cluster, gpus: Gpus) -> bool:
+    """Whether a model gets no GPU."""
+    served = {model for (model, _), n in gpus.items() if n}
+    return any(model.name not in served for model in cluster.models)
 
 
 def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = None) -> Counts:
@@ -103,7 +116,7 @@ def _solve(
     pairs: list[tuple[str, str]],
     objective: Matrix,
     rows: Matrix,
-    least: float,
+    least: float | Matrix,
     time_limit_s: float | None,
 ) -> Counts:
     """Minimise the objective over whole GPUs within the counts, every row at `least` or above."""

@@ -12,7 +12,7 @@ from euclio.families import find_family
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
 from euclio.registry import Limits
 from euclio.result import Answer
-from heuristics.gpu_counts import Counts, Gpus, cheapest_counts, fairest_counts, with_spare_gpus
+from heuristics.gpu_counts import Counts, cheapest_counts, fairest_counts, with_spare_gpus
 from heuristics.whole_models import Rates, whole_model_pipeline, whole_models
 
 NAME = "no-partitioning"
@@ -41,8 +41,7 @@ def solve_no_partitioning(cluster: Cluster, space: PipelineSpace, limits: Limits
     rates = whole_models(cluster, space)
     counts = no_partitioning_counts(cluster, space, rates, limits.time_limit_s)
     if counts.gpus is None:
-        reason = "whole models on whole GPUs cannot serve the rates within the SLOs" if counts.infeasible else ""
-        return Answer(None, counts.raw_status, infeasible=counts.infeasible, reason=reason)
+        return Answer(None, counts.raw_status, infeasible=counts.infeasible, reason=counts.reason)
     plan = PipelinePlan(
         tuple(
             whole_model_pipeline(model, gpu.name, rates[model.name, gpu.name], n)
@@ -58,7 +57,7 @@ def solve_no_partitioning(cluster: Cluster, space: PipelineSpace, limits: Limits
 def no_partitioning_counts(
     cluster: Cluster, space: PipelineSpace, rates: Rates, time_limit_s: float | None = None
 ) -> Counts:
-    """NP's allocation of whole GPUs.
+    """NP's allocation of whole GPUs; none where they cannot serve every model, or for least cost its rate.
 
     What the throughput objective leaves over goes to the models that are served least per weight (ours; the paper does
     not say).
@@ -66,19 +65,17 @@ def no_partitioning_counts(
     Raises:
         InputError: the least-cost objective without rates or prices.
     """
-    if space.objective is Objective.COST:
+    least_cost = space.objective is Objective.COST
+    if least_cost:
         find_family("pipeline").check_space(cluster, space)
-        return _unservable(cluster, rates) or cheapest_counts(cluster, rates, time_limit_s)
-    if _unservable(cluster, rates):
-        # The smallest throughput is 0 whatever the others get.
-        nothing: Gpus = dict.fromkeys(rates, 0)
-        return Counts(with_spare_gpus(cluster, rates, nothing), 0.0, "a model meets its SLO on no GPU type")
-    counts = fairest_counts(cluster, rates, time_limit_s)
-    return counts if counts.gpus is None else replace(counts, gpus=with_spare_gpus(cluster, rates, counts.gpus))
-
-
-def _unservable(cluster: Cluster, rates: Rates) -> Counts | None:
-    """The answer where a model meets its SLO on no GPU type; None: each has one."""
-    if {model for model, _ in rates} == {model.name for model in cluster.models}:
-        return None
-    return Counts(None, None, "a model meets its SLO on no GPU type", infeasible=True)
+    servable = {model for model, _ in rates}
+    missed = [model.name for model in cluster.models if model.name not in servable]
+    if missed:
+        return Counts(None, None, "not solved", True, f"model {missed[0]} meets its SLO whole on no whole GPU")
+    counts = (cheapest_counts if least_cost else fairest_counts)(cluster, rates, time_limit_s)
+    if counts.infeasible:
+        what = "carry every model's load" if least_cost else "serve every model"
+        return replace(counts, reason=f"there are too few whole GPUs to {what} without partitioning")
+    if counts.gpus is None or least_cost:
+        return counts
+    return replace(counts, gpus=with_spare_gpus(cluster, rates, counts.gpus))

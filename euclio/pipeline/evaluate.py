@@ -66,6 +66,8 @@ class PlanEvaluation:
 def evaluate(cluster: Cluster, plan: PipelinePlan, space: PipelineSpace = FULL_PIPELINE_SPACE) -> PlanEvaluation:
     """Check and price a plan.
 
+    A plan that leaves a model out is refused: its smallest throughput is 0, as that of no plan at all.
+
     Args:
         cluster: the instance.
         plan: pooled pipelines of its models.
@@ -179,9 +181,11 @@ def _repeated(plan: PipelinePlan) -> list[str]:
 def _value(
     cluster: Cluster, models: tuple[ModelEvaluation, ...], gpus: dict[str, Fraction], space: PipelineSpace
 ) -> tuple[Fraction | None, list[str]]:
-    if space.objective is Objective.THROUGHPUT:
-        return min(m.weighted_rps for m in models), []
     lacking = []
+    if space.objective is Objective.THROUGHPUT:
+        served = zip(cluster.models, models, strict=True)
+        lacking = [f"model {model.name} is not served" for model, found in served if not found.throughput_rps]
+        return min(m.weighted_rps for m in models), lacking
     for model, found in zip(cluster.models, models, strict=True):
         if model.rate_rps is None:
             lacking.append(f"model {model.name} has no rate_rps, which the least-cost objective needs")

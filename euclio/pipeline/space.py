@@ -47,8 +47,9 @@ class PipelineSpace:
         object.__setattr__(self, "objective", Objective(self.objective))
 
     def most_partitions(self, cluster: Cluster) -> int:
-        """Most partitions of a pipeline on a cluster."""
-        return cluster.max_partitions if self.max_partitions is None else self.max_partitions
+        """Most partitions of a pipeline on a cluster; never more than a model has blocks."""
+        wanted = cluster.max_partitions if self.max_partitions is None else self.max_partitions
+        return min(wanted, max(model.blocks for model in cluster.models))
 
     def unifies_batch(self, cluster: Cluster) -> bool:
         """Whether all partitions of a pipeline have one batch size on a cluster."""

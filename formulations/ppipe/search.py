@@ -64,13 +64,13 @@ class Search:
         return math.inf if limit is None else max(0.0, self.started + limit - time.perf_counter())
 
     def accept(self, choice: Choice) -> bool:
-        """Have a choice checked, and keep it if it serves every model and is the best so far; says if it is a plan."""
-        plan = plan_of(self.problem, choice)
-        if not evaluate(self.problem.cluster, plan, self.problem.space).feasible:
-            return False
+        """Have a choice checked and keep it if it is the best so far; says if it is a plan, or leaves a model out."""
         value = value_of(self.problem, choice)
         if self.most and value == 0:
             return True
+        plan = plan_of(self.problem, choice)
+        if not evaluate(self.problem.cluster, plan, self.problem.space).feasible:
+            return False
         if self.value is None or (value > self.value if self.most else value < self.value):
             self.plan, self.value = plan, value
         return True

@@ -108,9 +108,14 @@ def test_an_inner_partition_is_held_up_by_either_link():
         assert evaluate(cluster, plan).pipelines[0].partition_rps[1] == 50
 
 
-def test_no_pipelines_serve_nothing():
-    found = evaluate(TINY, PipelinePlan(()))
-    assert (found.feasible, found.value) == (True, 0)
+def test_a_plan_that_leaves_a_model_out_is_refused():
+    found = evaluate(TINY, PipelinePlan(tiny_plan().pipelines[:1]))
+    assert (found.violations, found.value) == (("model hear is not served",), 0)
+
+
+def test_no_pipeline_has_more_partitions_than_blocks():
+    found = evaluate(TINY, plan_of(("see", *[("big", 1, 1, 0, 0, 1)] * 3)), PipelineSpace(max_partitions=1000))
+    assert "1 to 2 are allowed" in found.violations[0]
 
 
 def halves(*pipelines):
@@ -235,7 +240,7 @@ def with_big_gpus(count):
 
 def test_the_cluster_decides_about_batches_where_the_space_does_not():
     plan = plan_of(("see", ("big", 1, 1, 0, 0, 2), ("big", 1, 1, 1, 1, 1)))
-    apart = Cluster("tiny", TINY.gpus, TINY.models, 2, unify_batch=False)
+    apart = Cluster("tiny", TINY.gpus, TINY.models[:1], 2, unify_batch=False)
     assert evaluate(apart, plan).feasible
     assert not evaluate(apart, plan, PipelineSpace(unify_batch=True)).feasible
 

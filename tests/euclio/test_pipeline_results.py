@@ -11,7 +11,7 @@ from euclio.errors import InputError
 from euclio.families import families, family_of
 from euclio.files import cluster_from_text, load_result, result_to_text, save_instance, save_result
 from euclio.goal import LEAST_COST, MOST_THROUGHPUT
-from euclio.pipeline import Partition, Pipeline, PipelinePlan, PipelineSpace
+from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan, PipelineSpace
 from euclio.pipeline.least_latency import explain_latencies, least_latency_s, why_no_pipeline
 from euclio.result import Status, TracePoint
 from euclio.tables import to_text
@@ -150,7 +150,8 @@ def test_a_pipeline_is_written_with_its_rate_and_pools():
 def test_batches_that_differ_are_written_and_read(tmp_path):
     parts = (Partition("big", 1, 1, 0, 0, 2), Partition("big", 2, 2, 1, 1, 1))
     plan = PipelinePlan((Pipeline("see", parts),))
-    cluster = tiny_cluster()
+    whole = tiny_cluster()
+    cluster = Cluster("tiny", whole.gpus, whole.models[:1], 2)
     result = solve(cluster, answering(plan), unify_batch=False)
     save_result(result, cluster, tmp_path / "r.json")
     data = json.loads((tmp_path / "r.json").read_text())

@@ -108,6 +108,13 @@ def test_a_model_keeps_the_low_class_gpus_that_its_throughput_needs():
     assert run(both)[1].value == run(both, NO_PARTITIONING_SPACE)[1].value > 0
 
 
+def test_where_whole_models_have_no_plan_it_has_none():
+    instance = cluster(("H", 1), ("L", 1), H=["0.2", "0.2"], L=["0.2", "0.2"])
+    answer = solve_dart_r(instance, DART_SPACE, Limits())
+    assert answer.infeasible
+    assert "meets its SLO whole" in answer.reason
+
+
 def test_least_cost_does_not_apply():
     with pytest.raises(InapplicableError, match="throughput"):
         run(lopsided(), replace(DART_SPACE, objective=Objective.COST))

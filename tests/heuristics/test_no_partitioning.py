@@ -79,9 +79,24 @@ def test_the_batch_build_delay_takes_its_part_of_the_slo():
     assert whole_models(cluster, NO_PARTITIONING_SPACE)["m", "fast"].batch == 2
 
 
-def test_a_model_that_meets_its_slo_nowhere_leaves_no_throughput():
-    answer, checked = run(two_types(model("m", "0.2", fast=["0.02"]), model("n", "0.01", fast=["0.02"])))
-    assert (checked.value, answer.bound) == (0, 0)
+def test_a_model_that_meets_its_slo_nowhere_is_infeasible_and_named():
+    answer, _ = run(two_types(model("m", "0.2", fast=["0.02"]), model("n", "0.01", fast=["0.02"])))
+    assert answer.infeasible
+    assert answer.reason == "model n meets its SLO whole on no whole GPU"
+
+
+def test_more_models_than_gpus_is_infeasible():
+    models = [model(name, "0.2", fast=["0.02"]) for name in "abc"]
+    answer, _ = run(two_types(*models, fast=2))
+    assert answer.infeasible
+    assert "too few whole GPUs" in answer.reason
+
+
+def test_a_model_whose_weight_dwarfs_the_others_leaves_none_out():
+    """Throughput per weight is below the library's tolerance, whatever the GPUs."""
+    models = [model("m", "0.2", fast=["0.02"], weight="1e12"), model("n", "0.2", fast=["0.02"], weight="1e-12")]
+    _, checked = run(two_types(*models))
+    assert checked.feasible
 
 
 def test_gpus_that_are_left_over_go_to_the_model_served_least():

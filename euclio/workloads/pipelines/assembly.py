@@ -98,12 +98,24 @@ def _model(setup: Setup, model: BlockedModel, weight: Fraction, terms: Terms) ->
 
 
 def _served_whole(cluster: Cluster) -> list[Fraction]:
-    """Requests per second of each model under NP, without a batch-build delay."""
+    """Requests per second of each model under NP, without a batch-build delay.
+
+    Where NP cannot serve them all: an even part of what it serves of each alone, 0 where that is nothing (ours).
+    """
+    together = _served_by_np(cluster)
+    if together:
+        return together
+    count = len(cluster.models)
+    alone = [_served_by_np(Cluster(model.name, cluster.gpus, [model])) for model in cluster.models]
+    return [served[0] / count if served else Fraction(0) for served in alone]
+
+
+def _served_by_np(cluster: Cluster) -> list[Fraction]:
+    """The same; empty: NP has no plan."""
     solver = find_solver("no-partitioning")
     space = solver.space_on(cluster, replace(PipelineSpace(), batch_build=False))
     plan = solver.run(cluster, space, Limits()).plan
-    assert plan is not None
-    return [model.throughput_rps for model in evaluate(cluster, plan, space).models]
+    return [] if plan is None else [model.throughput_rps for model in evaluate(cluster, plan, space).models]
 
 
 def _with_batch_build(model: Model, factor: Number, rate_rps: Fraction) -> Model:
