@@ -158,7 +158,16 @@ def test_a_named_folder_without_instances_is_refused(tmp_path):
         instance_files(tmp_path)
 
 
-TINY = Sampling(groups=1, models=1, seconds=0.1, gpu_counts=(100,), printed_limit_s=0.5, blocks=4, unmerged_layers=12)
+TINY = Sampling(
+    groups=1,
+    models=1,
+    seconds=0.1,
+    gpu_counts=(100,),
+    columns_limit_s=1.0,
+    printed_limit_s=0.5,
+    blocks=4,
+    unmerged_layers=12,
+)
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) ->
     with progress_bars() as progress:
         clusters = planning_clusters(sampling, seed)
         with Stage(progress, seconds, "planning times", sum(len(systems) for *_, systems in clusters)) as stage:
-            planning = frame(planning_rows(clusters, sampling.printed_limit_s, stage.advance))
+            planning = frame(planning_rows(clusters, sampling, stage.advance))
         with Stage(progress, seconds, "measured instances", len(files) * len(PLANNED)) as stage:
             measured = frame(instance_rows(files, stage.advance))
         plans: list[Row] = []

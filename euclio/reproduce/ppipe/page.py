@@ -118,8 +118,8 @@ def _run_blocks(collected: Collected, seed: int) -> list[Block]:
         Paragraph(
             f"Seed {seed}: {sampling.groups} of 6 groups on each of four clusters, {sampling.models} of 18 models for "
             f"Figure 13, {sampling.seconds:g} simulated seconds per load (30 in the paper), "
-            f"{sampling.printed_limit_s:g} "
-            "s for the printed MILP in Figure 14; `--full` simulates 30 s and waits 120 s. "
+            f"{sampling.columns_limit_s:g} s for columns and {sampling.printed_limit_s:g} s for the printed MILP in "
+            "Figure 14; `--full` simulates 30 s and waits 120 s. "
             f"{len(plans)} plans, {len(collected.serving)} rows of served load. Without an accepted plan: {outcome}."
         ),
         Table(

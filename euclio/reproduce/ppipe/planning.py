@@ -45,12 +45,13 @@ def planning_clusters(sampling: Sampling, seed: int) -> list[Planned]:
     return found
 
 
-def planning_rows(clusters: Sequence[Planned], printed_limit_s: float, advance: Callable[[int], None]) -> list[Row]:
+def planning_rows(clusters: Sequence[Planned], sampling: Sampling, advance: Callable[[int], None]) -> list[Row]:
     """Plan them one after the other, because times are measured."""
+    limits = {PPIPE: sampling.columns_limit_s, PRINTED: sampling.printed_limit_s}
     rows = []
     for study, cluster, systems in clusters:
         for label in systems:
-            result = SYSTEMS[label].plan(cluster, printed_limit_s if label == PRINTED else None)
+            result = SYSTEMS[label].plan(cluster, limits[label])
             blocks = max(model.blocks for model in cluster.models)
             rows.append({"study": study, "blocks": blocks, **plan_row(cluster, label, result)})
             advance(1)
