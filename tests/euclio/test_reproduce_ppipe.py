@@ -150,7 +150,7 @@ def test_profiles_are_as_printed():
 
 
 def test_report_says_so_without_measured_instances():
-    assert "No measured instances" in instance_blocks(pd.DataFrame(), pd.DataFrame())[1].text
+    assert "No measured instances" in instance_blocks(pd.DataFrame())[1].text
 
 
 def test_a_named_folder_without_instances_is_refused(tmp_path):

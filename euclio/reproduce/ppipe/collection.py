@@ -129,7 +129,7 @@ def _group_servings(case: Case) -> tuple[Serving, ...]:
     """What Figures 6, 7, 8 and 10 serve of a group."""
     curves = case.group == CURVE_OF
     found = tuple(replace(s, every_load=curves and s.arrivals is Arrivals.POISSON) for s in FIGURE_6)
-    return (*found, Serving(PPIPE, scheduler=Scheduler.REACTIVE)) if case.setup == REACTIVE_ON else found
+    return (*found, Serving(PPIPE, scheduler=Scheduler.REACTIVE))
 
 
 def of_study(rows: pd.DataFrame, study: str) -> pd.DataFrame:

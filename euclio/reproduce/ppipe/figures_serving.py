@@ -107,8 +107,10 @@ def figure_8(groups: pd.DataFrame) -> Figure:
 
 def figure_10(groups: pd.DataFrame) -> Figure:
     """Highest load of each model under the two schedulers."""
-    own = groups[(groups.setup == REACTIVE_ON) & (groups.system == PPIPE) & (groups.arrivals == POISSON)]
-    loads = highest_loads(own).reset_index()
+    own = groups[(groups.system == PPIPE) & (groups.arrivals == POISSON)]
+    means = {s: highest_loads(own[own.setup == s]).groupby("scheduler").mean() for s in LARGE}
+    others = "; ".join(f"{s} {m[REACTIVE]:.2f} and {m[RESERVATION]:.2f}" for s, m in means.items())
+    loads = highest_loads(own[own.setup == REACTIVE_ON]).reset_index()
     table = loads.pivot(index="model", columns="scheduler", values="load").sort_values(REACTIVE)
 
     def draw(axes: Sequence[Axes]) -> None:
@@ -124,7 +126,7 @@ def figure_10(groups: pd.DataFrame) -> Figure:
         "figure-10",
         "Figure 10. What does reserving resources gain over reacting?",
         f"PPipe's plans on {REACTIVE_ON}, Poisson arrivals, each model in its group. Dashed: published means, 0.71 and "
-        "0.92.",
+        f"0.92. Means of ours by cluster, reactive and by reservation: {others}.",
         draw,
         height=3.8,
     )

@@ -6,7 +6,6 @@ import pandas as pd
 
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.reproduce.ppipe.collection import of_groups
-from euclio.reproduce.ppipe.measured_serving import measured_serving
 from euclio.reproduce.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE
 from euclio.reproduce.statistics import mean
 
@@ -72,8 +71,8 @@ def _many_text(name: str, plans: pd.DataFrame) -> str:
     )
 
 
-def instance_blocks(instances: pd.DataFrame, serving: pd.DataFrame) -> list[Block]:
-    """The section on measured instances: plans, and what those for several models serve."""
+def instance_blocks(instances: pd.DataFrame) -> list[Block]:
+    """The section on measured instances."""
     title = Heading("Measured instances")
     if instances.empty:
         text = (
@@ -93,7 +92,7 @@ def instance_blocks(instances: pd.DataFrame, serving: pd.DataFrame) -> list[Bloc
         f"{int(known.known.notna().sum())}. The MILP exactly as printed is infeasible on {refused}, because it makes "
         f"every sequence of GPU types serve; the authors' code lets pipelines go unused.{_beyond(instances, known)}"
     )
-    return [title, Paragraph(text), _instance_table(instances, known), *measured_serving(serving)]
+    return [title, Paragraph(text), _instance_table(instances, known)]
 
 
 def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:
@@ -111,39 +110,29 @@ def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:
 
 
 def _instance_table(instances: pd.DataFrame, known: pd.DataFrame) -> Table:
-    values, bounds, walls = (planned(instances, c) for c in ("planned_rps", "bound_rps", "wall_s"))
-    status = planned(instances, "status")
+    values, walls, status = (planned(instances, c) for c in ("planned_rps", "wall_s", "status"))
     rows = []
     for case in values.index:
         v = values.loc[case]
         rows.append(
             (
-                str(case),
+                str(case).removeprefix("ppipe-"),
                 f"{_number(v[NP])} ({_number(known.published_np[case])})",
                 f"{_number(v[DART])} ({_number(known.published_dart[case])})",
                 _number(known.gurobi[case]),
                 _number(v[PPIPE]) + _open(status[PPIPE][case]),
                 _number(v[MANY]) + _open(status[MANY][case]),
-                _number(bounds[MANY][case]),
                 f"{walls[PPIPE][case]:.2f}",
                 f"{walls[MANY][case]:.2f}",
-                str(status[LITERAL][case]),
+                "no plan" if status[LITERAL][case] == "infeasible" else _number(v[LITERAL]),
             )
         )
     return Table(
-        "Weighted requests per second planned, published in brackets; an asterisk: not proven optimal within the limit",
-        (
-            "instance",
-            "NP",
-            "DART-r",
-            "Gurobi (published)",
-            "one per sequence",
-            "many",
-            "bound",
-            "one (s)",
-            "many (s)",
-            "literal MILP",
-        ),
+        "Weighted requests per second planned; in brackets and under Gurobi the published values; one: one pipeline "
+        "per "
+        "sequence of GPU types, proven optimal unless an asterisk says that the limit came first; many: any number; "
+        "literal: the MILP exactly as printed, stopped early",
+        ("instance", "NP", "DART-r", "Gurobi", "one", "many", "one (s)", "many (s)", "literal"),
         tuple(rows),
         frozenset(range(1, 9)),
     )
