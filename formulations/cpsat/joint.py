@@ -67,6 +67,8 @@ class _Search:
         bound: proven lower bound on the cost of every plan; None: none yet.
         trace: incumbent and bound over time.
         stats: counters.
+        cheapest: by module what a one-module model found last: whole machines of each configuration, by index, and the
+            index of the partial machine's.
     """
 
     problem: JointProblem
@@ -80,6 +82,7 @@ class _Search:
     stats: dict[str, float] = field(
         default_factory=lambda: dict.fromkeys(("models", "module_models", "conflicts", "refused"), 0.0)
     )
+    cheapest: dict[int, tuple[dict[int, int], int | None]] = field(default_factory=dict)
 
     def accept(self, plan: Plan) -> bool:
         """Price a plan exactly, keep it if it is the best; returns whether the checker accepts it."""
@@ -105,6 +108,12 @@ class _Search:
             self.raise_bound(cutoff, cutoff)
             return _Outcome.EMPTY
         self.raise_bound(sum(ranges.least_costs, Fraction(0)), cutoff)
+        if len(self.cheapest) == len(self.problem.modules):
+            # If the cheapest of every module meet the SLO together they are the optimum, which the joint model would
+            # have to find among whole numbers that hardly differ in cost.
+            self.accept(self._cheapest_plan())
+            if self.proven():
+                return _Outcome.FOUND
         model = joint_model(ranges.problem, cutoff, ranges.least_costs, ranges.most_costs(cutoff))
         while time.perf_counter() < self.deadline:
             answer = self._run(model, cutoff)
@@ -119,6 +128,15 @@ class _Search:
             self.stats["refused"] += 1
             model.forbid(answer, self._at_fault(model.plan(answer)))
         return _Outcome.LIMIT
+
+    def _cheapest_plan(self) -> Plan:
+        machines, partial_at = [], []
+        for m, module in enumerate(self.problem.modules):
+            counts, at = self.cheapest[m]
+            index = [c.index for c in module.configurations]
+            machines.append([counts.get(i, 0) for i in index])
+            partial_at.append(None if at is None else index.index(at))
+        return self.problem.plan(machines, partial_at)
 
     def proven(self) -> bool:
         """Whether bound and incumbent have met."""
@@ -141,6 +159,10 @@ class _Search:
         found = allocate_module(problem, m, most_cost, self._options(TIGHTENING_S))
         self.stats["module_models"] += 1
         self.stats["conflicts"] += found.conflicts
+        if found.machines is not None:
+            index = [c.index for c in problem.modules[m].configurations]
+            at = None if found.partial_at is None else index[found.partial_at]
+            self.cheapest[m] = dict(zip(index, found.machines, strict=True)), at
         return None if found.infeasible else found.bound_per_h
 
     def _run(self, model: JointModel, cutoff: Fraction) -> CpSatAnswer:

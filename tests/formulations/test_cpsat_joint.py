@@ -133,3 +133,8 @@ def test_two_workers_do_not_abort_the_process():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_cheapest_plans_of_all_modules_are_taken_where_they_meet_the_slo_together() -> None:
+    found = solve(small_session(282), "cpsat", space=PlanSpace("rr", "none", 2), time_limit_s=20.0)
+    assert (found.status, found.stats["models"]) == (Status.OPTIMAL, 0.0)
