@@ -5,6 +5,7 @@ from __future__ import annotations
 from euclio.pipeline import Cluster, PipelinePlan
 from euclio.reproduce.rows import Row
 from euclio.simulator.metrics import attainment, probes_per_batch, seconds_per_batch, transfer_seconds, utilization
+from euclio.simulator.record import Requests
 from euclio.simulator.setup import Arrivals, Scheduler, Setup
 from euclio.simulator.simulation import simulate
 
@@ -49,6 +50,12 @@ def serve(
         "transfer_alone_s": transfers["alone_mean_s"],
     }
     return [
-        {**whole, "model": model.name, "requests": requests.outcome.size, "attainment": attainment(requests)}
+        {**whole, "model": model.name, "requests": requests.outcome.size, "attainment": _attainment(requests)}
         for model, requests in zip(cluster.models, found.requests, strict=True)
     ]
+
+
+def _attainment(requests: Requests) -> float:
+    """A model without requests counts as served."""
+    share = attainment(requests)
+    return 1.0 if share is None else share

@@ -85,7 +85,7 @@ def _loads(cluster: Cluster, plan: PipelinePlan, full_load_rps: float, serving: 
     def attained(load: float) -> Sequence[float]:
         own = run(load, arrivals=serving.arrivals, scheduler=serving.scheduler)
         rows.extend(own)
-        return [1.0 if row["attainment"] is None else row["attainment"] for row in own]
+        return [row["attainment"] for row in own]
 
     if serving.every_load:
         for load in GRID:
