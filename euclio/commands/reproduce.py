@@ -21,7 +21,9 @@ def add_to(verbs: Verbs) -> None:
     """Add the verb to the command."""
     parser = verbs.add_parser("reproduce", help="run a paper's evaluation and write its report", allow_abbrev=False)
     parser.add_argument("paper", choices=PAPERS, help="the paper")
-    parser.add_argument("--full", action="store_true", help="also run the slow references on all workloads")
+    parser.add_argument(
+        "--full", action="store_true", help="also run the slow references on all workloads; ppipe: 30 s per load"
+    )
     parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: one per core, scrooge one")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER")
     parser.add_argument(

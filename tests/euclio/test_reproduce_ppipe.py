@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from tiny_clusters import tiny_cluster
 
+from euclio.cli import main
 from euclio.errors import InputError
 from euclio.files import save_cluster
 from euclio.reproduce import ppipe
@@ -151,6 +152,11 @@ def test_profiles_are_as_printed():
 
 def test_report_says_so_without_measured_instances():
     assert "No measured instances" in instance_blocks(pd.DataFrame())[1].text
+
+
+def test_papers_without_measured_clusters_refuse_a_folder(capsys):
+    assert main(["reproduce", "scrooge", "--instances", "somewhere"]) == 2
+    assert "has no measured clusters" in capsys.readouterr().err
 
 
 def test_a_named_folder_without_instances_is_refused(tmp_path):
