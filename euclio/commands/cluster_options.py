@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 from euclio.commands.arguments import count, positive
 
@@ -23,9 +24,12 @@ def add_cluster_options(options: argparse._ActionsContainer) -> None:
 
 def part(text: str) -> float:
     """A number from 0 to less than 1."""
-    number = 0.0 if text.strip() in ("0", "0.0") else positive(text)
-    if number >= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be less than 1")
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number from 0 to less than 1")
     return number
 
 

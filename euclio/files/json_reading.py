@@ -78,6 +78,8 @@ def _read_text(path: Path) -> str:
             raise _too_large(file)
         with path.open("rb") as stream:
             data = stream.read(LARGEST_FILE_BYTES + 1)
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError("no such file; check the path", file=file) from None
     except PermissionError:

@@ -13,7 +13,7 @@ from pydantic import Field, create_model
 from euclio.errors import InputError
 from euclio.exact import exact
 from euclio.families import Family, family_of
-from euclio.files.boundary import FileModel, Name, Number, Text, at, validated, without_schema
+from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Text, at, validated, without_schema
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
 from euclio.files.plan_files import word
@@ -94,14 +94,10 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
     files = family.plan_files()
     fields = without_schema(read_json(path), SCHEMA, file)
     with at("", file):
+        _check_instance(fields, instance.name)
         goal = _goal(fields, family)
     model: Any = validated(_result(family, goal), fields, file)
     with at("", file):
-        if model.instance != instance.name:
-            raise InputError(
-                f"is {model.instance!r}, but the instance is {instance.name!r}; give the result of this instance",
-                field="instance",
-            )
         return WrittenResult(
             instance=model.instance,
             solver=model.solver,
@@ -112,6 +108,16 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
             bound=_optional(getattr(model, goal.bound_field)),
             plan=None if model.plan is None else files.plan_from(model.plan, instance),
             figures={} if model.plan is None else files.figures_from(model.plan, instance),
+        )
+
+
+def _check_instance(fields: dict[str, Any], name: str) -> None:
+    """Refuse the result of another instance, before anything in it is compared with this one."""
+    found = fields.get("instance")
+    if isinstance(found, str) and found != name:
+        raise InputError(
+            f"is {found[:LONGEST_NAME]!a}, but the instance is {name!r}; give the result of this instance",
+            field="instance",
         )
 
 

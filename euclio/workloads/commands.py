@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from euclio.errors import InputError
 from euclio.exact import exact
-from euclio.files import save_cluster, save_session
 from euclio.session import Session
 from euclio.workloads.acceptance import accept_by
 from euclio.workloads.applications import applications, find_application
@@ -71,7 +70,7 @@ def generate(
         clusters = generated_clusters(
             pipelines or PipelineOptions(), count=count, seed=seed, models=models, rate_rps=rate
         )
-        return write_instances(clusters, out, save_cluster)
+        return write_instances(clusters, out)
     if kind == "application":
         chosen = find_application(_needed(application, "application", tuple(applications())))
         sessions: Iterable[Session] = [chosen.session(chosen.name, exact(_rate(rate)), exact(_slo(slo)))]
@@ -85,7 +84,7 @@ def generate(
         sessions = _drawn(kind, count, seed, modules, tightness)
     else:
         raise InputError(f"unknown kind {kind!r}; choose from {', '.join(KINDS)}", field="kind")
-    return write_instances(list(sessions), out, save_session)
+    return write_instances(list(sessions), out)
 
 
 def _drawn(kind: str, count: int, seed: int, modules: int | None, tightness: float | None) -> Iterator[Session]:

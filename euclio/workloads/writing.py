@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from euclio.errors import InputError
+from euclio.files import save_instance
 
 
 class Named(Protocol):
@@ -17,11 +18,8 @@ class Named(Protocol):
         """Name of the instance."""
 
 
-InstanceT = TypeVar("InstanceT", bound=Named)
-
-
-def write_instances(instances: Sequence[InstanceT], out: Path, save: Callable[[InstanceT, Path], None]) -> list[Path]:
-    """Write instances into a folder, one file per name, or a single one into a file with a name ending in .json.
+def write_instances(instances: Sequence[Named], out: Path) -> list[Path]:
+    """Write sessions or clusters into a folder, one file per name, or a single one into a file ending in .json.
 
     Returns:
         The files written.
@@ -34,8 +32,18 @@ def write_instances(instances: Sequence[InstanceT], out: Path, save: Callable[[I
             raise InputError(f"{len(instances)} instances do not fit in one file; name a folder", field="out")
         paths = [out]
     else:
-        out.mkdir(parents=True, exist_ok=True)
+        _make_folder(out)
         paths = [out / f"{instance.name}.json" for instance in instances]
     for instance, path in zip(instances, paths, strict=True):
-        save(instance, path)
+        save_instance(instance, path)
     return paths
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InputError("is a file; name a folder, or a file ending in .json", file=str(path)) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"cannot be made: {reason.lower()}; choose another folder", file=str(path)) from None

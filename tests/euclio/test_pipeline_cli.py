@@ -1,4 +1,5 @@
 import json
+from argparse import ArgumentTypeError
 
 import pytest
 from test_pipeline_files import BAD_TEXTS
@@ -7,6 +8,7 @@ from tiny_sessions import TEXT as SESSION_TEXT
 from tiny_sessions import answering as session_solver
 
 from euclio.cli import main
+from euclio.commands.cluster_options import part
 from euclio.pipeline import PipelineSpace
 
 FAKES = [
@@ -261,3 +263,25 @@ def test_least_cost_without_loads_names_the_field(capsys, tmp_path):
 
 def test_compare_says_that_it_is_for_sessions(capsys, instance):
     assert_bad_input(capsys, ["compare", instance], "a file of schema euclio/session/1 is needed here")
+
+
+def test_a_folder_is_no_instance(capsys, tmp_path):
+    assert_bad_input(capsys, ["solve", tmp_path], f"euclio: {tmp_path}: is a directory; name a file in it")
+
+
+def test_a_result_of_another_instance_is_refused_by_its_name(capsys, instance, tmp_path):
+    """Whatever else is in it: here a result of a session, whose objective no cluster has."""
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps({"schema": "euclio/result/1", "instance": "other", "options": {"objective": "odd"}}))
+    assert_bad_input(capsys, ["verify", instance, path], "instance: is 'other', but the instance is 'tiny'")
+
+
+@pytest.mark.parametrize("text", ["0", "0.00", "0e3"])
+def test_a_margin_may_be_nothing(text):
+    assert part(text) == 0
+
+
+@pytest.mark.parametrize("text", ["1", "-0.1", "nan", "x"])
+def test_a_margin_that_is_no_part_of_the_slo_is_refused(text):
+    with pytest.raises(ArgumentTypeError, match="from 0 to less than 1"):
+        part(text)

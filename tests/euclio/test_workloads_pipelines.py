@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,7 +15,8 @@ from euclio.workloads.pipelines.groups import FIRST_GROUP, groups, weights
 from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
 from euclio.workloads.pipelines.layer_models import layer_models
 from euclio.workloads.pipelines.layers import layer_profile
-from euclio.workloads.pipelines.setups import SETUPS
+from euclio.workloads.pipelines.setups import SETUPS, with_counts
+from euclio.workloads.writing import write_instances
 
 
 def request(name="HC1-L", models=("FCN",), blocks=10, **terms):
@@ -165,3 +167,21 @@ def test_counts_of_gpus_can_be_chosen(tmp_path):
 def test_bad_input_is_one_clear_line(tmp_path, changes, message):
     with pytest.raises(InputError, match=message):
         generate("pipelines", tmp_path, **changes)
+
+
+@pytest.mark.parametrize(("name", "words"), [("file", "is a file; name a folder"), ("file/x", "cannot be made")])
+def test_clusters_are_not_written_where_a_file_is(tmp_path, name, words):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=words):
+        write_instances([pipeline_cluster(request())], tmp_path / name)
+
+
+def test_models_that_cannot_be_served_together_gather_batches_at_an_even_part_of_their_own_rates():
+    """One high-class GPU can run either of them whole, and no low-class one."""
+    setup = with_counts(SETUPS["HC1-S"], 1, 1)
+
+    def rates(*models):
+        served = pipeline_cluster(replace(request(models=models), setup=setup)).models
+        return [float(model.batch_build.rate_rps) for model in served]
+
+    assert rates("FCN", "GFL") == pytest.approx([rates("FCN")[0] / 2, rates("GFL")[0] / 2])
