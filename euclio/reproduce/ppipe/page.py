@@ -28,7 +28,8 @@ READINGS = (
     "are served by PPipe's own data plane, as in the paper.",
     "Load factor 1 is what PPipe's plan serves on paper. The highest load is the highest factor on the paper's grid of "
     "0.05 at which a model's attainment is at least 99 %, averaged over the models; it is found by halving, which "
-    "takes attainment to fall with load. Gains are ratios per group, then averaged.",
+    "takes attainment to fall with load. Gains are ratios per group, then averaged: as ratios of averages, the "
+    "printed bursty gains and mean loads of Figure 6 could not both be.",
     "Arrivals: Poisson, and bursty ones with independent heavy-tailed gaps in place of the 2021 trace. How the load "
     "divides between the models is drawn in the shape of such traces.",
     "Table 1 prints the bandwidths of the P4 and the T4 clusters against §4 and §7.4; they are read the other way "
