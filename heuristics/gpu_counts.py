@@ -22,7 +22,7 @@ Gpus = dict[tuple[str, str], int]
 SHORTFALL = 2e-6
 """Rows may be violated by HiGHS's feasibility tolerance of 1e-6; twice that makes up for it."""
 ROUNDING = 1e-9
-"""Bounds are moved outwards by this share: HiGHS computes them in floating point."""
+"""Bounds are moved outwards by this share, or by this where they are below 1: HiGHS computes in floating point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _solve(
     )
     gpus = None if found.x is None else {pair: round(x) for pair, x in zip(pairs, found.x, strict=False)}
     bound = found.mip_dual_bound
-    bound = None if bound is None or not math.isfinite(bound) else float(bound - ROUNDING * abs(bound))
+    bound = None if bound is None or not math.isfinite(bound) else float(bound - ROUNDING * max(1.0, abs(bound)))
     return Counts(gpus, bound, str(found.message), found.status == 2)
 
 
