@@ -34,8 +34,8 @@ def measured_serving(serving: pd.DataFrame) -> list[Block]:
                 lines.append((arrivals, str(setup), str(m.n), factors, base, f"{m.value:.1f}", span, printed))
     return [
         Table(
-            "Served in simulation: highest load factors with 99 % attainment (NP, DART-r, PPipe) and PPipe's gain, "
-            "means over the groups; published for the same groups and clusters",
+            "Blocks that the authors measured, the paper's groups on its own clusters: highest load factors with 99 % "
+            "attainment (NP, DART-r, PPipe) and PPipe's gain, means over the groups",
             ("arrivals", "cluster", "groups", "load factors", "over", "gain (%)", "95 % interval", "published (%)"),
             tuple(lines),
             frozenset({2, 3, 5, 6, 7}),

@@ -105,7 +105,8 @@ def _planning(planning: pd.DataFrame) -> dict[str, str]:
     return {
         "milp_s": text,
         **{f"types_{n}_s": f"{outcomes[BY_TYPES, n]} {text}" for n in (3, 4)},
-        "unmerged_80_s": " ".join(_outcome(row) for _, row in own[own.study == UNMERGED].iterrows()) + f" {text}",
+        "unmerged_80_s": " ".join(sorted({_outcome(row) for _, row in own[own.study == UNMERGED].iterrows()}))
+        + f" {text}",
     }
 
 
