@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -80,12 +81,13 @@ def why_no_pipeline(cluster: Cluster, space: PipelineSpace) -> str:
 def explain_latencies(cluster: Cluster, space: PipelineSpace) -> tuple[Status, str, dict[str, Any]]:
     """Status, text and data: each model's least latency against its budget.
 
-    Whether the GPUs suffice for given loads (the least-cost objective) is left to the solvers: unknown.
+    Whether the GPUs suffice for given loads (the least-cost objective), or for every model at once where there are few,
+    is left to the solvers: unknown.
     """
     least = [(model, least_latency_s(cluster, model, space)) for model in cluster.models]
     fitting = all(_fits(model, latency) for model, latency in least)
     status = Status.INFEASIBLE if not fitting else Status.FEASIBLE
-    if fitting and space.objective is Objective.COST:
+    if fitting and (space.objective is Objective.COST or not _plenty(cluster, space)):
         status = Status.UNKNOWN
     lines = [f"{cluster.name}: {status.value}"]
     for model, latency in least:
@@ -93,7 +95,7 @@ def explain_latencies(cluster: Cluster, space: PipelineSpace) -> tuple[Status, s
         lines.append(within if _fits(model, latency) else _why(model, latency))
     if status is Status.UNKNOWN:
         lines.append(
-            "every model has a pipeline that fits its SLO; whether the GPUs carry the loads, a solver finds out"
+            "every model has a pipeline that fits its SLO; whether the GPUs carry them all, a solver finds out"
         )
     return (
         status,
@@ -108,6 +110,18 @@ def explain_latencies(cluster: Cluster, space: PipelineSpace) -> tuple[Status, s
             ],
         },
     )
+
+
+def _plenty(cluster: Cluster, space: PipelineSpace) -> bool:
+    """Whether every model has a pipeline with a GPU for each of its partitions, whatever type they want."""
+    needed = 0
+    for model in cluster.models:
+        needed += next(
+            parts
+            for parts in range(1, space.most_partitions(cluster) + 1)
+            if _fits(model, least_latency_s(cluster, model, replace(space, max_partitions=parts)))
+        )
+    return all(gpu.count >= needed for gpu in cluster.gpus)
 
 
 def _fits(model: Model, latency: Fraction | None) -> bool:

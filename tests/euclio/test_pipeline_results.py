@@ -11,7 +11,7 @@ from euclio.errors import InputError
 from euclio.families import families, family_of
 from euclio.files import cluster_from_text, load_result, result_to_text, save_instance, save_result
 from euclio.goal import LEAST_COST, MOST_THROUGHPUT
-from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan, PipelineSpace
+from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan, PipelineSpace
 from euclio.pipeline.least_latency import explain_latencies, least_latency_s, why_no_pipeline
 from euclio.result import Status, TracePoint
 from euclio.tables import to_text
@@ -287,3 +287,10 @@ def test_table_without_plan_is_its_header():
 )
 def test_plan_space_in_words(space, words):
     assert family_of(tiny_cluster()).describe_space(space) == words
+
+
+def test_explain_leaves_open_whether_few_gpus_serve_all_models():
+    """One GPU, two models that each fit their SLO."""
+    profiles = [BlockProfile("big", 1, [["0.01"]])]
+    cluster = Cluster("one", [Gpu("big", 1)], [Model(name, "0.1", [], profiles) for name in ("a", "b")])
+    assert explain_latencies(cluster, PipelineSpace())[0] is Status.UNKNOWN
