@@ -75,8 +75,21 @@ class MipRun:
         return self.status != "open"
 
 
-def linear_duals(cost: Floats, matrix: Floats, upper: Floats) -> Floats | None:
-    """Worth of one more unit of each row of min cost · x, matrix · x ≤ upper, x ≥ 0; None: no optimum."""
+@dataclass(frozen=True, slots=True)
+class LinearOptimum:
+    """Optimum of min cost · x, matrix · x ≤ upper, x ≥ 0.
+
+    Attributes:
+        values: x.
+        duals: worth of one more unit of each row.
+    """
+
+    values: Floats
+    duals: Floats
+
+
+def solve_linear(cost: Floats, matrix: Floats, upper: Floats) -> LinearOptimum | None:
+    """Solve min cost · x, matrix · x ≤ upper, x ≥ 0; None: no optimum."""
     import highspy
 
     build = Programme()
@@ -89,8 +102,8 @@ def linear_duals(cost: Floats, matrix: Floats, upper: Floats) -> Floats | None:
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
-    duals: Floats = np.array(highs.getSolution().row_dual)
-    return np.maximum(-duals, 0.0)
+    solution = highs.getSolution()
+    return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
 
 
 def solve_mip(programme: Programme, time_limit_s: float, gap: float) -> MipRun:

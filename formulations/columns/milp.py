@@ -31,6 +31,10 @@ from formulations.columns.task import OutOfTimeError, Task
 CLOSE = 1e-7
 """Relative distance of bound and incumbent at which HiGHS may stop: it works with tolerances anyway."""
 
+LARGEST = 5000
+"""Virtual GPUs of a pool up to which HiGHS's proofs are taken. With tens of thousands HiGHS 1.13.1 calls plans optimal
+that are not, by 1e-6 to 1e-5 of their value, with and without presolve; then only its plans are of use."""
+
 
 def search_by_milp(setting: Setting) -> None:
     """Widen what a plan may lose until the best plan of the columns within it is proven.
@@ -71,7 +75,8 @@ def _solve(setting: Setting, near: Ints) -> float:
     """Solve over some columns; a better plan goes to the setting's progress.
 
     Returns:
-        A bound on the plans of these columns, -inf: there is none.
+        A bound on the plans of these columns, -inf: there is none. Where numbers are too large for HiGHS to be trusted,
+        the relaxation's.
 
     Raises:
         OutOfTimeError: the time is over and there is no bound.
@@ -87,6 +92,8 @@ def _solve(setting: Setting, near: Ints) -> float:
         plan, value = _read(task, chosen, near, run.values, layout)
         if plan is not None:
             progress.improve(value, plan)
+    if (np.where(chosen.live, task.count[chosen.gpu] * chosen.share, 0) > LARGEST).any():
+        return setting.relaxation.bound
     if run.status == "infeasible":
         return progress.value
     if not math.isfinite(run.bound):

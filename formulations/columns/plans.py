@@ -8,10 +8,15 @@ from formulations.columns.enumeration import Columns, Ints
 
 def plan_of(cluster: Cluster, columns: Columns, patterns: list[tuple[int, Ints]]) -> PipelinePlan:
     """The plan of these columns and their numbers of virtual GPUs; those of one column are put together."""
+    return PipelinePlan(tuple(_pipeline(cluster, columns, *pattern) for pattern in together(patterns)))
+
+
+def together(patterns: list[tuple[int, Ints]]) -> list[tuple[int, Ints]]:
+    """The same with every column once, in order of the columns."""
     counts: dict[int, Ints] = {}
     for column, count in patterns:
         counts[column] = counts[column] + count if column in counts else count
-    return PipelinePlan(tuple(_pipeline(cluster, columns, column, counts[column]) for column in sorted(counts)))
+    return [(column, counts[column]) for column in sorted(counts)]
 
 
 def _pipeline(cluster: Cluster, columns: Columns, column: int, count: Ints) -> Pipeline:

@@ -12,12 +12,13 @@ the opposite sign; there π_t is the price plus what a scarce type is worth beyo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from formulations.columns.enumeration import Columns, Floats, Ints
-from formulations.columns.highs import linear_duals
+from formulations.columns.highs import LinearOptimum, solve_linear
 from formulations.columns.task import Task
 
 ROUNDS = 200
@@ -34,12 +35,14 @@ class Relaxation:
         model: worth μ of a request per second by model.
         bound: upper bound on the value of every plan: weighted requests per second, or the cost with its sign changed.
         excess: Σ π / (v · rate) − μ by column, at least 0.
+        basis: requests per second of the columns that the linear programme's solution uses.
     """
 
     gpu: Floats
     model: Floats
     bound: float
     excess: Floats
+    basis: Mapping[int, float]
 
 
 def relax(task: Task, columns: Columns) -> Relaxation | None:
@@ -72,6 +75,7 @@ def _generate(task: Task, model: Ints, used: Floats, members: list[Ints], chosen
     """Add the best column of every model to those chosen, until none is better."""
     worth = 1.0 / task.count + task.price
     best: Relaxation | None = None
+    basis: dict[int, float] = {}
     for _ in range(ROUNDS):
         found = _priced(task, used, members, worth)
         if best is None or found.bound < best.bound:
@@ -81,12 +85,14 @@ def _generate(task: Task, model: Ints, used: Floats, members: list[Ints], chosen
             break
         chosen |= new
         order = np.array(sorted(chosen))
-        duals = _master(task, used[order], model[order])
-        if duals is None:
+        optimum = _master(task, used[order], model[order])
+        if optimum is None:
             break
-        worth = duals
+        worth = task.price * task.cost + optimum.duals[: len(task.count)]
+        served = optimum.values[: len(order)]
+        basis = {int(c): float(x) for c, x in zip(order, served, strict=True) if x > 0}
     assert best is not None
-    return best
+    return replace(best, basis=basis)
 
 
 def _priced(task: Task, used: Floats, members: list[Ints], worth: Floats) -> Relaxation:
@@ -104,11 +110,11 @@ def _priced(task: Task, used: Floats, members: list[Ints], worth: Floats) -> Rel
     excess = each.copy()
     for m, rows in enumerate(members):
         excess[rows] -= model[m]
-    return Relaxation(gpu, model, bound, np.maximum(excess, 0.0))
+    return Relaxation(gpu, model, bound, np.maximum(excess, 0.0), {})
 
 
-def _master(task: Task, used: Floats, model: Ints) -> Floats | None:
-    """Worth of GPUs from the linear programme over some columns; None: no optimum.
+def _master(task: Task, used: Floats, model: Ints) -> LinearOptimum | None:
+    """Optimum of the linear programme over some columns; None: there is none.
 
     Its variables are the requests per second of each column and, for throughput, z.
     """
@@ -121,5 +127,4 @@ def _master(task: Task, used: Floats, model: Ints) -> Floats | None:
         matrix, cost = np.column_stack([np.vstack([used.T, -serves]), last]), np.zeros(len(model) + 1)
         cost[-1] = -1.0
         upper = np.concatenate([task.count, np.zeros(len(task.weight))])
-    duals = linear_duals(cost, matrix, upper)
-    return None if duals is None else task.price * task.cost + duals[: len(task.count)]
+    return solve_linear(cost, matrix, upper)

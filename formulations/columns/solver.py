@@ -9,6 +9,7 @@ from dataclasses import replace
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint
+from formulations.columns.bulk import place_bulk
 from formulations.columns.enumeration import enumerate_columns
 from formulations.columns.level import Setting, TooLargeError
 from formulations.columns.milp import search_by_milp
@@ -71,7 +72,9 @@ def _search(setting: Setting) -> str:
         try:
             search(setting)
         except (TooLargeError, TooManyError):
-            search_by_milp(setting)
+            place_bulk(setting)
+            if not progress.closed:
+                search_by_milp(setting)
     except OutOfTimeError:
         return "time limit"
     return "infeasible" if progress.exhausted else "optimal" if progress.closed else "stopped"

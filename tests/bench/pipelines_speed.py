@@ -13,7 +13,7 @@ from euclio.pipeline import Cluster
 from euclio.result import OPTIMALITY_TOLERANCE, Status
 from euclio.tables import duration
 from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, Timed, bar
-from tests.bench.report import Line, Section, all_of, at_most, slowest
+from tests.bench.report import Line, Section, all_of, at_most, complete, slowest
 from tests.bench.unmerged import merged, scaled, unmerged
 
 LIMIT_S = 60.0
@@ -86,7 +86,7 @@ def _section(family: Family, runs: list[Timed], best: dict[str, float]) -> Secti
     proven = sum(run.result.status is Status.OPTIMAL for run in runs)
     wanted = family.worst_s is not None
     lines = [
-        all_of("proven optimal", proven, len(runs)) if wanted else Line("proven optimal", f"{proven} of {len(runs)}"),
+        complete("proven optimal", proven, len(runs)) if wanted else Line("proven optimal", f"{proven} of {len(runs)}"),
         _time("median", statistics.median(seconds), family.median_s),
         _time("worst", max(seconds), family.worst_s),
     ]

@@ -75,6 +75,11 @@ def all_of(what: str, right: int, total: int) -> Line:
     return Line(what, f"{right} of {total}", f"{total} of {total}", right == total, correct=True)
 
 
+def complete(what: str, done: int, total: int) -> Line:
+    """A count that should be complete; a miss is a missed target, not an error."""
+    return Line(what, f"{done} of {total}", f"{total} of {total}", done == total)
+
+
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that this share of the values does not exceed."""
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]

@@ -14,8 +14,9 @@ from euclio import load, solve
 from euclio.pipeline import PipelineSpace, evaluate
 from euclio.registry import Limits
 from euclio.result import OPTIMALITY_TOLERANCE, Result
+from formulations.columns import solver
 from formulations.columns.solver import run_columns
-from tests.bench.unmerged import unmerged
+from tests.bench.unmerged import scaled, unmerged
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 FILES = sorted((SHARED / "pipelines").glob("*.json"))
@@ -85,6 +86,31 @@ def test_bound_under_a_time_limit_holds_for_the_optimum(name: str, limit_s: floa
     answer = run_columns(load(file), PipelineSpace(), Limits(time_limit_s=limit_s))
     assert answer.bound is not None
     assert answer.bound >= checked(file)
+
+
+@pytest.mark.parametrize("name", ["ppipe-solo-L4-T4-32", "ppipe-solo-L4-T4-36"])
+def test_a_thousand_times_the_gpus_are_proven_by_the_relaxation(name: str) -> None:
+    cluster = scaled(load(SHARED / "pipelines" / f"{name}.json"), 1000)
+    assert solve(cluster, "columns", time_limit_s=20).status.value == "optimal"
+
+
+def test_milp_over_large_numbers_claims_no_bound_below_a_checked_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    # HiGHS alone calls 10226298/s optimal here.
+    cluster = scaled(load(SHARED / "pipelines" / "ppipe-solo-L4-T4-32.json"), 1000)
+    best = solve(cluster, "columns", time_limit_s=20).value
+    monkeypatch.setattr(solver, "place_bulk", lambda setting: None)
+    answer = run_columns(cluster, PipelineSpace(), Limits(time_limit_s=20))
+    assert best is not None
+    assert answer.bound is not None
+    assert answer.bound >= best
+
+
+def test_one_pipeline_per_sequence_holds_with_the_bulk() -> None:
+    cluster = scaled(load(SHARED / "pipelines" / "ppipe-solo-L4-T4-36.json"), 1000)
+    space = PipelineSpace(one_per_sequence=True)
+    answer = run_columns(cluster, space, Limits(time_limit_s=2))
+    assert answer.plan is not None
+    assert evaluate(cluster, answer.plan, space).feasible
 
 
 def test_time_limit_is_kept() -> None:
