@@ -23,14 +23,14 @@ from formulations.columns.progress import Counts, Progress
 from formulations.columns.relaxation import usage
 from formulations.columns.search import find_incumbent, search
 from formulations.columns.sharing import TooManyError
-from formulations.columns.task import Task
+from formulations.columns.task import OutOfTimeError, Task
 from formulations.columns.valuing import gpus_of, served_by, value_of
 
 FEWEST_LEFT = 32
 """GPUs of the most frequent type that are left at first."""
 MOST_LEFT = 3 * 10**4
 """Amounts of GPUs that tables of what is left may have."""
-MOST_SHARED = 4000
+MOST_SHARED = 3000
 """Amounts of GPUs up to which pipelines may share GPUs of what is left."""
 TRIED = 32
 """Numbers of virtual GPUs that are tried per pipeline and bottleneck."""
@@ -128,7 +128,7 @@ def _pack_rest(setting: Setting, bulk: Counts, rest: Task) -> Counts:
     )
     inner = Setting(rest, setting.columns, own, Progress(bound), setting.deadline)
     few = grid_of(rest.count, np.ones_like(rest.count)).size <= MOST_SHARED
-    with suppress(TooLargeError, TooManyError):
+    with suppress(TooLargeError, TooManyError, OutOfTimeError):
         (search if few else find_incumbent)(inner)
     return inner.progress.plan or []
 
