@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
+
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.reproduce.ppipe.collection import Collected, of_groups, stage_rows
 from euclio.reproduce.ppipe.figures_conditions import figure_2, figure_3, figure_13, figure_14
@@ -111,7 +113,8 @@ def summary(collected: Collected) -> list[Block]:
 def _run_blocks(collected: Collected, seed: int) -> list[Block]:
     """What was sampled, outcomes without a plan, times per stage."""
     plans, sampling = collected.plans, collected.sampling
-    odd = plans[~plans.status.isin(["optimal", "feasible"])]
+    all_plans = pd.concat([plans, collected.planning])
+    odd = all_plans[~all_plans.status.isin(["optimal", "feasible"])]
     count = (odd.system + ": " + odd.status).value_counts().sort_index()
     outcome = ", ".join(f"{what} on {n}" for what, n in count.items()) or "none"
     return [
