@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from formulations.columns.enumeration import Floats, Ints
 from formulations.columns.level import Setting, TooLargeError
@@ -74,8 +75,11 @@ def _parts_left(task: Task) -> Iterator[float]:
 
 def _bulk(setting: Setting, left: float) -> Counts:
     """Virtual GPUs of the linear programme's pipelines, a little below its solution."""
-    found = []
-    for column, served in setting.relaxation.basis.items():
+    found: Counts = []
+    # The linear programme may mix pipelines of a sequence where a plan may not: the one that serves most stays.
+    for column, served in sorted(setting.relaxation.basis.items(), key=lambda entry: -entry[1]):
+        if setting.task.one_per_sequence and any(_same_sequence(setting, column)[other] for other, _ in found):
+            continue
         count = _least_losing(setting, column, served * (1 - left))
         if count is not None:
             found.append((column, count))
@@ -140,9 +144,16 @@ def _excess(setting: Setting, bulk: Counts) -> Floats:
     """
     excess = setting.relaxation.excess.copy()
     if setting.task.one_per_sequence:
-        columns = setting.columns
         for column, _ in bulk:
-            same = (columns.model == columns.model[column]) & (columns.gpu == columns.gpu[column]).all(axis=1)
+            same = _same_sequence(setting, column)
             same[column] = False
             excess[same] = np.inf
     return excess
+
+
+def _same_sequence(setting: Setting, column: int) -> npt.NDArray[np.bool_]:
+    """Columns of the same model on the same sequence of GPU types, itself included."""
+    columns = setting.columns
+    same: npt.NDArray[np.bool_] = columns.model == columns.model[column]
+    same &= np.all(columns.gpu == columns.gpu[column], axis=1)
+    return same

@@ -12,6 +12,8 @@ from bruteforce.pipeline_enumeration import solve_by_pipeline_enumeration
 from euclio.errors import InapplicableError
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
 from euclio.registry import Limits
+from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipelines.setups import find_setup, with_counts
 from formulations.columns import search
 from formulations.columns.solver import run_columns
 from tests.oracle.pipeline_instances import small_cluster
@@ -189,3 +191,13 @@ def test_time_limit_of_zero_leaves_the_bound_of_the_relaxation() -> None:
 def test_same_run_twice_gives_the_same_plan() -> None:
     cluster = CLUSTERS[0]
     assert run_columns(cluster, FULL, Limits()).plan == run_columns(cluster, FULL, Limits()).plan
+
+
+def test_bulk_keeps_one_pipeline_per_sequence_where_the_relaxation_mixes_two() -> None:
+    setup = with_counts(find_setup("HC1-L"), 25000, 75000)
+    models = ("EfficientNet-B8", "EncNet", "RTMDet")
+    cluster = pipeline_cluster(ClusterRequest(setup, models, (Fraction(1, 3),) * 3))
+    space = PipelineSpace(one_per_sequence=True)
+    answer = run_columns(cluster, space, Limits(time_limit_s=3))
+    assert answer.plan is not None
+    assert evaluate(cluster, answer.plan, space).feasible
