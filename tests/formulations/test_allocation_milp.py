@@ -32,4 +32,4 @@ def test_allocation_agrees_with_enumeration(seed):
         assert answer.infeasible
     else:
         assert answer.plan is not None
-        assert evaluate(alone, answer.plan, space).cost_per_h == pytest.approx(best.cost_per_h, rel=1e-9)
+        assert evaluate(alone, answer.plan, space).cost_per_h == pytest.approx(best.value, rel=1e-9)
