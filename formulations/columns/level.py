@@ -8,7 +8,7 @@ import numpy as np
 
 from formulations.columns.dividing import Division, Points, divide, points_of, served_table
 from formulations.columns.enumeration import Columns, Floats, Ints
-from formulations.columns.packing import Packing, grid_of, pack
+from formulations.columns.packing import Packing, Within, grid_of, pack
 from formulations.columns.patterns import Patterns
 from formulations.columns.progress import STEP, Counts, Progress
 from formulations.columns.relaxation import Relaxation
@@ -17,6 +17,10 @@ from formulations.columns.task import Deadline, Task
 
 MOST_AMOUNTS = 3 * 10**6
 """Amounts of GPUs that a table may have."""
+
+
+FIRST_GAP = 1 / 32
+"""GPUs of each type that a model may lose at first."""
 
 
 class TooLargeError(Exception):
@@ -81,6 +85,17 @@ class Level:
         return found
 
 
+def first_gap(setting: Setting) -> float:
+    """What a plan may lose at first."""
+    worth = float(setting.relaxation.gpu.sum()) * len(setting.task.weight)
+    return min(what_may_be_lost(setting), FIRST_GAP * worth)
+
+
+def what_may_be_lost(setting: Setting) -> float:
+    """What a plan may lose that is better than the incumbent."""
+    return setting.relaxation.bound - max(setting.task.worst, setting.progress.value)
+
+
 def level_of(setting: Setting, patterns: Patterns, gap: float, *, own: bool) -> Level:
     """Pack all models.
 
@@ -108,14 +123,18 @@ def level_of(setting: Setting, patterns: Patterns, gap: float, *, own: bool) -> 
 
 
 def _pack(setting: Setting, parts: tuple[Patterns, ...], gap: float, own: bool) -> tuple[Packing, ...]:
-    """Pack model by model; what one of them loses at least, the next ones cannot lose."""
-    packings = []
+    """Pack model by model; what one of them loses at least, the next ones cannot lose, nor use in vain."""
+    prices, packings = setting.relaxation, []
+    slack = STEP * (1 + abs(prices.bound))
+    target = prices.bound - gap
     for m, (patterns, unit) in enumerate(zip(parts, _units(setting, parts, own), strict=True)):
         grid = grid_of(setting.task.count, unit)
         if grid.size > MOST_AMOUNTS:
             raise TooLargeError
         amount, loss = _amounts(setting, patterns, unit, own)
-        packing = pack(grid, amount, loss, gap, setting.stages(patterns), setting.deadline)
+        need = setting.task.least(m, target) * float(prices.model[m])
+        within = Within(gap, prices.gpu / unit, need + gap + slack)
+        packing = pack(grid, amount, loss, within, setting.stages(patterns), setting.deadline)
         gap -= _least_loss(setting, packing, m)
         packings.append(packing)
         states = int(np.isfinite(packing.loss).sum())
@@ -124,15 +143,18 @@ def _pack(setting: Setting, parts: tuple[Patterns, ...], gap: float, own: bool) 
 
 
 def _units(setting: Setting, parts: tuple[Patterns, ...], own: bool) -> list[Ints]:
-    """Parts of GPUs to count in, by model: the least common multiples of the shares that the patterns use."""
-    types = range(len(setting.task.count))
+    """Parts of GPUs to count in, by model."""
     if own:
-        return [np.ones(len(types), np.int64)] * len(parts)
-    units = []
-    for patterns in parts:
-        gpu, share = setting.columns.gpu[patterns.column], setting.columns.share[patterns.column]
-        units.append(np.array([np.lcm.reduce(np.unique(share[gpu == t]), initial=1) for t in types], dtype=np.int64))
+        return [np.ones_like(setting.task.count)] * len(parts)
+    units = [units_of(setting, patterns) for patterns in parts]
     return units if setting.task.whole else [np.lcm.reduce(units)] * len(units)
+
+
+def units_of(setting: Setting, patterns: Patterns) -> Ints:
+    """Parts of GPUs to count patterns in, by type: the least common multiples of the shares that they use."""
+    gpu, share = setting.columns.gpu[patterns.column], setting.columns.share[patterns.column]
+    types = range(len(setting.task.count))
+    return np.array([np.lcm.reduce(np.unique(share[gpu == t]), initial=1) for t in types], dtype=np.int64)
 
 
 def _amounts(setting: Setting, patterns: Patterns, unit: Ints, own: bool) -> tuple[Ints, Floats]:

@@ -22,10 +22,9 @@ import numpy as np
 from formulations.columns.dominance import undominated
 from formulations.columns.enumeration import Columns, Floats, Ints
 from formulations.columns.highs import Programme, solve_mip
-from formulations.columns.level import Setting
+from formulations.columns.level import Setting, first_gap, what_may_be_lost
 from formulations.columns.patterns import columns_within
 from formulations.columns.progress import STEP, Counts, Progress
-from formulations.columns.search import first_gap, what_may_be_lost
 from formulations.columns.task import OutOfTimeError, Task
 
 CLOSE = 1e-7

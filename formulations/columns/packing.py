@@ -96,7 +96,22 @@ class Packing:
         return found
 
 
-def pack(grid: Grid, amount: Ints, loss: Floats, gap: float, stage: Ints | None, deadline: Deadline) -> Packing:
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What may be packed.
+
+    Attributes:
+        gap: what all patterns may lose together.
+        part: worth of one part of a GPU by type.
+        most: worth of all parts that may be used.
+    """
+
+    gap: float
+    part: Floats
+    most: float
+
+
+def pack(grid: Grid, amount: Ints, loss: Floats, within: Within, stage: Ints | None, deadline: Deadline) -> Packing:
     """Pack patterns in all ways that lose no more than the gap.
 
     Without stages every pattern is packed at most once too: two of one column make one pattern that loses no more.
@@ -105,7 +120,7 @@ def pack(grid: Grid, amount: Ints, loss: Floats, gap: float, stage: Ints | None,
         grid: amounts of GPUs.
         amount: parts of each GPU type by pattern, shape (patterns, types).
         loss: what each pattern loses.
-        gap: what all may lose together.
+        within: what all may lose and use together.
         stage: group of each pattern of which only one may be packed; None: any number of any pattern.
         deadline: when to stop.
 
@@ -113,19 +128,19 @@ def pack(grid: Grid, amount: Ints, loss: Floats, gap: float, stage: Ints | None,
         OutOfTimeError: the deadline has passed.
     """
     groups = [np.arange(len(loss))] if stage is None else [np.flatnonzero(stage == s) for s in np.unique(stage)]
-    items = tuple(_items(grid, amount[rows], loss[rows], gap, rows) for rows in groups)
+    items = tuple(_items(grid, amount[rows], loss[rows], within, rows) for rows in groups)
     reached = np.full(grid.size, np.inf)
     reached[0] = 0.0
     after = [reached.copy()]
     cells = np.zeros(1, dtype=np.int64)
     for group in items:
         deadline.check()
-        cells = _add_group(grid, cells, reached, group, gap, alone=stage is not None)
+        cells = _add_group(grid, cells, reached, group, within, alone=stage is not None)
         after.append(reached.copy())
     return Packing(grid, items, tuple(after), stage is None)
 
 
-def _add_group(grid: Grid, cells: Ints, reached: Floats, items: Items, gap: float, *, alone: bool) -> Ints:
+def _add_group(grid: Grid, cells: Ints, reached: Floats, items: Items, within: Within, *, alone: bool) -> Ints:
     """Add items to what has been reached: on top of one another, or each `alone` to what was reached before.
 
     Returns:
@@ -134,10 +149,12 @@ def _add_group(grid: Grid, cells: Ints, reached: Floats, items: Items, gap: floa
     before, found = cells, [cells]
     lost, amounts = reached[cells], grid.amounts(cells).T.copy()
     limit = np.array(grid.shape) - 1
+    used = within.part @ amounts
     for cell, amount, loss in zip(items.cell, items.amount, items.loss, strict=True):
         if not alone:
             lost = reached[before]
-        fits = lost <= gap - loss
+        worth = float(within.part @ amount)
+        fits = (lost <= within.gap - loss) & (used <= within.most - worth)
         for own, most in zip(amounts, limit - amount, strict=True):
             fits &= own <= most
         target, total = before[fits] + cell, lost[fits] + loss
@@ -150,12 +167,13 @@ def _add_group(grid: Grid, cells: Ints, reached: Floats, items: Items, gap: floa
             if not alone:
                 before = np.concatenate([before, found[-1]])
                 amounts = np.concatenate([amounts, amounts[:, fits][:, fresh] + amount[:, None]], axis=1)
+                used = np.concatenate([used, used[fits][fresh] + worth])
     return np.concatenate(found)
 
 
-def _items(grid: Grid, amount: Ints, loss: Floats, gap: float, patterns: Ints) -> Items:
+def _items(grid: Grid, amount: Ints, loss: Floats, within: Within, patterns: Ints) -> Items:
     cell = amount @ grid.strides
-    fits = (amount < np.array(grid.shape)).all(axis=1) & (loss <= gap)
+    fits = (amount < np.array(grid.shape)).all(axis=1) & (loss <= within.gap)
     order = np.flatnonzero(fits)[np.lexsort((loss[fits], cell[fits]))]
     first = np.ones(len(order), dtype=bool)
     first[1:] = cell[order][1:] != cell[order][:-1]

@@ -1,23 +1,30 @@
 """The search: widen what a plan may lose until a plan is found within it, then close what is left between the bounds.
 
 1. *Incumbent*: every partition on whole GPUs of its own. 2. *Bound*: GPUs may be divided at will. 3. Where these two
-differ, *pools*: exact, but only of states from which the bound of step 2 can still beat the incumbent.
+differ, *pools*: exact, but only of states from which the bound of step 2 can still beat the incumbent. Where tables
+cannot hold divided GPUs, pools are packed by losses alone in place of steps 2 and 3 (`deepening`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from formulations.columns.dividing import at_most, divide, others, points_of, served_table, with_others
+from formulations.columns.deepening import deepen
+from formulations.columns.dividing import others, served_table
 from formulations.columns.enumeration import Floats
-from formulations.columns.level import MOST_AMOUNTS, Level, Setting, TooLargeError, level_of
+from formulations.columns.level import (
+    MOST_AMOUNTS,
+    Level,
+    Setting,
+    TooLargeError,
+    first_gap,
+    level_of,
+    what_may_be_lost,
+)
 from formulations.columns.packing import Grid
 from formulations.columns.patterns import Patterns, find_patterns
-from formulations.columns.progress import STEP, Counts
-from formulations.columns.sharing import Reach, pack_pools, usage_of, whole_gpus
-
-FIRST_GAP = 0.125
-"""GPUs of each type that a model may lose at first."""
+from formulations.columns.pools import Tabled, allowed_beside, choose, losing_of, pack_model, points_of_pools
+from formulations.columns.progress import STEP
 
 
 def search(setting: Setting) -> None:
@@ -31,7 +38,13 @@ def search(setting: Setting) -> None:
     progress = setting.progress
     patterns = find_incumbent(setting)
     gap = what_may_be_lost(setting)
-    level = level_of(setting, patterns, gap, own=False)
+    try:
+        level = level_of(setting, patterns, gap, own=False)
+    except TooLargeError:
+        if not setting.task.whole:
+            raise
+        deepen(setting)
+        return
     progress.lower(level.division.value)
     if not level.division.amounts:
         progress.exhausted = progress.plan is None
@@ -69,56 +82,25 @@ def find_incumbent(setting: Setting) -> Patterns:
         gap = min(2 * gap, missing)
 
 
-def first_gap(setting: Setting) -> float:
-    """What a plan may lose at first."""
-    worth = float(setting.relaxation.gpu.sum()) * len(setting.task.weight)
-    return min(what_may_be_lost(setting), FIRST_GAP * worth)
-
-
-def what_may_be_lost(setting: Setting) -> float:
-    """What a plan may lose that is better than the incumbent."""
-    return setting.relaxation.bound - max(setting.task.worst, setting.progress.value)
-
-
 def _close_pools(setting: Setting, level: Level, gap: float) -> None:
     """Step 3: the exact tables of all models, as far as they can beat the incumbent."""
-    task, progress = setting.task, setting.progress
-    target = setting.target(gap)
-    states, wholes, points = [], [], []
+    progress, target = setting.progress, setting.target(gap)
+    pools = []
     for m, patterns in enumerate(level.patterns):
         grid = level.packings[m].grid
-        usage = usage_of(setting.columns, patterns, grid.unit)
-        reach = _reach(setting, level, m, target)
-        found = pack_pools(grid, usage, patterns.served, reach, setting.stages(patterns), setting.deadline)
-        progress.count("pool_states", len(found.served))
-        whole = whole_gpus(found.amount, found.odd, usage.gpu, grid.unit)
-        table = np.zeros(level.tables[m].shape)
-        np.maximum.at(table, tuple(whole[found.alive].T), found.served[found.alive])
-        unit = np.ones_like(task.count)
-        points.append(points_of(task, at_most(table), unit, m, target, setting.relaxation.bound))
-        states.append(found)
-        wholes.append(whole)
-    division = divide(task, points, level.tables[0].shape, target)
-    plan: Counts = []
-    for patterns, found, whole, amount in zip(level.patterns, states, wholes, division.amounts, strict=False):
-        fits = found.alive[(whole[found.alive] <= amount).all(axis=1)]
-        chosen = found.patterns_of(int(fits[np.argmax(found.served[fits])]))
-        plan += [(int(patterns.column[p]), patterns.count[p]) for p in chosen]
-    if plan:
-        progress.improve(division.value, plan)
+        pools.append(pack_model(setting, m, patterns, grid, _reach(setting, level, m, target, gap)))
+    choose(setting, pools, [points_of_pools(setting, own, target) for own in pools], target)
     progress.exhausted = progress.plan is None
     progress.lower(progress.target)
 
 
-def _reach(setting: Setting, level: Level, model: int, target: float) -> Reach:
+def _reach(setting: Setting, level: Level, model: int, target: float, gap: float) -> Tabled:
     """Which states of a model may lead to the target, by what the other models need at least."""
     task, grid = setting.task, level.packings[model].grid
-    shape = level.tables[model].shape
-    rest = np.flip(others(task, level.points, shape, model))
-    own = -np.tensordot(task.price, np.indices(shape), axes=1) if task.cost else np.full(shape, np.inf)
-    allowed = with_others(task, own, rest) > target
+    allowed = allowed_beside(task, others(task, level.points, level.tables[model].shape, model), target)
     used = served_table(level.packings[model], setting.relaxation, model, whole=False)
-    return Reach(allowed, _more(grid, used, allowed), task.least(model, target) * (1 - STEP))
+    losing = losing_of(setting, model, grid, target, gap)
+    return Tabled(losing, allowed, _more(grid, used, allowed), task.least(model, target) * (1 - STEP))
 
 
 def _more(grid: Grid, used: Floats, allowed: np.ndarray) -> Floats:

@@ -6,7 +6,10 @@ what part of a GPU every pool leaves free. Only those states are kept from which
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
@@ -39,19 +42,21 @@ class Usage:
     gpu: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Which states may lead to the target.
+class Reach(Protocol):
+    """Which states may lead to the target."""
 
-    Attributes:
-        allowed: whether the other models can reach it beside this many whole GPUs, shape (counts + 1).
-        more: most requests per second that can be added by parts of GPUs used, in the grid's shape.
-        need: requests per second that the model has to reach.
-    """
+    def losses(self, amount: Ints, served: Floats) -> Floats:
+        """What these parts of GPUs lose for the requests per second that they serve."""
 
-    allowed: np.ndarray
-    more: Floats
-    need: float
+    @property
+    def gap(self) -> float:
+        """What a state may lose."""
+
+    def hopeful(self, amount: Ints, served: Floats) -> np.ndarray:
+        """Whether the target can be reached from these parts of GPUs."""
+
+    def allows(self, whole: Ints, amount: Ints, served: Floats) -> np.ndarray:
+        """Whether these whole GPUs may be used for these parts."""
 
 
 @dataclass(slots=True)
@@ -116,28 +121,59 @@ def pack_pools(
         np.zeros(1, np.int64),
     )  # fmt: skip
     useful = _useful(grid, usage, served, reach, stage)
-    groups = [useful] if stage is None else [useful[stage[useful] == s] for s in np.unique(stage[useful])]
-    for group in groups:
-        new = states.alive
+    for group, closed in _groups(grid, usage, useful, stage):
+        new = states.alive if len(group) else states.alive[:0]
         while len(new):
             old = len(states.served)
             _extend(states, new, group, grid, usage, served, reach, deadline)
             new = states.alive[states.alive >= old] if stage is None else new[:0]
+        if closed is not None:
+            _close(states, closed, grid, usage, reach)
     return states
 
 
+def _groups(grid: Grid, usage: Usage, useful: Ints, stage: Ints | None) -> Iterator[tuple[Ints, int | None]]:
+    """Patterns to pack one group after the other, and the pool that none of the later groups takes parts of a GPU of.
+
+    Pools that few patterns use come first.
+    """
+    touches = usage.odd[useful] % grid.unit[usage.gpu] != 0
+    order = np.argsort(touches.sum(axis=0), kind="stable")
+    first = np.argmax(np.column_stack([touches[:, order], np.ones(len(useful), dtype=bool)]), axis=1)
+    stages = np.arange(len(useful)) if stage is None else np.unique(stage[useful], return_inverse=True)[1]
+    earliest = np.full(len(useful), len(order))
+    np.minimum.at(earliest, stages, first)
+    for place in range(len(order) + 1):
+        members = useful[earliest[stages] == place]
+        parts = [members] if stage is None else [members[stage[members] == s] for s in np.unique(stage[members])]
+        yield from ((part, None) for part in parts)
+        if place < len(order):
+            yield members[:0], int(order[place])
+
+
+def _close(states: States, pool: int, grid: Grid, usage: Usage, reach: Reach) -> None:
+    """What a pool leaves free of a GPU stays idle: count it as used."""
+    alive, t = states.alive, usage.gpu[pool]
+    states.amount[alive, t] += -states.odd[alive, pool] % grid.unit[t]
+    states.odd[alive, pool] = 0
+    alive = alive[reach.hopeful(states.amount[alive], states.served[alive])]
+    key = _keys(states.amount[alive], states.odd[alive], grid, grid.unit[usage.gpu])
+    best = _best(key, states.served[alive])
+    states.alive, states.keys = alive[best], key[best]
+
+
 def _useful(grid: Grid, usage: Usage, served: Floats, reach: Reach, stage: Ints | None) -> Ints:
-    """Patterns that may be part of what is sought: the best of those that take the same of every pool."""
+    """Patterns that may be part of what is sought, by loss: the best of those that take the same of every pool."""
     hopeful = np.flatnonzero((usage.amount < np.array(grid.shape)).all(axis=1))
-    more = reach.more[tuple(usage.amount[hopeful].T)]
-    hopeful = hopeful[served[hopeful] + more >= reach.need]
+    hopeful = hopeful[reach.hopeful(usage.amount[hopeful], served[hopeful])]
     order = np.zeros(len(hopeful), dtype=np.int64) if stage is None else stage[hopeful]
     kind = np.column_stack([order, usage.amount[hopeful], usage.odd[hopeful]])
     rank = np.lexsort((-served[hopeful], *kind.T))
     ranked, kind = hopeful[rank], kind[rank]
     first = np.ones(len(ranked), dtype=bool)
     first[1:] = (kind[1:] != kind[:-1]).any(axis=1)
-    return np.asarray(ranked[first])
+    best = ranked[first]
+    return np.asarray(best[np.argsort(reach.losses(usage.amount[best], served[best]), kind="stable")])
 
 
 def _extend(
@@ -152,21 +188,24 @@ def _extend(
 ) -> None:
     """Add every pattern of a group to every new state, and keep the best of each kind."""
     unit, limit = grid.unit, np.array(grid.shape) - 1
-    size = max(1, MOST_AT_ONCE // max(1, len(group)))
-    for start in range(0, len(new), size):
+    lost = reach.losses(usage.amount[group], served[group])
+    room = reach.gap - reach.losses(states.amount[new], states.served[new])
+    pairs = np.searchsorted(lost, room, side="right")
+    block = np.cumsum(pairs) // MOST_AT_ONCE
+    for start, end in pairwise([*np.searchsorted(block, np.unique(block)), len(new)]):
         deadline.check()
-        some = new[start : start + size]
-        amount = states.amount[some][:, None, :] + usage.amount[group]
-        which = np.nonzero((amount <= limit).all(axis=2))
-        amount = amount[which]
-        parent, pattern = some[which[0]], group[which[1]]
+        some, many = new[start:end], pairs[start:end]
+        parent = np.repeat(some, many)
+        pattern = group[np.arange(len(parent)) - np.repeat(np.cumsum(many) - many, many)]
+        amount = states.amount[parent] + usage.amount[pattern]
         rate = states.served[parent] + served[pattern]
-        hopeful = np.flatnonzero(rate + reach.more[tuple(amount.T)] >= reach.need)
-        amount, parent, pattern, rate = amount[hopeful], parent[hopeful], pattern[hopeful], rate[hopeful]
+        fits = np.flatnonzero((amount <= limit).all(axis=1))
+        fits = fits[reach.hopeful(amount[fits], rate[fits])]
+        amount, parent, pattern, rate = amount[fits], parent[fits], pattern[fits], rate[fits]
         odd = (states.odd[parent] + usage.odd[pattern]) % unit[usage.gpu]
         whole = whole_gpus(amount, odd, usage.gpu, unit)
         fits = np.flatnonzero((whole * unit <= limit).all(axis=1))
-        good = fits[reach.allowed[tuple(whole[fits].T)]]
+        good = fits[reach.allows(whole[fits], amount[fits], rate[fits])]
         _add(states, amount[good], odd[good], rate[good], parent[good], pattern[good], grid, unit[usage.gpu])
 
 
@@ -174,16 +213,11 @@ def _add(
     states: States, amount: Ints, odd: Ints, served: Floats, parent: Ints, pattern: Ints, grid: Grid, units: Ints
 ) -> None:
     """Add states, keep those alive that serve most for their amount and pools."""
-    key = amount @ grid.strides
-    for k, size in enumerate(units):
-        key = key * size + odd[:, k]
+    key = _keys(amount, odd, grid, units)
     known, place = states.keys, len(states.served)
     every = np.concatenate([known, key])
     rate = np.concatenate([states.served[states.alive], served])
-    order = np.lexsort((-rate, every))
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = every[order][1:] != every[order][:-1]
-    best = order[first]
+    best = _best(every, rate)
     fresh = best[best >= len(known)] - len(known)
     identity = np.full(len(served), -1)
     identity[fresh] = place + np.arange(len(fresh))
@@ -196,3 +230,19 @@ def _add(
     states.pattern = np.concatenate([states.pattern, pattern[fresh]])
     if len(states.served) > MOST_STATES:
         raise TooManyError
+
+
+def _keys(amount: Ints, odd: Ints, grid: Grid, units: Ints) -> Ints:
+    """A number for every amount and what is taken of the pools."""
+    key = amount @ grid.strides
+    for k, size in enumerate(units):
+        key = key * size + odd[:, k]
+    return np.asarray(key)
+
+
+def _best(key: Ints, served: Floats) -> Ints:
+    """Those that serve most of each key."""
+    order = np.lexsort((-served, key))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = key[order][1:] != key[order][:-1]
+    return np.asarray(order[first])

@@ -1,0 +1,105 @@
+"""Pools packed by losses alone, for clusters whose parts of GPUs tables cannot hold, such as those of four GPU types.
+
+Few states lose little. So all plans that lose no more than a small gap are searched, then those that lose twice as
+much, until one is found: it is the best. What a model loses at least, those after it cannot lose; the one with most
+patterns comes last.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formulations.columns.dividing import Points, others
+from formulations.columns.enumeration import Floats
+from formulations.columns.level import Setting, first_gap, units_of, what_may_be_lost
+from formulations.columns.packing import grid_of
+from formulations.columns.patterns import Patterns, find_patterns
+from formulations.columns.pools import (
+    Pools,
+    allowed_beside,
+    choose,
+    losing_of,
+    pack_model,
+    points_of_pools,
+    shape_of,
+    worth_above,
+)
+from formulations.columns.progress import STEP
+
+FIRST_PART = 1 / 2
+"""Part of the first gap of whole GPUs that plans with pools may lose at first."""
+
+TRIED = 0.25
+"""Part of the gap within which the least loss of each model is sought before all of it is searched."""
+
+
+def deepen(setting: Setting) -> None:
+    """Widen what a plan may lose until the best one is found; whole GPUs only.
+
+    Raises:
+        TooManyError: there are too many states.
+        OutOfTimeError: the deadline has passed.
+    """
+    progress = setting.progress
+    gap = FIRST_PART * first_gap(setting)
+    while True:
+        missing = what_may_be_lost(setting)
+        gap = min(gap, missing)
+        progress.count("deepenings", 1)
+        if _search_within(setting, gap) or gap >= missing:
+            progress.exhausted = progress.plan is None
+            progress.lower(progress.target)
+            return
+        progress.lower(setting.relaxation.bound - gap)
+        if progress.closed:
+            return
+        gap = 2 * gap if 3 * gap < missing else missing
+
+
+def _search_within(setting: Setting, gap: float) -> bool:
+    """Find the best plan that loses no more than the gap and is better than the incumbent; whether there is one."""
+    task, bound = setting.task, setting.relaxation.bound
+    target = max(setting.progress.target, bound - gap - STEP * (1 + abs(bound)))
+    gap = bound - target
+    if gap <= 0:
+        return False
+    patterns = find_patterns(task, setting.columns, setting.relaxation, gap)
+    model = setting.columns.model[patterns.column]
+    parts = [patterns.take(np.flatnonzero(model == m)) for m in range(len(task.weight))]
+    order = sorted(range(len(parts)), key=lambda m: len(parts[m]))
+    least = np.zeros(len(parts))
+    for m in order:
+        left = gap - least.sum()
+        least[m] = min(TRIED * left, _pack(setting, m, parts[m], target, left, TRIED).least_loss(setting, target))
+    pools: list[Pools] = []
+    points: list[Points] = []
+    for m in order:
+        left = gap - (least.sum() - least[m])
+        if left < least[m] - STEP * abs(bound):
+            return False
+        rest = _rest(setting, points, target) if len(pools) == len(parts) - 1 else None
+        found = _pack(setting, m, parts[m], target, left, rest=rest)
+        pools.append(found)
+        points.append(points_of_pools(setting, found, target))
+        least[m] = found.least_loss(setting, target)
+    return choose(setting, pools, points, target)
+
+
+def _rest(setting: Setting, points: list[Points], target: float) -> Floats:
+    """Worth of the GPUs that the last model can use, as far as the others leave it."""
+    task = setting.task
+    return worth_above(allowed_beside(task, others(task, points, shape_of(task), -1), target), setting.relaxation.gpu)
+
+
+def _pack(
+    setting: Setting,
+    model: int,
+    patterns: Patterns,
+    target: float,
+    gap: float,
+    share: float = 1.0,
+    rest: Floats | None = None,
+) -> Pools:
+    near = patterns.take(np.flatnonzero(patterns.loss <= share * gap))
+    grid = grid_of(setting.task.count, units_of(setting, near))
+    return pack_model(setting, model, near, grid, losing_of(setting, model, grid, target, gap, share, rest))

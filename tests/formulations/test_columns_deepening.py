@@ -1,0 +1,53 @@
+"""`columns` where tables cannot hold divided GPUs: pools packed by losses alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from bruteforce.pipeline_enumeration import solve_by_pipeline_enumeration
+from euclio import solve
+from euclio.pipeline import Gpu, evaluate
+from euclio.registry import Limits
+from euclio.workloads.pipelines.groups import FIRST_GROUP, weights
+from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipelines.setups import PRICES_PER_H, Setup
+from formulations.columns import search
+from formulations.columns.level import Level, TooLargeError, level_of
+from formulations.columns.solver import run_columns
+from tests.formulations.test_columns import SEEDS, space_of
+from tests.oracle.pipeline_instances import small_cluster
+
+
+def whole_only(*args: Any, own: bool) -> Level:
+    """Tables of whole GPUs, none of divided ones."""
+    if not own:
+        raise TooLargeError
+    return level_of(*args, own=own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_deepening_agrees_with_brute_force(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "level_of", whole_only)
+    cluster, space = small_cluster(seed), replace(space_of(seed), whole_gpus=True)
+    answers = [run(cluster, space, Limits()) for run in (solve_by_pipeline_enumeration, run_columns)]
+    best, found = (0.0 if a.plan is None else float(evaluate(cluster, a.plan, space).value or 0) for a in answers)
+    assert found == pytest.approx(best, rel=1e-9)
+
+
+def status(counts: dict[str, int]) -> str:
+    """Of a cluster of these GPUs that serves three synthetic models."""
+    gpus = tuple(Gpu(name, count, 1, PRICES_PER_H[name]) for name, count in counts.items())
+    request = ClusterRequest(Setup("mixed", gpus, Fraction(10)), FIRST_GROUP, weights(len(FIRST_GROUP), 0), 0, 10)
+    return solve(pipeline_cluster(request), "columns", time_limit_s=60).status.value
+
+
+def test_three_gpu_types_are_proven() -> None:
+    assert status({"L4": 25, "T4": 38, "P4": 37}) == "optimal"
+
+
+def test_four_gpu_types_are_proven() -> None:
+    assert status({"L4": 13, "V100": 12, "T4": 38, "P4": 37}) == "optimal"
