@@ -68,16 +68,6 @@ def mode_dag(
     return ModeDag(arrays, tuple((p, c) for p in range(size) for c in kept[p]), modes, number)
 
 
-def keep_modes(dag: ModeDag, keep: Sequence[Sequence[int]]) -> ModeDag:
-    """The same problem with only these modes (numbers within `dag.modes`) of each module."""
-    modes, number = new_modes(len(keep), dag.modes.latency.shape[1]), np.zeros_like(dag.number)
-    for m, row in enumerate(keep):
-        modes.size[m] = len(row)
-        for new, old in ((modes.latency, dag.modes.latency), (modes.cost, dag.modes.cost), (number, dag.number)):
-            new[m, : len(row)] = old[m, list(row)]
-    return ModeDag(dag.arrays, dag.edges, modes, number)
-
-
 def _children(edges: Edges, size: int) -> list[list[int]]:
     children: list[set[int]] = [set() for _ in range(size)]
     for parent, child in edges:

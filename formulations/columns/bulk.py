@@ -78,7 +78,7 @@ def _bulk(setting: Setting, left: float) -> Counts:
     found: Counts = []
     # The linear programme may mix pipelines of a sequence where a plan may not: the one that serves most stays.
     for column, served in sorted(setting.relaxation.basis.items(), key=lambda entry: -entry[1]):
-        if setting.task.one_per_sequence and any(_same_sequence(setting, column)[other] for other, _ in found):
+        if setting.task.one_per_sequence and _same_sequence(setting, column)[[other for other, _ in found]].any():
             continue
         count = _least_losing(setting, column, served * (1 - left))
         if count is not None:
