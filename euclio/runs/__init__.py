@@ -1,0 +1,1 @@
+"""Batches of runs: experiments, worker processes, records (architecture, Runs)."""

@@ -1,0 +1,90 @@
+"""What is kept of a run: one line of JSON, schema ``euclio/record/1``; `euclio.results.load` makes a table of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+SCHEMA = "euclio/record/1"
+
+TIMING = ("started_at", "wall_s", "import_s", "check_s", "peak_memory_mb", "worker", "host", "trace")
+"""Fields that differ between two runs of the same task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A finished run: what was asked, what came out as checked, and where it was made.
+
+    Values are floats in the unit of the objective.
+
+    Attributes:
+        key: key of the task.
+        family: problem family.
+        instance: name of the instance.
+        instance_hash: hash of its text.
+        solver: name of the solver, or ``path/to/file.py:function``.
+        solver_version: as in `euclio.runs.task.SolverSetting`.
+        label: name of solver and options in tables and figures.
+        options: plan space and engine options that the run was made with, in full, as in a result file.
+        seed: seed of the solver.
+        repeat: number of the repetition.
+        time_limit_s: limit that the solver was told; None: none.
+        hard_time_limit_s: limit after which its process is killed.
+        memory_limit_mb: limit of resident memory in MiB.
+        features: sizes of the instance, by name (`euclio.families.Family.features`).
+        objective: name of the goal, such as "cost".
+        maximised: whether most is best.
+        status: optimal, feasible, infeasible, unknown, inapplicable or error (`euclio.result.Status`).
+        raw_status: the solver's own word; "killed" or "crashed" where its process ended.
+        reason: why there is no plan, or why it was refused.
+        value: checked value; None without an accepted plan.
+        claimed: the solver's claim.
+        bound: proven bound; None: none.
+        warm_start: what became of the plan to start from.
+        stats: counters of the solver.
+        plan: the plan as in a result file; None without an accepted one.
+        trace: (seconds, incumbent, bound) over time.
+        wall_s: seconds in the solver, model building included, import excluded; None: it never answered.
+        import_s: seconds of import and compilation before this run; 0: the worker had the solver loaded.
+        check_s: seconds of checking and pricing.
+        peak_memory_mb: most resident memory of the worker so far, in MiB.
+        started_at: UTC, ISO 8601; for people, nothing is ordered by it.
+        worker: process number of the worker.
+        host: machine.
+        provenance: versions, CPU, cores and git revision (`euclio.solving.provenance`).
+    """
+
+    key: str
+    family: str
+    instance: str
+    instance_hash: str
+    solver: str
+    solver_version: str
+    label: str
+    options: dict[str, Any]
+    seed: int
+    repeat: int
+    time_limit_s: float | None
+    hard_time_limit_s: float
+    memory_limit_mb: int
+    features: dict[str, float]
+    objective: str
+    maximised: bool
+    status: str
+    raw_status: str
+    reason: str
+    value: float | None
+    claimed: float | None
+    bound: float | None
+    warm_start: str
+    stats: dict[str, float]
+    plan: dict[str, Any] | None
+    trace: tuple[tuple[float, float | None, float | None], ...]
+    wall_s: float | None
+    import_s: float
+    check_s: float
+    peak_memory_mb: float
+    started_at: str
+    worker: int
+    host: str
+    provenance: dict[str, Any]
