@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A section heading; its anchor is made from the text."""
+    """A section heading; its anchor is made from the text.
+
+    Attributes:
+        text: the heading.
+        level: 2 for a section, 3 for a part of one.
+    """
 
     text: str
+    level: int = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,32 @@
-"""Blocks to one self-contained HTML page: no scripts, no external resources, light and dark by the reader's setting."""
+"""Blocks to one self-contained HTML page: sortable tables, light and dark, nothing loaded from outside.
+
+`page.css` and the two scripts stand beside this file and are put into the page; without scripts it reads the same, in
+the system's theme and the order of the report.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from html import escape
+from pathlib import Path
 
 from euclio.report.blocks import Block, Figure, Heading, Paragraph, Preformatted, Table
 
-STYLE = """
-:root { color-scheme: light dark; --ink: #1c1f23; --muted: #656b73; --line: #d9dce0; --paper: #ffffff;
-  --mark: #fff4d6; --code: #f4f5f7; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --muted: #9aa1a9; --line: #3a3f45; --paper: #16181b;
-  --mark: #3a3217; --code: #202327; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
-main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
-h1 { font-size: 1.75rem; line-height: 1.25; margin: 0 0 1rem; }
-h2 { font-size: 1.25rem; margin: 2.5rem 0 .75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
-p { max-width: 48rem; }
-nav ul { columns: 2 20rem; padding-left: 1.2rem; margin: 0; }
-a { color: inherit; }
-.scroll { overflow-x: auto; margin: 1rem 0 1.5rem; }
-table { border-collapse: collapse; width: 100%; font-size: .85rem; line-height: 1.4; }
-caption, figcaption { text-align: left; color: var(--muted); font-size: .9rem; }
-caption { padding-bottom: .5rem; }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { border-bottom-width: 2px; white-space: nowrap; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-tr.marked td { background: var(--mark); }
-pre { background: var(--code); padding: .9rem 1rem; overflow-x: auto; font-size: .85rem; line-height: 1.45; }
-figure { margin: 1.25rem 0 1.75rem; }
-figure svg { width: 100%; height: auto; display: block; }
-@media print { h2, figure, tr { break-inside: avoid; } }
-"""
+LONG_TABLE = 12
+"""Rows above which a table has a box to filter them by."""
+LONG_TEXT = 60
+"""Characters above which a cell is given room to wrap in."""
+
+NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""Content security policy: the browser itself refuses any external resource."""
+
+THEME_SWITCH = (
+    '<label class="theme" hidden>theme <select autocomplete="off">'
+    "<option>system</option><option>light</option><option>dark</option></select></label>"
+)
 
 
 def html_page(title: str, blocks: Sequence[Block]) -> str:
@@ -44,15 +36,27 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
         title: title of the page.
         blocks: its content, in order; headings make the table of contents.
     """
-    headings = [b.text for b in blocks if isinstance(b, Heading)]
-    contents = "".join(f'<li><a href="#{anchor(h)}">{escape(h)}</a></li>' for h in headings)
-    body = "\n".join(_block(b) for b in blocks)
+    anchors = _anchors(blocks)
+    links = [
+        f'<li{" class=deeper" if b.level > 2 else ""}><a href="#{anchors[k]}">{escape(b.text)}</a></li>'
+        for k, b in enumerate(blocks)
+        if isinstance(b, Heading)
+    ]
+    body = "\n".join(_block(b, anchors.get(k, "")) for k, b in enumerate(blocks))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{NOTHING_FROM_OUTSIDE}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{escape(title)}</h1>\n<nav><ul>{contents}</ul></nav>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n<script>\n{_part('theme.js')}</script>\n"
+        f"<style>\n{_part('page.css')}</style>\n</head>\n<body>\n<main>\n"
+        f"<header><h1>{escape(title)}</h1>{THEME_SWITCH}</header>\n<nav><ul>{''.join(links)}</ul></nav>\n"
+        f"{body}\n</main>\n<script>\n{_part('page.js')}</script>\n</body>\n</html>\n"
     )
+
+
+@cache
+def _part(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def anchor(text: str) -> str:
@@ -60,31 +64,61 @@ def anchor(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _block(block: Block) -> str:
+def _anchors(blocks: Sequence[Block]) -> dict[int, str]:
+    """Anchor of each heading by its position; equal headings are numbered."""
+    seen: Counter[str] = Counter()
+    anchors: dict[int, str] = {}
+    for k, block in enumerate(blocks):
+        if isinstance(block, Heading):
+            name = anchor(block.text)
+            seen[name] += 1
+            anchors[k] = name if seen[name] == 1 else f"{name}-{seen[name]}"
+    return anchors
+
+
+def _block(block: Block, name: str) -> str:
     if isinstance(block, Heading):
-        return f'<h2 id="{anchor(block.text)}">{escape(block.text)}</h2>'
+        return f'<h{block.level} id="{name}">{escape(block.text)}</h{block.level}>'
     if isinstance(block, Paragraph):
         return f"<p>{escape(block.text)}</p>"
     if isinstance(block, Preformatted):
         return f"<pre>{escape(block.text)}</pre>"
     if isinstance(block, Figure):
-        return f'<figure id="{block.key}">{block.svg}<figcaption>{escape(block.caption)}</figcaption></figure>'
+        drawing = f'<div class="drawing">{block.svg}</div>'
+        return f'<figure id="{block.key}">{drawing}<figcaption>{escape(block.caption)}</figcaption></figure>'
     return _table(block)
 
 
 def _table(table: Table) -> str:
-    def cell(tag: str, k: int, text: str) -> str:
-        style = ' class="number"' if k in table.numeric else ""
-        return f"<{tag}{style}>{escape(text)}</{tag}>"
-
-    head = "".join(cell("th", k, column) for k, column in enumerate(table.columns))
+    sortable = len(table.rows) > 1
+    head = "".join(
+        f'<th scope="col"{_class(table, k)}>{_button(column) if sortable else escape(column)}</th>'
+        for k, column in enumerate(table.columns)
+    )
     rows = "\n".join(
         f"<tr{' class=marked' if i in table.marked else ''}>"
-        + "".join(cell("td", k, text) for k, text in enumerate(row))
+        + "".join(f"<td{_class(table, k, text)}>{escape(text)}</td>" for k, text in enumerate(row))
         + "</tr>"
         for i, row in enumerate(table.rows)
     )
     return (
-        f'<div class="scroll"><table><caption>{escape(table.caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
+        f"<figure><figcaption>{escape(table.caption)}</figcaption>{_filter(table)}"
+        f'<div class="scroll"><table{" class=sortable" if sortable else ""}><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table></div></figure>"
     )
+
+
+def _button(column: str) -> str:
+    return f'<button type="button">{escape(column)}</button>'
+
+
+def _class(table: Table, column: int, text: str = "") -> str:
+    if column in table.numeric:
+        return " class=number"
+    return " class=long" if len(text) > LONG_TEXT else ""
+
+
+def _filter(table: Table) -> str:
+    if len(table.rows) <= LONG_TABLE:
+        return ""
+    return '<label class="filter" hidden>filter rows <input type="search" autocomplete="off"> <output></output></label>'

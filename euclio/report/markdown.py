@@ -15,7 +15,7 @@ def markdown_page(title: str, blocks: Sequence[Block]) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"## {block.text}"
+        return f"{'#' * block.level} {block.text}"
     if isinstance(block, Paragraph):
         return block.text
     if isinstance(block, Preformatted):

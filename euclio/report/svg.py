@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 from typing import Any
 
 import matplotlib as mpl
@@ -71,4 +72,4 @@ def svg_text(figure: Figure, key: str, label: str) -> str:
     for colour, variable in _THEME.items():
         text = text.replace(colour, variable)
     text = text.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")
-    return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return text.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)

@@ -1,0 +1,177 @@
+"""Pages in a real browser: sorting, filtering, themes, printing, offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Heard, chromium, opened
+
+from euclio.report import Heading, Paragraph, Table, html_page
+
+pytestmark = pytest.mark.browser
+
+ROWS = (
+    ("solver-10", "1,200.5 s"),
+    ("solver-9", "-3"),
+    ("Solver-1", ""),
+    ("", "900"),
+    ("solver-2", "∞"),
+    ("solver-3", "-"),
+)
+LONG = tuple((f"instance {k}", str(k)) for k in range(30))
+DARK, LIGHT = "rgb(22, 24, 27)", "rgb(255, 255, 255)"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    columns = ("solver", "time")
+    blocks = [
+        Heading("One"),
+        Paragraph("a" * 300),
+        Table("short", columns, ROWS, frozenset({1})),
+        Heading("One", 3),
+        Table("long", columns, LONG, frozenset({1})),
+        Table("single", columns, LONG[:1]),
+        Table("wide", tuple(f"column{k}" for k in range(40)), (("value",) * 40,) * 2),
+    ]
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(html_page("Page", blocks), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def page(browser: Any, file: Path) -> Iterator[Any]:
+    with opened(browser, file) as (found, _):
+        yield found
+
+
+def column(page: Any, index: int, table: int = 0) -> list[str]:
+    """Cells of a column that are shown, from the top."""
+    rows = page.locator("table").nth(table).locator("tbody tr")
+    cells = rows.evaluate_all(f"rows => rows.filter(r => !r.hidden).map(r => r.cells[{index}].textContent)")
+    return [str(cell) for cell in cells]
+
+
+def header(page: Any, index: int) -> Any:
+    return page.locator("table").first.locator("th").nth(index)
+
+
+def paper(page: Any) -> str:
+    return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+def test_numbers_are_sorted_as_numbers_with_empty_cells_last(page: Any) -> None:
+    header(page, 1).get_by_role("button").click()
+    assert column(page, 1) == ["-3", "900", "1,200.5 s", "∞", "", "-"]
+
+
+def test_second_click_sorts_downwards_with_empty_cells_still_last(page: Any) -> None:
+    header(page, 1).get_by_role("button").click(click_count=2)
+    assert column(page, 1) == ["∞", "1,200.5 s", "900", "-3", "", "-"]
+
+
+def test_third_click_restores_the_order_of_the_report(page: Any) -> None:
+    header(page, 1).get_by_role("button").click(click_count=3)
+    assert column(page, 1) == [row[1] for row in ROWS]
+
+
+def test_names_are_sorted_by_the_numbers_in_them(page: Any) -> None:
+    header(page, 0).get_by_role("button").click()
+    assert column(page, 0) == ["Solver-1", "solver-2", "solver-3", "solver-9", "solver-10", ""]
+
+
+def test_sorting_by_keyboard(page: Any) -> None:
+    header(page, 1).get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert column(page, 1)[0] == "-3"
+
+
+def test_only_the_sorted_column_says_so_to_readers_of_the_screen(page: Any) -> None:
+    header(page, 0).get_by_role("button").click()
+    header(page, 1).get_by_role("button").click()
+    assert [header(page, k).get_attribute("aria-sort") for k in (0, 1)] == [None, "ascending"]
+
+
+def test_a_table_of_one_row_offers_no_sorting(page: Any) -> None:
+    assert page.locator("table").nth(2).locator("button").count() == 0
+
+
+def test_filter_leaves_rows_with_all_its_words(page: Any) -> None:
+    page.get_by_role("searchbox").fill("INSTANCE 7")
+    assert column(page, 0, 1) == ["instance 7", "instance 17", "instance 27"]
+
+
+def test_filter_says_how_many_rows_are_left(page: Any) -> None:
+    page.get_by_role("searchbox").fill("27")
+    assert page.locator("output").text_content() == "1 of 30 rows"
+
+
+def test_only_long_tables_have_a_filter(page: Any) -> None:
+    assert page.get_by_role("searchbox").count() == 1
+
+
+@pytest.mark.parametrize(("system", "colour"), [("light", LIGHT), ("dark", DARK)])
+def test_page_follows_the_system(browser: Any, file: Path, system: str, colour: str) -> None:
+    with opened(browser, file, theme=system) as (page, _):
+        assert paper(page) == colour
+
+
+@pytest.mark.parametrize(("chosen", "colour"), [("light", LIGHT), ("dark", DARK), ("system", LIGHT)])
+def test_theme_switch(page: Any, chosen: str, colour: str) -> None:
+    page.get_by_label("theme").select_option("dark")
+    page.get_by_label("theme").select_option(chosen)
+    assert paper(page) == colour
+
+
+def test_theme_is_remembered(page: Any) -> None:
+    page.get_by_label("theme").select_option("dark")
+    page.reload()
+    assert (paper(page), page.get_by_label("theme").input_value()) == (DARK, "dark")
+
+
+def test_remembered_theme_stands_before_the_body_is_read(page: Any) -> None:
+    page.get_by_label("theme").select_option("dark")
+    page.add_init_script(
+        "new MutationObserver((_, self) => { if (document.body) { self.disconnect();"
+        " window.early = document.documentElement.dataset.theme } })"
+        ".observe(document, { childList: true, subtree: true })"
+    )
+    page.reload()
+    assert page.evaluate("window.early") == "dark"
+
+
+def test_print_is_light_and_leaves_the_controls_out(page: Any) -> None:
+    page.get_by_label("theme").select_option("dark")
+    page.emulate_media(media="print")
+    assert (paper(page), page.get_by_label("theme").is_visible(), page.get_by_role("searchbox").is_visible()) == (
+        LIGHT,
+        False,
+        False,
+    )
+
+
+@pytest.mark.parametrize("width", [380, 1200])
+def test_page_is_no_wider_than_the_window(browser: Any, file: Path, width: int) -> None:
+    with opened(browser, file, width=width) as (page, _):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_nothing_is_asked_for_or_complained_of(browser: Any, file: Path) -> None:
+    with opened(browser, file) as (page, heard):
+        header(page, 1).get_by_role("button").click()
+        page.get_by_label("theme").select_option("dark")
+        page.wait_for_load_state("networkidle")
+        assert heard == Heard()
+
+
+def test_equal_headings_have_anchors_of_their_own(page: Any) -> None:
+    assert page.locator("h2, h3").evaluate_all("all => all.map(h => h.id)") == ["one", "one-2"]
