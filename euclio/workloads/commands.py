@@ -1,115 +1,73 @@
-"""What `euclio generate` does: write instance files."""
+"""Drawing instances by kind and settings, as `euclio generate` and experiment files do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from euclio.errors import InputError
-from euclio.exact import exact
-from euclio.session import Session
-from euclio.workloads.acceptance import accept_by
-from euclio.workloads.applications import applications, find_application
-from euclio.workloads.pipelines.commands import PipelineOptions, generated_clusters
-from euclio.workloads.protocol import workloads
-from euclio.workloads.published import published_models, published_session
-from euclio.workloads.random_sessions import chain_from_modules, random_session
+from euclio.workloads.kinds import find_kind
+from euclio.workloads.settings import grid, read_settings, refuse_unknown
 from euclio.workloads.writing import write_instances
 
-KINDS = ("application", "workloads", "random", "chain", "published", "pipelines")
 
-T = TypeVar("T")
-
-
-def generate(
-    kind: str,
-    out: Path,
-    *,
-    count: int = 1,
-    seed: int = 0,
-    application: str | None = None,
-    rate: float | None = None,
-    slo: float | None = None,
-    modules: int | None = None,
-    tightness: float | None = None,
-    models: list[str] | None = None,
-    gpus: list[str] | None = None,
-    pipelines: PipelineOptions | None = None,
-    accept: Callable[[Session], Iterable[str]] | None = None,
-) -> list[Path]:
-    """Write sessions or clusters; the same arguments write the same bytes.
+def draw_instances(
+    kind: str, count: int = 1, seed: int = 0, settings: Mapping[str, Any] | None = None
+) -> Iterator[Any]:
+    """Draw sessions or clusters; the same arguments give the same ones.
 
     Args:
         kind: "application" (one session of an application), "workloads" (the seeded protocol), "random" (small random
             sessions), "chain" (long chains of the applications' modules), "published" (a chain of published models) or
             "pipelines" (PPipe's clusters with synthetic models).
-        out: a folder, or with a name ending in .json the file of a single instance.
-        count: number of sessions of the kinds that draw them.
+        count: how many of the kinds that draw them, per combination of settings; of "pipelines" the number of seeds.
         seed: seed; instance k of "random", "chain" and "pipelines" has seed + k.
-        application: name of the application.
-        rate: request rate in requests per second; of "pipelines" that of all models for the least-cost objective.
-        slo: latency objective in seconds.
-        modules: number of modules of "random" and "chain".
-        tightness: of "chain": place of the SLO between least (0) and most useful latency (1).
-        models: names of published models, first to last; of "pipelines" the models served together.
-        gpus: names of the GPU types to choose from.
-        pipelines: options of "pipelines"; None: PPipe's own.
-        accept: for "workloads": returns the names of the solvers that find no plan; by default Harpagon, its baselines
-            and its ablations are asked.
+        settings: plain values by name; `euclio.workloads.kinds.KINDS` says which a kind takes. A list of values (of
+            lists, where a value is a list) stands for each of them, and the names of the instances tell them apart.
+
+    Returns:
+        The instances, each made when it is asked for; all settings are checked before.
+
+    Raises:
+        InputError: unknown kind, a setting that the kind does not take, one that is missing, or a wrong value.
+    """
+    chosen = find_kind(kind)
+    if count < 1:
+        raise InputError(f"is {count}; it must be at least 1", field="count")
+    if chosen.single and count > 1:
+        raise InputError(f"is {count}; kind {kind!r} has nothing to draw and makes one instance", field="count")
+    given = {} if settings is None else settings
+    refuse_unknown(chosen.settings, given, kind)
+    parts = [
+        _told_apart(chosen.draw(read_settings(chosen.settings, point), count, seed), suffix)
+        for suffix, point in grid(chosen.settings, given)
+    ]
+    return chain.from_iterable(parts)
+
+
+def _told_apart(instances: Iterator[Any], suffix: str) -> Iterator[Any]:
+    return (replace(instance, name=f"{instance.name}-{suffix}") if suffix else instance for instance in instances)
+
+
+def generate(
+    kind: str, out: Path, *, count: int = 1, seed: int = 0, settings: Mapping[str, Any] | None = None
+) -> list[Path]:
+    """Write sessions or clusters; the same arguments write the same bytes.
+
+    Args:
+        kind: as in `draw_instances`.
+        out: a folder, or with a name ending in .json the file of a single instance.
+        count: as in `draw_instances`.
+        seed: as in `draw_instances`.
+        settings: as in `draw_instances`.
 
     Returns:
         The files written.
 
     Raises:
-        InputError: unknown kind or name, or a missing argument.
+        InputError: as in `draw_instances`, or nothing can be written there.
     """
-    if count < 1:
-        raise InputError(f"is {count}; it must be at least 1", field="count")
-    if kind == "pipelines":
-        clusters = generated_clusters(
-            pipelines or PipelineOptions(), count=count, seed=seed, models=models, rate_rps=rate
-        )
-        return write_instances(clusters, out)
-    if kind == "application":
-        chosen = find_application(_needed(application, "application", tuple(applications())))
-        sessions: Iterable[Session] = [chosen.session(chosen.name, exact(_rate(rate)), exact(_slo(slo)))]
-    elif kind == "published":
-        named = _needed(models, "models", tuple(published_models()))
-        sessions = [published_session(named, _rate(rate), _slo(slo), gpus)]
-    elif kind == "workloads":
-        drawn = workloads(accept or accept_by(), count=count, seed=seed)
-        sessions = (workload.session for workload in drawn.workloads)
-    elif kind in ("random", "chain"):
-        sessions = _drawn(kind, count, seed, modules, tightness)
-    else:
-        raise InputError(f"unknown kind {kind!r}; choose from {', '.join(KINDS)}", field="kind")
-    return write_instances(list(sessions), out)
-
-
-def _drawn(kind: str, count: int, seed: int, modules: int | None, tightness: float | None) -> Iterator[Session]:
-    for k in range(count):
-        if kind == "random":
-            yield random_session(seed + k, 3 if modules is None else modules)
-        else:
-            yield chain_from_modules(
-                seed + k, 40 if modules is None else modules, 0.4 if tightness is None else tightness
-            )
-
-
-def _needed(value: T | None, field: str, known: tuple[str, ...]) -> T:
-    if not value:
-        raise InputError(f"is missing; choose from {', '.join(known)}", field=field)
-    return value
-
-
-def _rate(value: float | None) -> float:
-    if value is None:
-        raise InputError("is missing; give a request rate in requests per second", field="rate")
-    return value
-
-
-def _slo(value: float | None) -> float:
-    if value is None:
-        raise InputError("is missing; give a latency objective in seconds", field="slo")
-    return value
+    return write_instances(list(draw_instances(kind, count, seed, settings)), out)

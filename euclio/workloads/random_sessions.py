@@ -59,6 +59,7 @@ def random_session(
     shape: str | None = None,
     rates_rps: tuple[float, float] = _RATES,
     slo_over_least: tuple[float, float] = _SLO_OVER_LEAST,
+    tightness: float | None = None,
 ) -> Session:
     """A small random session; the same arguments give the same session.
 
@@ -72,6 +73,7 @@ def random_session(
         rates_rps: range of the modules' request rates, drawn log-uniformly.
         slo_over_least: range of the SLO over the session's least latency d + b/T, drawn log-uniformly; below 1 the
             session is infeasible, a little above it may be.
+        tightness: place of the SLO between least (0) and most useful (1) latency; None: drawn as said above.
     """
     stream = random.Random(f"session/{seed}/{modules}/{configurations}/{hardware}/{concurrency}")
     types = tuple(
@@ -84,8 +86,9 @@ def random_session(
     ]
     edges = [(f"m{i}", f"m{j}") for i, j in shape_edges(kind, modules, stream)]
     session = Session(f"random-{kind}-{seed:04d}", 1, types, drawn, edges)
-    least, _ = latency_range(session)
-    return with_slo(session, max(Fraction(1, 1000), round_up(least * _log(stream, slo_over_least))))
+    least, useful = latency_range(session)
+    slo = least * _log(stream, slo_over_least) if tightness is None else least + tightness * (useful - least)
+    return with_slo(session, max(Fraction(1, 1000), round_up(slo)))
 
 
 def chain_from_modules(seed: int, modules: int = 40, tightness: float = 0.4) -> Session:

@@ -10,7 +10,6 @@ from euclio.registry import Limits, find_solver
 from euclio.workloads.commands import generate
 from euclio.workloads.pipelines.assembly import Terms
 from euclio.workloads.pipelines.blocks import block_profiles, boundary_bytes, pre_partition
-from euclio.workloads.pipelines.commands import PipelineOptions
 from euclio.workloads.pipelines.groups import FIRST_GROUP, groups, weights
 from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
 from euclio.workloads.pipelines.layer_models import layer_models
@@ -131,42 +130,48 @@ def test_functions_give_the_models_uneven_weights():
 
 
 def test_generate_writes_six_groups(tmp_path):
-    assert len(generate("pipelines", tmp_path, pipelines=PipelineOptions(layers=20, blocks=4))) == 6
+    assert len(generate("pipelines", tmp_path, settings={"layers": 20, "blocks": 4})) == 6
 
 
 def test_the_same_seed_writes_the_same_bytes(tmp_path):
-    options = PipelineOptions("HC4-S", group=2, layers=20, blocks=4)
-    texts = [generate("pipelines", tmp_path / f"{k}.json", seed=5, pipelines=options)[0].read_bytes() for k in (1, 2)]
+    settings = {"cluster": "HC4-S", "group": 2, "layers": 20, "blocks": 4}
+    texts = [generate("pipelines", tmp_path / f"{k}.json", seed=5, settings=settings)[0].read_bytes() for k in (1, 2)]
     assert texts[0] == texts[1]
 
 
 def test_a_generated_cluster_reads_back(tmp_path):
-    options = PipelineOptions(layers=20, blocks=4)
-    path = generate("pipelines", tmp_path / "c.json", models=["FCN"], pipelines=options)[0]
+    settings = {"models": ["FCN"], "layers": 20, "blocks": 4}
+    path = generate("pipelines", tmp_path / "c.json", settings=settings)[0]
     assert load_cluster(path) == pipeline_cluster(
         ClusterRequest(SETUPS["HC1-L"], ("FCN",), (Fraction(1),), layers=20, blocks=4)
     )
 
 
 def test_counts_of_gpus_can_be_chosen(tmp_path):
-    options = PipelineOptions(high=3, low=5, layers=20, blocks=4)
-    path = generate("pipelines", tmp_path, models=["FCN"], pipelines=options)[0]
+    settings = {"models": ["FCN"], "high": 3, "low": 5, "layers": 20, "blocks": 4}
+    path = generate("pipelines", tmp_path, settings=settings)[0]
     assert [g.count for g in load_cluster(path).gpus] == [3, 5]
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("settings", "message"),
     [
-        ({"pipelines": PipelineOptions("HC9-L")}, "cluster: unknown cluster"),
-        ({"pipelines": PipelineOptions(group=7)}, "group: is 7"),
-        ({"pipelines": PipelineOptions(group=1), "models": ["FCN"]}, "group: models are named too"),
+        ({"cluster": "HC9-L"}, "cluster: is 'HC9-L'; choose from HC1-L"),
+        ({"group": 7}, "group: is 7"),
+        ({"group": 1, "models": ["FCN"]}, "group: models are named too"),
         ({"models": ["LeNet"]}, "models: unknown model"),
         ({"models": ["FCN", "FCN"]}, "is listed twice"),
+        ({"models": ["FCN"], "blocks": 9999}, "blocks: is 9999; FCN has 330 layers, so give at most 330"),
     ],
 )
-def test_bad_input_is_one_clear_line(tmp_path, changes, message):
+def test_bad_input_is_one_clear_line(tmp_path, settings, message):
     with pytest.raises(InputError, match=message):
-        generate("pipelines", tmp_path, **changes)
+        generate("pipelines", tmp_path, settings=settings)
+
+
+def test_few_layers_make_as_many_blocks(tmp_path):
+    path = generate("pipelines", tmp_path, settings={"models": ["FCN"], "layers": 4})[0]
+    assert load_cluster(path).models[0].blocks == 4
 
 
 @pytest.mark.parametrize(("name", "words"), [("file", "is a file; name a folder"), ("file/x", "cannot be made")])

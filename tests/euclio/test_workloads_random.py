@@ -1,12 +1,9 @@
-"""Random sessions, long chains and the generate entry."""
+"""Random sessions and long chains."""
 
 import random
 
 import pytest
 
-from euclio.errors import InputError
-from euclio.files import load_instance
-from euclio.workloads.commands import KINDS, generate
 from euclio.workloads.latencies import latency_range
 from euclio.workloads.random_sessions import SHAPES, chain_from_modules, random_session, shape_edges
 
@@ -44,41 +41,3 @@ def test_chain_has_the_asked_tightness(tightness):
     least, useful = latency_range(chain)
     assert len(chain.modules) == 40
     assert (float(chain.slo_s) - least) / (useful - least) == pytest.approx(tightness, abs=1e-3)
-
-
-ARGUMENTS = {
-    "application": {"application": "traffic", "rate": 30.0, "slo": 0.6},
-    "workloads": {"count": 2, "accept": lambda session: []},
-    "random": {"count": 2, "modules": 4},
-    "chain": {"modules": 6, "tightness": 0.3},
-    "pipelines": {"models": ["FCN"]},
-    "published": {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_generate_writes_readable_instances_with_the_same_bytes(kind, tmp_path):
-    first = generate(kind, tmp_path / "a", seed=5, **ARGUMENTS[kind])
-    again = generate(kind, tmp_path / "b", seed=5, **ARGUMENTS[kind])
-    assert [p.read_bytes() for p in first] == [p.read_bytes() for p in again]
-    assert [load_instance(p).name for p in first] == [p.stem for p in first]
-
-
-def test_generate_writes_a_single_file(tmp_path):
-    out = tmp_path / "mine.json"
-    assert generate("application", out, **ARGUMENTS["application"]) == [out]
-
-
-@pytest.mark.parametrize(
-    ("kind", "arguments", "message"),
-    [
-        ("nothing", {}, "choose from application, workloads"),
-        ("application", {}, "application: is missing"),
-        ("application", {"application": "pose"}, "rate: is missing"),
-        ("published", {"models": ["resnet50"], "rate": 1.0}, "slo: is missing"),
-        ("random", {"count": 0}, "count: is 0"),
-    ],
-)
-def test_generate_says_what_is_missing(kind, arguments, message, tmp_path):
-    with pytest.raises(InputError, match=message):
-        generate(kind, tmp_path, **arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from euclio.errors import InputError
@@ -9,7 +10,11 @@ from euclio.pipeline import Cluster
 from euclio.workloads.pipelines.assembly import Terms
 from euclio.workloads.pipelines.groups import groups, weights
 from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipelines.layer_models import find_model
 from euclio.workloads.pipelines.setups import find_setup, with_counts
+
+PUBLISHED_BLOCKS = 10
+"""Blocks of a model in PPipe's evaluation (§5.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class PipelineOptions:
         group: number of the group of three models, from 1; None: all six, unless models are named.
         slo_scale: SLO over the latency on L4 at batch 1.
         margin: part of the SLO that plans leave free.
-        blocks: blocks that the layers are merged into.
+        blocks: blocks that the layers are merged into; None: 10, or as many as there are layers.
         layers: layers of every model; None: each model's own number.
         max_partitions: most partitions of a pipeline; None: 3 for one model, else 2.
     """
@@ -34,7 +39,7 @@ class PipelineOptions:
     group: int | None = None
     slo_scale: float = 5
     margin: float = 0.4
-    blocks: int = 10
+    blocks: int | None = None
     layers: int | None = None
     max_partitions: int | None = None
 
@@ -47,7 +52,20 @@ def generated_clusters(
     models: list[str] | None = None,
     rate_rps: float | None = None,
 ) -> list[Cluster]:
-    """The clusters asked for.
+    """The clusters that `cluster_requests` asks for."""
+    asked = cluster_requests(options, count=count, seed=seed, models=models, rate_rps=rate_rps)
+    return [pipeline_cluster(request) for request in asked]
+
+
+def cluster_requests(
+    options: PipelineOptions,
+    *,
+    count: int = 1,
+    seed: int = 0,
+    models: list[str] | None = None,
+    rate_rps: float | None = None,
+) -> list[ClusterRequest]:
+    """What clusters to make.
 
     Args:
         options: what to make.
@@ -57,24 +75,28 @@ def generated_clusters(
         rate_rps: load of all models together for the least-cost objective; None: none.
 
     Raises:
-        InputError: unknown names, numbers out of range, or both models and a group.
+        InputError: unknown names, numbers out of range, both models and a group, or more blocks than layers.
     """
     setup = with_counts(find_setup(options.cluster), options.high, options.low)
+    terms = Terms(options.slo_scale, options.margin, options.max_partitions, rate_rps=rate_rps)
     return [
-        pipeline_cluster(
-            ClusterRequest(
-                setup,
-                chosen,
-                weights(len(chosen), number),
-                number,
-                options.blocks,
-                options.layers,
-                Terms(options.slo_scale, options.margin, options.max_partitions, rate_rps=rate_rps),
-            )
+        ClusterRequest(
+            setup, chosen, weights(len(chosen), number), number, _blocks(options, chosen), options.layers, terms
         )
         for number in range(seed, seed + count)
         for chosen in _chosen(options, models, number)
     ]
+
+
+def _blocks(options: PipelineOptions, models: Sequence[str]) -> int:
+    """Number of blocks; that of PPipe where none is given, as far as there are layers."""
+    layers = {name: options.layers or find_model(name).layers for name in models}
+    name, least = min(layers.items(), key=lambda item: item[1])
+    if options.blocks is None:
+        return min(PUBLISHED_BLOCKS, least)
+    if options.blocks > least:
+        raise InputError(f"is {options.blocks}; {name} has {least} layers, so give at most {least}", field="blocks")
+    return options.blocks
 
 
 def _chosen(options: PipelineOptions, models: list[str] | None, seed: int) -> list[tuple[str, ...]]:

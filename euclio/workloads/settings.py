@@ -1,0 +1,155 @@
+"""Settings of generated instances: plain values, each checked and read before anything is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+from euclio.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a kind of instance.
+
+    Attributes:
+        name: its name, as it stands in an experiment file and, with dashes, on the command line.
+        read: plain value in, the value used out; raises an `InputError` where it is none.
+        listed: its value is a list, so that a grid of it is a list of lists.
+    """
+
+    name: str
+    read: Callable[[Any], Any]
+    listed: bool = False
+
+
+def refuse_unknown(known: Sequence[Setting], given: Mapping[str, Any], kind: str) -> None:
+    """Refuse settings that a kind does not take.
+
+    Raises:
+        InputError: names the first of them, and those that the kind takes.
+    """
+    taken = [setting.name for setting in known]
+    for name in given:
+        if name not in taken:
+            raise InputError(f"is no option of kind {kind!r}; it takes {', '.join(taken) or 'none'}", field=name)
+
+
+def read_settings(known: Sequence[Setting], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings given, all of them known, as values to use.
+
+    Raises:
+        InputError: a value that the setting cannot have; names the setting.
+    """
+    by_name = {setting.name: setting for setting in known}
+    found = {}
+    for name, value in given.items():
+        try:
+            found[name] = by_name[name].read(value)
+        except InputError as error:
+            raise InputError(error.message, field=name) from None
+    return found
+
+
+def grid(known: Sequence[Setting], given: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """All combinations of settings whose values are lists of alternatives.
+
+    Args:
+        known: the settings of the kind.
+        given: plain values; a list (of lists, where a value is a list) gives alternatives.
+
+    Returns:
+        Pairs: what tells a combination from the others, such as ``modules2-tightness0.4`` (empty without
+        alternatives), and its settings.
+
+    Raises:
+        InputError: a list of alternatives is empty or holds one twice.
+    """
+    listed = {setting.name for setting in known if setting.listed}
+    varied = {name: values for name, values in given.items() if _is_grid(values, name in listed)}
+    for name, values in varied.items():
+        if not values or any(value in values[:k] for k, value in enumerate(values)):
+            raise InputError("must be a value or a list of different values", field=name)
+    fixed = {name: value for name, value in given.items() if name not in varied}
+    return [
+        (
+            "-".join(f"{name}{_shown(value)}" for name, value in zip(varied, values, strict=True)),
+            {**fixed, **dict(zip(varied, values, strict=True))},
+        )
+        for values in product(*varied.values())
+    ]
+
+
+def _is_grid(value: Any, listed: bool) -> bool:
+    return isinstance(value, list) and (not listed or not value or isinstance(value[0], list))
+
+
+def _shown(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def name_in(choices: Callable[[], Sequence[str]]) -> Callable[[Any], str]:
+    """Reads one of some names, which are looked up only then."""
+
+    def read(value: Any) -> str:
+        known = choices()
+        if not isinstance(value, str) or value not in known:
+            raise InputError(f"is {value!r}; choose from {', '.join(known)}")
+        return value
+
+    return read
+
+
+def names(value: Any) -> list[str]:
+    """Reads a list of names."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+        raise InputError(f"is {value!r}; it must be a list of names")
+    if not all(isinstance(name, str) for name in value):
+        raise InputError(f"is {list(value)!r}; it must be a list of names")
+    return list(value)
+
+
+def whole(least: int = 1, most: int = 10**6) -> Callable[[Any], int]:
+    """Reads a whole number within a range."""
+
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise InputError(f"is {value!r}; it must be a whole number from {least} to {most}")
+        return value
+
+    return read
+
+
+def positive(value: Any) -> float:
+    """Reads a finite number greater than 0."""
+    number = _number(value)
+    if not number > 0:
+        raise InputError(f"is {value!r}; it must be a number greater than 0")
+    return number
+
+
+def not_negative(value: Any) -> float:
+    """Reads a finite number of at least 0."""
+    number = _number(value)
+    if not number >= 0:
+        raise InputError(f"is {value!r}; it must be a number of at least 0")
+    return number
+
+
+def part(value: Any) -> float:
+    """Reads a number from 0 to less than 1."""
+    number = _number(value)
+    if not 0 <= number < 1:
+        raise InputError(f"is {value!r}; it must be a number from 0 to less than 1")
+    return number
+
+
+def _number(value: Any) -> float:
+    """The value as a float; not a number where it is none or not finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return math.nan
+    return float(value) if math.isfinite(value) else math.nan
