@@ -90,6 +90,7 @@ class Family:
         instances: what its instances are called, in the plural.
         schema: schema of its instance files.
         instance: class of its instances; each has a `name`.
+        plan: class of its plans.
         goals: its objectives, the default one first.
         full_space: the plan space that all its solvers' are measured against.
         default_solver: name of the solver that is used when none is named.
@@ -111,6 +112,7 @@ class Family:
     instances: str
     schema: str
     instance: type[Any]
+    plan: type
     goals: tuple[Goal, ...]
     full_space: Any
     default_solver: str

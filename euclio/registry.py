@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from importlib.metadata import entry_points
@@ -82,6 +82,8 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         narrow: what the design leaves of a plan space on an instance, where that depends on the instance (such as
             the cheapest hardware of those allowed); None: all of it.
         family: problem family of its instances, by name (`euclio.families`).
+        label: short name in tables and figures; by default its name.
+        version: version of what it comes from: of the package that offers it, or a hash of its file.
     """
 
     name: str
@@ -94,6 +96,12 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     starts_from: str | None = None
     narrow: Callable[[InstanceT, SpaceT], SpaceT] | None = None
     family: str = "session"
+    label: str = ""
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        """Let the label be the name where there is none."""
+        object.__setattr__(self, "label", self.label or self.name)
 
     def space_on(self, instance: InstanceT, space: SpaceT | None = None) -> SpaceT:
         """The plan space that it searches on an instance.
@@ -114,8 +122,9 @@ def solvers() -> dict[str, AnySolver]:
     """All solvers that installed packages offer, by name."""
     found: dict[str, AnySolver] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name):
+        version = "" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
         for solver in entry.load():
-            found[solver.name] = solver
+            found[solver.name] = replace(solver, version=version)
     return found
 
 
@@ -124,12 +133,20 @@ def solvers_of(family: str) -> list[AnySolver]:
     return [solver for solver in solvers().values() if solver.family == family]
 
 
-def find_solver(name: str) -> AnySolver:
+def find_solver(name: str, folder: Path | None = None) -> AnySolver:
     """The solver of this name.
 
+    Args:
+        name: name of a registered solver, or ``path/to/file.py:function`` (`euclio.own_solver`).
+        folder: what such a path is relative to; None: the current folder.
+
     Raises:
-        InputError: there is none; names the nearest ones.
+        InputError: there is none; names the nearest ones, or says what is wrong with the file.
     """
+    from euclio.own_solver import is_reference, load_solver
+
+    if is_reference(name):
+        return load_solver(name, folder)
     known = solvers()
     if name in known:
         return known[name]

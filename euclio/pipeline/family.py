@@ -10,13 +10,13 @@ from euclio.families import Explained, Family, SpaceOption
 from euclio.goal import LEAST_COST, MOST_THROUGHPUT
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
+from euclio.pipeline.plan import PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from euclio.files.plan_files import PlanFiles
-    from euclio.pipeline.plan import PipelinePlan
     from euclio.result import Result
 
 OPTIONS = (
@@ -117,6 +117,7 @@ FAMILY = Family(
     instances="clusters",
     schema="euclio/pipeline/1",
     instance=Cluster,
+    plan=PipelinePlan,
     goals=(MOST_THROUGHPUT, LEAST_COST),
     full_space=FULL_PIPELINE_SPACE,
     default_solver="columns",

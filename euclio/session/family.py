@@ -11,6 +11,7 @@ from euclio.families import Explained, Family, SpaceOption
 from euclio.goal import LEAST_COST
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.plan import Plan
 from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ FAMILY = Family(
     instances="sessions",
     schema="euclio/session/1",
     instance=Session,
+    plan=Plan,
     goals=(LEAST_COST,),
     full_space=FULL_SPACE,
     default_solver="exact",
