@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +16,16 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def find_chromium() -> str | None:
-    """Path of an installed Chromium."""
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    """Path of an installed Chromium that runs: some systems have a mere stub of that name."""
+    return next((path for name in NAMES if (path := shutil.which(name)) and runs(path)), None)
+
+
+def runs(path: str) -> bool:
+    """Whether a browser can say its version."""
+    try:
+        return subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 @contextmanager
@@ -24,7 +33,7 @@ def chromium() -> Iterator[Any]:
     """A running headless Chromium; the test is skipped where none is installed."""
     path = find_chromium()
     if path is None:
-        pytest.skip(f"no Chromium is installed (looked for {', '.join(NAMES)})")
+        pytest.skip(f"no Chromium that runs is installed (looked for {', '.join(NAMES)})")
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path)
