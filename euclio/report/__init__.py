@@ -1,6 +1,6 @@
 """Reports: self-contained HTML pages and Markdown from the same blocks, with inlined SVG figures."""
 
-from euclio.report.blocks import Block, Figure, Heading, Paragraph, Preformatted, Table
+from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
 from euclio.report.html import html_page
 from euclio.report.markdown import markdown_page
 from euclio.report.svg import INK, MUTED, PALETTE, figure_style, svg_text
@@ -10,6 +10,7 @@ __all__ = [
     "MUTED",
     "PALETTE",
     "Block",
+    "Facts",
     "Figure",
     "Heading",
     "Paragraph",

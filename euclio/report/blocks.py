@@ -33,6 +33,13 @@ class Preformatted:
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """Named facts, as ``(name, what is so)`` pairs."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table.
 
@@ -60,4 +67,4 @@ class Figure:
     caption: str
 
 
-Block = Heading | Paragraph | Preformatted | Table | Figure
+Block = Heading | Paragraph | Preformatted | Facts | Table | Figure

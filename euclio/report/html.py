@@ -13,12 +13,14 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from euclio.report.blocks import Block, Figure, Heading, Paragraph, Preformatted, Table
+from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
 
 LONG_TABLE = 12
 """Rows above which a table has a box to filter them by."""
 LONG_TEXT = 60
 """Characters above which a cell is given room to wrap in."""
+SHORT_NAME = 32
+"""Characters up to which names in a first column are kept on one line."""
 
 NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """Content security policy: the browser itself refuses any external resource."""
@@ -86,11 +88,14 @@ def _block(block: Block, name: str) -> str:
     if isinstance(block, Figure):
         drawing = f'<div class="drawing">{block.svg}</div>'
         return f'<figure id="{block.key}">{drawing}<figcaption>{escape(block.caption)}</figcaption></figure>'
+    if isinstance(block, Facts):
+        return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in block.pairs) + "</dl>"
     return _table(block)
 
 
 def _table(table: Table) -> str:
     sortable = len(table.rows) > 1
+    kinds = ["sortable"] * sortable + ["names"] * all(len(row[0]) <= SHORT_NAME for row in table.rows)
     head = "".join(
         f'<th scope="col"{_class(table, k)}>{_button(column) if sortable else escape(column)}</th>'
         for k, column in enumerate(table.columns)
@@ -103,7 +108,7 @@ def _table(table: Table) -> str:
     )
     return (
         f"<figure><figcaption>{escape(table.caption)}</figcaption>{_filter(table)}"
-        f'<div class="scroll"><table{" class=sortable" if sortable else ""}><thead><tr>{head}</tr></thead>\n'
+        f'<div class="scroll"><table class="{" ".join(kinds)}"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody></table></div></figure>"
     )
 

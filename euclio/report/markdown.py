@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from euclio.report.blocks import Block, Figure, Heading, Paragraph, Preformatted, Table
+from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
 
 
 def markdown_page(title: str, blocks: Sequence[Block]) -> str:
@@ -22,6 +22,8 @@ def _block(block: Block) -> str:
         return f"```text\n{block.text}\n```"
     if isinstance(block, Figure):
         return f"*Figure: {block.caption}*"
+    if isinstance(block, Facts):
+        return "\n".join(f"- **{name}**: {fact}" for name, fact in block.pairs)
     return _table(block)
 
 
