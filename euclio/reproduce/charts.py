@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
+from euclio.analysis.statistics import Measured
 from euclio.report import INK, MUTED, PALETTE, Figure, figure_style, svg_text
-from euclio.reproduce.statistics import Measured
 
 WIDTH_IN = 9.6
 Draw = Callable[[Sequence[Axes]], None]

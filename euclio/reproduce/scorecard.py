@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from euclio.analysis.statistics import Measured
 from euclio.report import Table
 from euclio.reproduce.published import Published
-from euclio.reproduce.statistics import Measured
 
 VISIBLE = 0.1
 """A difference beyond this share of the published value is visible."""

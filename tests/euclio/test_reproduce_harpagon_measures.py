@@ -3,6 +3,7 @@ import math
 import pandas as pd
 import pytest
 
+from euclio.analysis.statistics import Measured
 from euclio.reproduce.harpagon.frames import module_figures, normalized
 from euclio.reproduce.harpagon.measure_costs import baseline_measures, comparison_measures, optimality
 from euclio.reproduce.harpagon.measure_modules import dispatch_latency, less
@@ -11,7 +12,6 @@ from euclio.reproduce.harpagon.optimality_map import optimal_share_map
 from euclio.reproduce.harpagon.tasks import BASELINES
 from euclio.reproduce.published import Published, published_figures
 from euclio.reproduce.scorecard import Score, number, scorecard, tally
-from euclio.reproduce.statistics import Measured
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 

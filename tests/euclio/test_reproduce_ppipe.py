@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from tiny_clusters import tiny_cluster
 
+from euclio.analysis.statistics import mean
 from euclio.cli import main
 from euclio.errors import InputError
 from euclio.files import save_cluster
@@ -19,7 +20,6 @@ from euclio.reproduce.ppipe.profiles import model_latencies, profile_measures, r
 from euclio.reproduce.ppipe.sampling import Sampling
 from euclio.reproduce.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.reproduce.published import published_figures
-from euclio.reproduce.statistics import mean
 from euclio.reproduce.store import load
 from euclio.simulator.highest_load import GRID
 

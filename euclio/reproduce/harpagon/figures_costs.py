@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from euclio.analysis.statistics import Measured, mean
 from euclio.report import PALETTE, Figure
 from euclio.reproduce.charts import bars, distribution, drawn, published_line
 from euclio.reproduce.harpagon.frames import normalized
 from euclio.reproduce.harpagon.measure_modules import less
 from euclio.reproduce.harpagon.tasks import ABLATIONS, BASELINES, PLAN_OPTIMUM, SPLIT_OPTIMUM
-from euclio.reproduce.statistics import Measured, mean
 
 NORMALIZED = "normalized cost (cost over Harpagon's)"
 PUBLISHED_MEANS = (1.493, 2.372)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from euclio.analysis.statistics import Measured, mean
 from euclio.report import MUTED, Figure
 from euclio.reproduce.charts import bars, distribution, drawn, published_line
 from euclio.reproduce.harpagon.measure_modules import (
@@ -17,7 +18,6 @@ from euclio.reproduce.harpagon.measure_modules import (
     relative_throughput,
 )
 from euclio.reproduce.harpagon.measure_residual import remaining_budget
-from euclio.reproduce.statistics import Measured, mean
 
 Values = Mapping[str, float]
 THROUGHPUT_LESS = "throughput per unit of money below Harpagon's (%)"

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pandas as pd
 
+from euclio.analysis.statistics import Measured, mean, share
 from euclio.report import Block, Heading, Paragraph, Preformatted
 from euclio.reproduce.harpagon.frames import SAME, costs
 from euclio.reproduce.harpagon.tasks import PLAN_OPTIMUM, PLAN_OPTIMUM_SHARED
 from euclio.reproduce.harpagon.theorems import Counterexample, replay
-from euclio.reproduce.statistics import Measured, mean, share
 
 M3_RATE, M3_BATCH, M3_DURATION = 198, 32, Fraction("0.8")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from euclio.analysis.statistics import Measured, largest, mean, share
 from euclio.reproduce.harpagon.frames import SAME, costs, normalized
 from euclio.reproduce.harpagon.tasks import ABLATIONS, BASELINES, HARPAGON, SPLIT_OPTIMUM
-from euclio.reproduce.statistics import Measured, largest, mean, share
 
 
 def baseline_measures(runs: pd.DataFrame) -> dict[str, Measured]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from euclio.analysis.statistics import Measured, mean, share
 from euclio.reproduce.harpagon.frames import SAME, module_figures
 from euclio.reproduce.harpagon.tasks import HARPAGON
-from euclio.reproduce.statistics import Measured, mean, share
 
 THREE_MODULE_APPLICATION = ("traffic", ("detector", "vehicle", "face"))
 

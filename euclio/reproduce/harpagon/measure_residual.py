@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from euclio.analysis.statistics import Measured, largest, mean, share
 from euclio.reproduce.harpagon.frames import costs, counters, module_figures
 from euclio.reproduce.harpagon.tasks import HARPAGON
-from euclio.reproduce.statistics import Measured, largest, mean, share
 
 NO_DUMMIES = "harpagon:nd"
 LEAST_REMAINING_S = 1e-6

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from euclio.analysis.statistics import Measured
 from euclio.report import Block, Figure, Heading, Paragraph, Table
 from euclio.reproduce.harpagon.collection import Collected
 from euclio.reproduce.harpagon.decomposition import decomposition_blocks
@@ -32,7 +33,6 @@ from euclio.reproduce.harpagon.tasks import (
 from euclio.reproduce.harpagon.theorems import Counterexample
 from euclio.reproduce.published import Published
 from euclio.reproduce.scorecard import Score, score_table, scorecard, tally
-from euclio.reproduce.statistics import Measured
 
 TITLE = "Harpagon reproduced: how far from optimal is it?"
 GRIDS = {

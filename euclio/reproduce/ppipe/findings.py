@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from euclio.analysis.statistics import mean
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.reproduce.ppipe.collection import of_groups
 from euclio.reproduce.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE
-from euclio.reproduce.statistics import mean
 
 SAME = 1e-6
 """Throughputs within this share of each other are the same."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from euclio.analysis.statistics import mean
 from euclio.report import Block, Table
 from euclio.reproduce.ppipe.cases import MEASURED
 from euclio.reproduce.ppipe.collection import SERVED, of_study
@@ -11,7 +12,6 @@ from euclio.reproduce.ppipe.loads import mean_loads
 from euclio.reproduce.ppipe.measures import BURSTY, KEYS, POISSON, RESERVATION, gains
 from euclio.reproduce.ppipe.systems import DART, NP
 from euclio.reproduce.published import published_figures
-from euclio.reproduce.statistics import mean
 
 
 def measured_serving(serving: pd.DataFrame) -> list[Block]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from euclio.analysis.statistics import Measured, exactly, largest, mean
 from euclio.reproduce.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE
 from euclio.reproduce.ppipe.collection import CURVE_OF, REACTIVE_ON, Collected, of_groups, of_study
 from euclio.reproduce.ppipe.loads import at_highest_load, highest_loads, mean_loads
 from euclio.reproduce.ppipe.planning import BY_TYPES, UNMERGED
 from euclio.reproduce.ppipe.profiles import profile_measures
 from euclio.reproduce.ppipe.systems import DART, NP, PPIPE
-from euclio.reproduce.statistics import Measured, exactly, largest, mean
 from euclio.simulator.setup import Arrivals, Scheduler
 
 POISSON, BURSTY = Arrivals.POISSON.value, Arrivals.BURSTY.value

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from euclio.analysis.statistics import mean
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.reproduce.ppipe.collection import Collected, of_groups, stage_rows
 from euclio.reproduce.ppipe.figures_conditions import figure_2, figure_3, figure_13, figure_14
@@ -19,7 +20,6 @@ from euclio.reproduce.ppipe.systems import DART, NP
 from euclio.reproduce.ppipe.timeline import plan_and_timeline
 from euclio.reproduce.published import Published
 from euclio.reproduce.scorecard import Score, score_table, scorecard, tally
-from euclio.reproduce.statistics import mean
 
 TITLE = "PPipe reproduced: what do pooled pipelines gain on mixed GPUs?"
 

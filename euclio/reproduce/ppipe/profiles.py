@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.reproduce.statistics import Measured, exactly, share
+from euclio.analysis.statistics import Measured, exactly, share
 from euclio.workloads.pipelines.layer_models import layer_models
 from euclio.workloads.pipelines.layers import layer_profile
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from euclio.analysis.statistics import mean, share
 from euclio.report import PALETTE, Figure
 from euclio.reproduce.charts import bars, distribution, drawn, published_line
 from euclio.reproduce.scrooge.measures import SAME, drawn_as, ratio, wall
@@ -20,7 +21,6 @@ from euclio.reproduce.scrooge.tasks import (
     OWN_SESSIONS,
     on_types,
 )
-from euclio.reproduce.statistics import mean, share
 
 NAMES = {MILP: "MILP", GREEDY: "greedy", BRUTE_FORCE: "brute force"}
 TITLES = ("2 worker types", "2, sessions as in §4.2", f"{MANY_TYPES} worker types")

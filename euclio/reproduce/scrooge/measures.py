@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from euclio.analysis.statistics import Measured, largest, share
 from euclio.reproduce.scrooge.tasks import BRUTE_FORCE, GREEDY, MILP, OPTIMUM, on_types
-from euclio.reproduce.statistics import Measured, largest, share
 
 SAME = 1e-6
 """Costs within this share of each other are the same."""

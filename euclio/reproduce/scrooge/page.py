@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from euclio.analysis.statistics import share
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.reproduce.published import Published
 from euclio.reproduce.scorecard import Score, score_table, scorecard, tally
@@ -24,7 +25,6 @@ from euclio.reproduce.scrooge.tasks import (
     OWN_SESSIONS,
     on_types,
 )
-from euclio.reproduce.statistics import share
 
 TITLE = "Scrooge reproduced: what do two steps and a greedy rule lose?"
 

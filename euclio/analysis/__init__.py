@@ -1,0 +1,1 @@
+"""Results as figures and tables: functions of the results frame (`euclio.results.load`)."""
