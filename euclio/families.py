@@ -106,6 +106,7 @@ class Family:
         why_infeasible: instance and infeasible result in, one line out.
         explain: instance, plan space and seconds for each single search in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
+        features: sizes of an instance, by name, which results keep to be sorted and drawn by.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Family:
     why_infeasible: Callable[[Any, Result[Any, Any, Any]], str]
     explain: Callable[[Any, Any, float | None], Explained]
     tiny: Callable[[Any], tuple[Any, Any]]
+    features: Callable[[Any], dict[str, float]]
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

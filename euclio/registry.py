@@ -84,6 +84,8 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         family: problem family of its instances, by name (`euclio.families`).
         label: short name in tables and figures; by default its name.
         version: version of what it comes from: of the package that offers it, or a hash of its file.
+        library: solver library that it loads: "highs" (PuLP's engines too), "ortools", or any other name; empty: none.
+            A worker process of a batch loads one library only.
     """
 
     name: str
@@ -98,6 +100,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     family: str = "session"
     label: str = ""
     version: str = ""
+    library: str = ""
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none."""

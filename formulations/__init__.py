@@ -32,6 +32,7 @@ SOLVERS = (
         SCROOGE_SPACE,
         frozenset({Option.ENGINE, Option.THREADS, Option.LOG_FILE, Option.EXPORT_LP}),
         ENGINES,
+        library="highs",
     ),
     Solver(
         "milp",
@@ -41,6 +42,7 @@ SOLVERS = (
         takes=frozenset(Option),
         engines=ENGINES,
         starts_from="harpagon",
+        library="highs",
     ),
     Solver(
         "milp-split",
@@ -49,6 +51,7 @@ SOLVERS = (
         run_milp_split,
         takes=frozenset(Option),
         engines=ENGINES,
+        library="highs",
     ),
     Solver(
         "cpsat",
@@ -57,6 +60,7 @@ SOLVERS = (
         run_cpsat,
         takes=CPSAT_OPTIONS,
         starts_from="harpagon",
+        library="ortools",
     ),
     Solver(
         "cpsat-split",
@@ -64,6 +68,7 @@ SOLVERS = (
         "latency splitting over module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d))",
         run_cpsat_split,
         takes=CPSAT_OPTIONS,
+        library="ortools",
     ),
     Solver(
         "columns",
@@ -72,6 +77,7 @@ SOLVERS = (
         run_columns,
         FULL_PIPELINE_SPACE,
         family="pipeline",
+        library="highs",
     ),
     Solver(
         PPIPE,
@@ -82,6 +88,7 @@ SOLVERS = (
         frozenset(Option),
         ENGINES,
         family="pipeline",
+        library="highs",
     ),
     Solver(
         PPIPE_LITERAL,
@@ -92,6 +99,7 @@ SOLVERS = (
         frozenset(Option),
         ENGINES,
         family="pipeline",
+        library="highs",
     ),
     Solver(
         PPIPE_CPSAT,
@@ -101,5 +109,6 @@ SOLVERS = (
         PPIPE_SPACE,
         CPSAT_OPTIONS,
         family="pipeline",
+        library="ortools",
     ),
 )

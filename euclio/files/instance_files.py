@@ -18,7 +18,15 @@ def load_instance(path: str | Path) -> Any:
     Raises:
         InputError: naming the file, the field and the remedy.
     """
-    file, value = str(path), read_json(path)
+    return instance_from_json(read_json(path), str(path))
+
+
+def instance_from_json(value: Any, file: str | None) -> Any:
+    """The session or cluster in parsed JSON; `file` is named in errors.
+
+    Raises:
+        InputError: naming the field and the remedy.
+    """
     known = families()
     schemas = " or ".join(family.schema for family in known)
     if not isinstance(value, dict):

@@ -43,7 +43,7 @@ def read_json(path: str | Path) -> Any:
         InputError: no such file, a directory, no permission, too large, binary, empty, not JSON, nested too
             deeply, a key written twice, or a number that is not finite.
     """
-    return parse_json(_read_text(Path(path)), file=str(path))
+    return parse_json(read_text(Path(path)), file=str(path))
 
 
 def parse_json(text: str, *, file: str | None = None) -> Any:
@@ -69,7 +69,12 @@ def parse_json(text: str, *, file: str | None = None) -> Any:
     return value
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InputError: no such file, a directory, no permission, too large, or binary.
+    """
     file = str(path)
     try:
         if path.is_dir():

@@ -112,6 +112,16 @@ def _tiny(space: PipelineSpace) -> tuple[Cluster, PipelineSpace]:
     return Cluster("warm-up", gpus, models, max_partitions=2), space
 
 
+def _features(cluster: Cluster) -> dict[str, float]:
+    return {
+        "models": len(cluster.models),
+        "blocks": sum(model.blocks for model in cluster.models),
+        "gpus": sum(gpu.count for gpu in cluster.gpus),
+        "gpu_types": len(cluster.gpus),
+        "profiles": sum(len(model.profiles) for model in cluster.models),
+    }
+
+
 FAMILY = Family(
     name="pipeline",
     instances="clusters",
@@ -133,4 +143,5 @@ FAMILY = Family(
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
+    features=_features,
 )

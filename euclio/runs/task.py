@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any
 
 
@@ -15,12 +16,13 @@ class SolverSetting:
     Attributes:
         solver: name in the registry, or ``path/to/file.py:function``.
         version: version of the package that offers it, or the hash of the file; part of the key.
-        label: name in tables and figures, unique in the experiment.
+        label: name in tables and figures, unique in the experiment; no part of the key.
         space: fields of the plan space that are changed, as ``(field, value)`` pairs sorted by field, plain data.
         engine: engine of the solver library; None: the solver's default.
         threads: threads of the engine, which a slot has to hold; 1 where the solver takes none.
         warm_start: solver whose plan to start from, or "none"; None: the solver's default.
-        library: solver library that its worker loads ("pulp", "ortools", "" for none); a worker loads one only.
+        library: solver library that its worker loads ("highs", "ortools", "" for none); a worker loads one only.
+        folder: what the path of ``path/to/file.py:function`` is relative to; empty: the current one; no part of the key.
     """
 
     solver: str
@@ -31,6 +33,7 @@ class SolverSetting:
     threads: int = 1
     warm_start: str | None = None
     library: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Task:
         limits: limits.
         seed: seed of the solver's random choices.
         repeat: number of the repetition, from 0.
-        key: hash of all of the above but the label.
+        key: hash of all of the above.
     """
 
     family: str
@@ -73,10 +76,8 @@ class Task:
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
-        told = asdict(self.setting)
-        del told["label"]
-        parts = [self.family, self.instance, self.instance_hash, told, asdict(self.limits), self.seed, self.repeat]
-        object.__setattr__(self, "key", text_hash(json.dumps(parts, sort_keys=True)))
+        parts = [self.family, self.instance, self.instance_hash, self.seed, self.repeat]
+        object.__setattr__(self, "key", text_hash(json.dumps(parts) + _told(self.setting, self.limits)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,13 @@ class Batch:
 
     instance_text: str
     tasks: tuple[Task, ...]
+
+
+@cache
+def _told(setting: SolverSetting, limits: RunLimits) -> str:
+    """What a key says about solver and limits; made once for all instances."""
+    fields = {name: value for name, value in asdict(setting).items() if name not in ("label", "library", "folder")}
+    return json.dumps([fields, asdict(limits)], sort_keys=True)
 
 
 def text_hash(text: str) -> str:

@@ -107,6 +107,19 @@ def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
     return session, space if space.hardware is None else space.on("one")
 
 
+def _features(session: Session) -> dict[str, float]:
+    """Its rate is that of the busiest module that requests enter by."""
+    entered = {child for _, child in session.edges}
+    return {
+        "modules": len(session.modules),
+        "configurations": sum(len(module.profile) for module in session.modules),
+        "hardware": len(session.hardware),
+        "edges": len(session.edges),
+        "rate_rps": float(max(module.rate_rps for module in session.modules if module.name not in entered)),
+        "slo_s": float(session.slo_s),
+    }
+
+
 FAMILY = Family(
     name="session",
     instances="sessions",
@@ -128,4 +141,5 @@ FAMILY = Family(
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
+    features=_features,
 )
