@@ -1,4 +1,4 @@
-"""`euclio import`: write an instance made of a published artifact's files."""
+"""`euclio import`: write an instance made of other files, of a published artifact or one's own profiles."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.commands import import_csv
 from euclio.commands.arguments import names, positive
 from euclio.commands.cluster_options import add_cluster_options, numbers
 from euclio.commands.exit_codes import REFUSED, SOLVED
@@ -24,12 +25,23 @@ def add_to(verbs: Verbs) -> None:
     """Add the verb to the command."""
     parser = verbs.add_parser(
         "import",
-        help="write an instance made of a published artifact's files",
+        help="write an instance made of profiles in other files",
+        description="Write an instance made of measured profiles in other files.",
+        allow_abbrev=False,
+    )
+    kinds = parser.add_subparsers(title="kinds of files", metavar="KIND", dest="kind", required=True)
+    import_csv.add_to(kinds)
+    _add_ppipe(kinds)
+
+
+def _add_ppipe(kinds: Verbs) -> None:
+    parser = kinds.add_parser(
+        "ppipe",
+        help="a cluster made of the files of PPipe's published artifact",
         description="Write a cluster made of the block timings and transfer sizes of PPipe's published artifact, and "
         "one of its plans as a result; prints the path of each file.",
         allow_abbrev=False,
     )
-    parser.add_argument("kind", choices=["ppipe"], help="whose artifact it is")
     parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the artifact, the one with `data` in it")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file for the cluster")
     parser.add_argument("--models", type=names, metavar="A,B", help="models served together; without it: lists them")

@@ -1,0 +1,187 @@
+"""Sessions from one's own profiles in CSV: what is read, and the one line that names what is wrong."""
+
+from fractions import Fraction
+
+import pytest
+
+from euclio.cli import main
+from euclio.errors import InputError
+from euclio.files import load_session
+from euclio.session import Configuration, Hardware
+from euclio.workloads.csv_profiles import read_profiles, session_from_csv
+
+GOOD = """module,hardware,batch,concurrency,duration_s
+detect,A,1,1,0.010
+detect,A,4,2,0.050
+
+classify,B,2,1,0.1
+"""
+HELP = "; see `euclio import csv --help`\n"
+PRICES = {"B": "0.5", "A": 2, "C": 9}
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(GOOD, encoding="utf-8")
+    return path
+
+
+def session(file, **changes):
+    return session_from_csv(file, **{"prices_per_h": PRICES, "rates_rps": 30, "slo_s": "0.4", **changes})
+
+
+def problem(file, text=None, **changes):
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        session(file, **changes)
+    return str(caught.value).replace(str(file), "FILE")
+
+
+def test_profiles_are_read_exactly(file):
+    found = read_profiles(file)
+    assert found == {
+        "detect": (Configuration("A", 1, 1, "0.01"), Configuration("A", 4, 2, "0.05")),
+        "classify": (Configuration("B", 2, 1, "0.1"),),
+    }
+    assert found["detect"][1].throughput_rps == Fraction(160)
+
+
+def test_concurrency_is_1_where_there_is_no_column(file):
+    file.write_text("duration_s , batch, module, hardware\n0.2, 4, m, A\n", encoding="utf-8")
+    assert read_profiles(file) == {"m": (Configuration("A", 4, 1, "0.2"),)}
+
+
+def test_only_hardware_of_the_file_comes_in(file):
+    assert session(file).hardware == (Hardware("B", "0.5"), Hardware("A", 2))
+
+
+def test_without_edges_the_modules_are_a_chain(file):
+    assert session(file).edges == (("detect", "classify"),)
+
+
+def test_modules_may_stand_side_by_side(file):
+    assert session(file, edges=()).edges == ()
+
+
+def test_rates_may_differ_by_module(file):
+    rates = {"classify": 90, "detect": "30.5"}
+    assert [m.rate_rps for m in session(file, rates_rps=rates).modules] == [Fraction("30.5"), 90]
+
+
+def test_the_file_gives_the_name(file):
+    assert session(file).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "FILE: has no rows below its header; give at least one configuration"),
+        ("module,hardware,batch,duration_s\n", "FILE: has no rows below its header; give at least one configuration"),
+        (
+            "module;hardware;batch;duration_s\n",
+            "FILE: line 1: has one column; divide columns by commas: module,hardware,batch,concurrency,duration_s",
+        ),
+        (
+            "detect,A,1,0.1\n",
+            "FILE: line 1: names no column that is known; begin the file with "
+            "module,hardware,batch,concurrency,duration_s",
+        ),
+        (
+            "module,hardware,batch,duration_ms\n",
+            "FILE: line 1, duration_ms: is not known in this unit; write `duration_s`, in seconds",
+        ),
+        ("module,hardware,duration_s\n", "FILE: line 1, batch: is missing; add it"),
+        (
+            "module,hardware,batch,duration_s,batch\n",
+            "FILE: line 1: names column 'batch' twice; keep one of them",
+        ),
+        (
+            "module,hardware,batch,duration_s,concurency\n",
+            "FILE: line 1, concurency: is an unknown field; did you mean `concurrency`?",
+        ),
+        (
+            GOOD + "classify,B,2,1,0.2\n",
+            "FILE: line 6: repeats line 5 (classify on B with batch 2 and concurrency 1); keep one of them",
+        ),
+        (
+            GOOD + "classify,B,4,1\n",
+            "FILE: line 6: has 4 cells for 5 columns; give one for each of "
+            "module, hardware, batch, concurrency, duration_s",
+        ),
+        (GOOD + "classify,B,4.5,1,1\n", "FILE: line 6, batch: is '4.5'; it must be a whole number, at least 1"),
+        (GOOD + "classify,B,0,1,1\n", "FILE: line 6, batch: is 0; it must be a whole number from 1 to 1000000"),
+        (
+            GOOD + "classify,B,4,1,fast\n",
+            "FILE: line 6, duration_s: is 'fast'; it must be a decimal number greater than 0, such as 0.025",
+        ),
+        (
+            GOOD + "classify,B,4,1,1e999999999\n",
+            "FILE: line 6, duration_s: is '1e999999999'; it must be a decimal number greater than 0, such as 0.025",
+        ),
+        (
+            GOOD + ",B,4,1,1\n",
+            "FILE: line 6, module: is the text ''; it must be a name of 1 to 200 printable characters",
+        ),
+        (
+            GOOD + 'cl"ass"ify",B,"4"4,1,1\n',
+            "FILE: line 6: is not CSV (',' expected after '\"'); correct the quotes there",
+        ),
+    ],
+)
+def test_a_bad_file_gets_one_line(file, text, expected):
+    assert problem(file, text) == expected
+
+
+def test_a_file_that_is_no_text_is_refused(file):
+    file.write_bytes(b"\xff\xfe\x00")
+    assert problem(file) == "FILE: cannot be read: is not UTF-8 text; name a CSV file of profiles"
+
+
+def test_a_module_without_a_rate_is_named(file):
+    assert problem(file, rates_rps={"detect": 1}) == "rates_rps: lacks module 'classify', which FILE has; add it"
+
+
+def test_a_rate_without_a_module_is_named(file):
+    expected = "rates_rps: module 'clasify' has no row in FILE; it has detect, classify"
+    assert problem(file, rates_rps={"detect": 1, "clasify": 1}) == expected
+
+
+def test_hardware_without_a_price_is_named(file):
+    assert problem(file, prices_per_h={"A": 1}) == "prices_per_h: lacks hardware 'B', which FILE has; add it"
+
+
+def test_a_rate_out_of_range_names_its_module(file):
+    expected = "rates_rps['classify'].rate_rps: is 0; it must be greater than 0"
+    assert problem(file, rates_rps={"detect": 1, "classify": 0}) == expected
+
+
+def imported(file, *options):
+    out = file.with_suffix(".json")
+    return main(["import", "csv", str(file), "--prices", "A=2.5,B=0.5", "--slo", "0.4", "--out", str(out), *options])
+
+
+def test_the_command_writes_the_same_session(file, capsys):
+    assert imported(file, "--rates", "detect=30,classify=60.1", "--edges", "detect:classify") == 0
+    out = file.with_suffix(".json")
+    assert capsys.readouterr().out.strip() == str(out)
+    rates = {"detect": 30, "classify": "60.1"}
+    assert load_session(out) == session(file, prices_per_h={"A": "2.5", "B": "0.5"}, rates_rps=rates)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--rates", "detect=1"), "euclio: --rates: lacks module 'classify', which FILE has; add it\n"),
+        (("--rates", "many"), "euclio: argument --rates: 'many' must be a number greater than 0" + HELP),
+        (
+            ("--rates", "1", "--edges", "a>b"),
+            "euclio: argument --edges: 'a>b' must be PARENT:CHILD; pairs are divided by commas" + HELP,
+        ),
+        (("--rates", "1", "--edges", "detect:x"), "euclio: --edges: unknown module 'x'; known: detect, classify\n"),
+    ],
+)
+def test_the_command_names_the_option(file, capsys, options, expected):
+    assert imported(file, *options) == 2
+    assert capsys.readouterr().err.replace(str(file), "FILE") == expected
