@@ -14,9 +14,9 @@ from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, Pipeli
 from euclio.registry import Limits
 from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
 from euclio.workloads.pipelines.setups import find_setup, with_counts
+from euclio.workloads.pipelines.small_clusters import small_cluster
 from formulations.columns import search
 from formulations.columns.solver import run_columns
-from tests.oracle.pipeline_instances import small_cluster
 
 FULL = PipelineSpace()
 SEEDS = range(40)

@@ -15,11 +15,11 @@ from euclio.registry import Limits
 from euclio.workloads.pipelines.groups import FIRST_GROUP, weights
 from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
 from euclio.workloads.pipelines.setups import PRICES_PER_H, Setup
+from euclio.workloads.pipelines.small_clusters import small_cluster
 from formulations.columns import search
 from formulations.columns.level import Level, TooLargeError, level_of
 from formulations.columns.solver import run_columns
 from tests.formulations.test_columns import SEEDS, space_of
-from tests.oracle.pipeline_instances import small_cluster
 
 
 def whole_only(*args: Any, own: bool) -> Level:

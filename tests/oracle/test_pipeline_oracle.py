@@ -10,12 +10,12 @@ import os
 from functools import cache
 
 import pytest
-from pipeline_instances import small_cluster
 
 from euclio.pipeline import PipelineSpace
 from euclio.registry import solvers_of
 from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
 from euclio.solving import solve
+from euclio.workloads.pipelines.small_clusters import small_cluster
 
 MOST = 200
 COUNT = min(MOST, int(os.environ.get("EUCLIO_ORACLE", "30")))

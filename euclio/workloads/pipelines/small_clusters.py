@@ -1,4 +1,4 @@
-"""Seeded random small clusters for the oracle ladder, made so that exact ties are common.
+"""Seeded random small clusters for tests and fuzzing, made so that exact ties are common (ours).
 
 Latencies are multiples of half a millisecond (equal throughputs, pipelines that just meet the SLO), shares 1 and 2,
 one or two models, two to four blocks, one to three GPU types, with and without transfers, batch-build delay and margin.
