@@ -25,3 +25,7 @@ class InputError(ValueError):
 
 class InapplicableError(Exception):
     """The solver does not apply to this instance (say why); exit code 4."""
+
+
+class UnwritableError(Exception):
+    """Something that was to be kept cannot be written, such as on a full disk (say what and the remedy); exit code 1."""

@@ -22,7 +22,8 @@ class SolverSetting:
         threads: threads of the engine, which a slot has to hold; 1 where the solver takes none.
         warm_start: solver whose plan to start from, or "none"; None: the solver's default.
         library: solver library that its worker loads ("highs", "ortools", "" for none); a worker loads one only.
-        folder: what the path of ``path/to/file.py:function`` is relative to; empty: the current one; no part of the key.
+        folder: what the path of ``path/to/file.py:function`` is relative to; empty: the current folder; no part of the
+            key.
     """
 
     solver: str

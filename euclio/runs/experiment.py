@@ -1,0 +1,89 @@
+"""An experiment: instances, solvers with options, limits, repeats and seeds; every combination is a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from euclio.runs.task import RunLimits, SolverSetting
+
+LONGEST_RUN_S = 3600.0
+"""Hard limit of a run where the solver is told none."""
+MEMORY_MB = 4096
+DEFAULT_LIMITS = RunLimits(None, LONGEST_RUN_S, MEMORY_MB)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """Instances in files.
+
+    Attributes:
+        paths: files, folders (their files that end in .json) or patterns such as ``sessions/*.json``.
+        folder: what they are relative to.
+    """
+
+    paths: tuple[str, ...]
+    folder: Path = Path()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSource:
+    """Instances drawn from a seed, as `euclio generate` draws them.
+
+    Attributes:
+        kind: kind of instance.
+        count: how many of each combination of settings.
+        seed: first seed.
+        settings: settings of the kind; a list gives alternatives, all combinations are drawn.
+    """
+
+    kind: str
+    count: int = 1
+    seed: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSource:
+    """Instances at hand.
+
+    Attributes:
+        instances: sessions or clusters.
+    """
+
+    instances: tuple[Any, ...]
+
+
+Source = FileSource | DrawnSource | GivenSource
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """All runs of every instance x every solver of its family x seeds x repeats.
+
+    Attributes:
+        name: its name.
+        instances: where the instances come from.
+        solvers: solvers with options (`euclio.runs.solver_settings`), their labels different.
+        limits: limits of each run.
+        repeats: how often each run is made.
+        seeds: seeds of the solvers.
+        slots: runs at a time; None: one per core.
+        text: text of its file; empty: made in Python.
+    """
+
+    name: str
+    instances: tuple[Source, ...]
+    solvers: tuple[SolverSetting, ...]
+    limits: RunLimits = DEFAULT_LIMITS
+    repeats: int = 1
+    seeds: tuple[int, ...] = (0,)
+    slots: int | None = None
+    text: str = field(default="", repr=False)
+
+
+def hard_limit(time_s: float | None) -> float:
+    """Seconds after which a process is killed that was told to take no more than `time_s`."""
+    return LONGEST_RUN_S if time_s is None else 2 * time_s + 10

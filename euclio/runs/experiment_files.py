@@ -1,0 +1,168 @@
+"""Experiment files: TOML, schema ``euclio/experiment/1``."""
+
+from __future__ import annotations
+
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from euclio.errors import InputError
+from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, shown, validated, without_schema
+from euclio.files.json_reading import read_text
+from euclio.runs.experiment import MEMORY_MB, DrawnSource, Experiment, FileSource, Source, hard_limit
+from euclio.runs.solver_settings import different_labels, solver_settings
+from euclio.runs.task import RunLimits, SolverSetting
+
+SCHEMA = "euclio/experiment/1"
+
+LONGEST_S = 10**8
+MOST_MEMORY_MB = 10**8
+MOST_RUNS = 10**6
+LARGEST_SEED = 2**63 - 1
+
+
+class _Limits(FileModel):
+    time_s: Number | None = None
+    hard_time_s: Number | None = None
+    memory_mb: Whole = MEMORY_MB
+
+
+class _Instances(FileModel):
+    files: list[Text] | None = None
+    generate: Name | None = None
+    count: Whole = 1
+    seed: Whole = 0
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Solver(FileModel):
+    name: Name
+    label: Name | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Experiment(FileModel):
+    name: Name
+    repeats: Whole = 1
+    seeds: list[Whole] = Field(default_factory=lambda: [0])
+    slots: Whole | None = None
+    limits: _Limits = Field(default_factory=_Limits)
+    instances: list[_Instances]
+    solvers: list[_Solver]
+
+
+def load_experiment(path: str | Path) -> Experiment:
+    """The experiment in a file; its paths are relative to the file's folder.
+
+    Raises:
+        InputError: naming the file, the field and the remedy.
+    """
+    file = str(path)
+    text = read_text(Path(path))
+    fields = without_schema(_parsed(text, file), SCHEMA, file)
+    _gather_options(fields)
+    model = validated(_Experiment, fields, file)
+    folder = Path(path).resolve().parent
+    with at("", file):
+        return Experiment(
+            name=model.name,
+            instances=_sources(model, folder),
+            solvers=_solvers(model, folder),
+            limits=_limits(model.limits),
+            repeats=_within("repeats", model.repeats, 1, MOST_RUNS),
+            seeds=_seeds(model.seeds),
+            slots=None if model.slots is None else _within("slots", model.slots, 1, 10**4),
+            text=text,
+        )
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is not TOML: {str(error)[:1].lower()}{str(error)[1:]}", file=file) from None
+    except (RecursionError, ValueError):
+        raise InputError("is not TOML that can be read: a number or a nesting is too long", file=file) from None
+
+
+def _gather_options(fields: dict[str, Any]) -> None:
+    """Put what a solver's table has beside name and label, which depends on the solver, into one field."""
+    solvers = fields.get("solvers")
+    for solver in solvers if isinstance(solvers, list) else ():
+        if isinstance(solver, dict):
+            solver["options"] = {key: solver.pop(key) for key in list(solver) if key not in ("name", "label")}
+
+
+def _sources(model: _Experiment, folder: Path) -> tuple[Source, ...]:
+    if not model.instances:
+        raise InputError("is empty; name files or a kind to generate", field="instances")
+    found: list[Source] = []
+    for i, source in enumerate(model.instances):
+        with at(f"instances[{i}]", None):
+            found.append(_source(source, folder))
+    return tuple(found)
+
+
+def _source(source: _Instances, folder: Path) -> Source:
+    if (source.files is None) == (source.generate is None):
+        raise InputError("needs `files` or `generate`, one of the two")
+    if source.generate is None:
+        others = source.model_fields_set - {"files"}
+        if others:
+            raise InputError("belongs to instances that are generated; leave it out", field=min(others))
+        return FileSource(tuple(source.files or ()), folder)
+    seed = _within("seed", source.seed, 0, LARGEST_SEED)
+    return DrawnSource(source.generate, _within("count", source.count, 1, MOST_RUNS), seed, source.settings)
+
+
+def _solvers(model: _Experiment, folder: Path) -> tuple[SolverSetting, ...]:
+    if not model.solvers:
+        raise InputError("is empty; name at least one solver", field="solvers")
+    found: list[SolverSetting] = []
+    for i, solver in enumerate(model.solvers):
+        with at(f"solvers[{i}]", None):
+            found += solver_settings(solver.name, label=solver.label, folder=folder, **_plain(solver.options))
+    with at("solvers", None):
+        return different_labels(found)
+
+
+def _plain(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as keyword arguments; those that `solver_settings` has itself are no options of a solver."""
+    for name in ("folder", "solver"):
+        if name in options:
+            raise InputError("is no option of a solver; leave it out", field=name)
+    return options
+
+
+def _limits(model: _Limits) -> RunLimits:
+    time_s = None if model.time_s is None else _seconds("time_s", model.time_s)
+    hard = hard_limit(time_s) if model.hard_time_s is None else _seconds("hard_time_s", model.hard_time_s)
+    if time_s is not None and hard < time_s:
+        raise InputError(
+            f"is {hard:g}, less than time_s = {time_s:g}; solvers are killed then, so give more",
+            field="limits.hard_time_s",
+        )
+    return RunLimits(time_s, hard, _within("limits.memory_mb", model.memory_mb, 1, MOST_MEMORY_MB))
+
+
+def _seconds(field: str, value: int | Decimal) -> float:
+    if not 0 < value <= LONGEST_S:
+        raise InputError(f"is {shown(value)}; it must be greater than 0, in seconds", field=f"limits.{field}")
+    return float(value)
+
+
+def _seeds(seeds: list[int]) -> tuple[int, ...]:
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InputError("must be a list of different whole numbers", field="seeds")
+    for i, seed in enumerate(seeds):
+        _within(f"seeds[{i}]", seed, 0, LARGEST_SEED)
+    return tuple(seeds)
+
+
+def _within(field: str, value: int, least: int, most: int) -> int:
+    if not least <= value <= most:
+        raise InputError(f"is {value}; it must be a whole number from {least} to {most}", field=field)
+    return value

@@ -1,0 +1,191 @@
+"""Solvers with options, as an experiment names them: lists are grids, words are read as on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, NoReturn
+
+from euclio.commands.arguments import names
+from euclio.errors import InputError
+from euclio.families import Family, SpaceOption, find_family
+from euclio.files.boundary import shown
+from euclio.own_solver import is_reference
+from euclio.registry import AnySolver, Option, find_solver
+from euclio.runs.task import SolverSetting
+from euclio.solving import COLD, solver_for
+
+ENGINE_OPTIONS = (Option.ENGINE, Option.THREADS, Option.WARM_START)
+"""Options of solver libraries that an experiment may set; the others name files, which runs would share."""
+
+MOST_THREADS = 1024
+
+
+def solver_settings(
+    name: str, *, label: str | None = None, folder: Path | None = None, **options: Any
+) -> tuple[SolverSetting, ...]:
+    """A solver with all combinations of options.
+
+    Args:
+        name: name of a registered solver, or ``path/to/file.py:function``.
+        label: name in tables and figures; None: the solver's. Options that vary are added to it.
+        folder: what such a path is relative to; None: the current folder.
+        **options: `engine`, `threads`, `warm_start`, or fields of the plan space; a list gives alternatives. Where
+            a value is itself a list of names, alternatives are a list of lists.
+
+    Raises:
+        InputError: unknown solver, option or value; names the option.
+    """
+    solver = find_solver(name, folder)
+    family = find_family(solver.family)
+    alternatives = {key: _alternatives(solver, family, key, value) for key, value in options.items()}
+    varied = [key for key, values in alternatives.items() if len(values) > 1]
+    return tuple(
+        _setting(solver, folder, _label(label or solver.label, chosen, varied), chosen)
+        for chosen in _combinations(alternatives)
+    )
+
+
+def different_labels(settings: Iterable[SolverSetting]) -> tuple[SolverSetting, ...]:
+    """The settings, none of which shares its label.
+
+    Raises:
+        InputError: two have the same label.
+    """
+    found = tuple(settings)
+    seen: set[str] = set()
+    for setting in found:
+        if setting.label in seen:
+            raise InputError(f"two solvers are called {setting.label!r}; give one of them another label", field="label")
+        seen.add(setting.label)
+    return found
+
+
+def _combinations(alternatives: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    for values in product(*alternatives.values()):
+        yield dict(zip(alternatives, values, strict=True))
+
+
+def _label(name: str, chosen: Mapping[str, Any], varied: list[str]) -> str:
+    told = ", ".join(f"{key}={_word(chosen[key])}" for key in varied)
+    return f"{name} {told}" if told else name
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "+".join(value)
+    return "any" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping[str, Any]) -> SolverSetting:
+    own = is_reference(solver.name)
+    space = {key: value for key, value in chosen.items() if key not in ENGINE_OPTIONS}
+    return SolverSetting(
+        solver=solver.name,
+        version=solver.version,
+        label=label,
+        space=tuple(sorted(space.items())),
+        engine=chosen.get(Option.ENGINE),
+        threads=chosen.get(Option.THREADS, 1),
+        warm_start=chosen.get(Option.WARM_START),
+        # Nobody knows what somebody's own file loads, so it gets a process of its own.
+        library=solver.name if own else solver.library,
+        folder=str((folder or Path()).resolve()) if own else "",
+    )
+
+
+def _alternatives(solver: AnySolver, family: Family, key: str, value: Any) -> list[Any]:
+    """The values of an option, read and checked; one of them unless a list is given.
+
+    Raises:
+        InputError: the solver has no such option, or one of the values is none of it.
+    """
+    read = _reader(solver, family, key)
+    given = value if _lists_values(value, _space_option(family, key)) else [value]
+    if not given:
+        raise InputError("is an empty list; give at least one value", field=key)
+    found: list[Any] = []
+    for one in given:
+        try:
+            found.append(read(one))
+        except (InputError, argparse.ArgumentTypeError, ValueError) as error:
+            message = error.message if isinstance(error, InputError) else str(error)
+            raise InputError(message, field=key) from None
+    if len(set(found)) < len(found):
+        raise InputError("lists a value twice; leave one of them out", field=key)
+    return found
+
+
+def _lists_values(value: Any, option: SpaceOption | None) -> bool:
+    """Whether a value lists alternatives; where one alternative is a list of names, these are lists themselves."""
+    if not isinstance(value, list) or option is None or option.parse is not names:
+        return isinstance(value, list)
+    return any(isinstance(part, list) for part in value)
+
+
+def _reader(solver: AnySolver, family: Family, key: str) -> Callable[[Any], Any]:
+    """What reads one value of an option.
+
+    Raises:
+        InputError: the solver has no such option.
+    """
+    if key in ENGINE_OPTIONS and key in solver.takes:
+        return {
+            Option.ENGINE: lambda value: _one_of(value, solver.engines),
+            Option.THREADS: _threads,
+            Option.WARM_START: lambda value: _starter(value, family),
+        }[Option(key)]
+    known = [field.name for field in fields(solver.space)]
+    if key not in known:
+        taken = [option.value for option in ENGINE_OPTIONS if option in solver.takes]
+        raise InputError(f"is no option of {solver.name!r}; it takes {', '.join([*taken, *known])}", field=key)
+    option = _space_option(family, key)
+    return _flag if option is None else partial(_space_value, option)
+
+
+def _space_option(family: Family, key: str) -> SpaceOption | None:
+    return next((option for option in family.space_options if option.field == key), None)
+
+
+def _space_value(option: SpaceOption, value: Any) -> Any:
+    """A value of a field of the plan space, as the command line reads it."""
+    if option.choices is not None:
+        return _one_of(value, option.choices)
+    if option.parse is None:
+        return _flag(value)
+    if isinstance(value, list) and option.parse is names:
+        value = ",".join(name if isinstance(name, str) else _refuse(name, "a name") for name in value)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        _refuse(value, "a name or a whole number")
+    return option.parse(str(value))
+
+
+def _one_of(value: Any, words: Sequence[str]) -> Any:
+    if value not in words:
+        _refuse(value, f"one of {', '.join(words)}")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    return value if isinstance(value, bool) else _refuse(value, "true or false")
+
+
+def _threads(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_THREADS:
+        _refuse(value, f"a whole number from 1 to {MOST_THREADS}")
+    return int(value)
+
+
+def _starter(value: Any, family: Family) -> str:
+    """The name of a solver to start from, or that of none."""
+    if not isinstance(value, str):
+        _refuse(value, f"the name of a solver, or {COLD!r}")
+    return COLD if value == COLD else solver_for(family, value).name
+
+
+def _refuse(value: Any, wanted: str) -> NoReturn:
+    raise InputError(f"is {shown(value)}; it must be {wanted}")
