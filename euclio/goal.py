@@ -7,6 +7,9 @@ from fractions import Fraction
 
 from euclio.result import OPTIMALITY_TOLERANCE
 
+CLAIM_TOLERANCE = 1e-6
+"""Relative distance of claim and checked value above which the claim is wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -62,6 +65,12 @@ class Goal:
             return ""
         side = "below" if self.maximised else "above"
         return f"{self.bound_field} is {float(bound):.9g}, {side} the checked {self.name} of {float(value):.9g}"
+
+    def wrong_claim(self, value: Fraction | float, claimed: float | None) -> str:
+        """One line where a solver claims another value than the checked one; empty: it does not."""
+        if claimed is None or abs(self.gap(value, claimed)) <= CLAIM_TOLERANCE:
+            return ""
+        return f"{self.claimed_field} is {float(claimed):.9g}, the checked {self.name} is {float(value):.9g}"
 
 
 LEAST_COST = Goal("cost", "per_h", "per hour", maximised=False)

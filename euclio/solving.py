@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
-import sys
+import math
 import time
-from dataclasses import replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, overload
 
@@ -17,6 +13,7 @@ from euclio.errors import InapplicableError, InputError
 from euclio.families import Checked, Family, family_of, find_family
 from euclio.goal import Goal
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+from euclio.provenance import provenance
 from euclio.registry import AnySolver, EngineOptions, Limits, Option, Solver, find_solver, solvers_of
 from euclio.result import Answer, AnyResult, Result, Status
 from euclio.session import Session
@@ -68,27 +65,110 @@ def solve(
         InputError: an unknown solver or engine, a solver of another problem family, an option that the solver does
             not take, or a plan space that does not go with the instance.
     """
+    options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
+    limits: Limits[Any] = Limits(time_limit_s, seed, options)
+    ready = prepare(instance, solver, space=space, limits=limits, warm_start=warm_start, **changes)
+    ready.warm_up()
+    answer, wall_s = ready.answer()
+    return ready.check(answer, wall_s)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run of which all is decided but the answer.
+
+    Attributes:
+        instance: the instance.
+        family: its family.
+        solver: the solver.
+        space: plan space that it searches and that its plan is checked under.
+        limits: limits and engine options, without the plan to start from.
+        starter: solver of the plan to start from; None: none.
+    """
+
+    instance: Any
+    family: Family
+    solver: AnySolver
+    space: Any
+    limits: Limits[Any]
+    starter: AnySolver | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Plan space, limits and those engine options that the solver takes, as plain data."""
+        described = _describe(self.space, self.family.goal(self.space), self.limits)
+        given = self.limits.options
+        if Option.ENGINE in self.solver.takes:
+            described["engine"] = given.engine or self.solver.engines[0]
+        if Option.THREADS in self.solver.takes:
+            described["threads"] = given.threads or 1
+        if Option.WARM_START in self.solver.takes:
+            described["warm_start"] = None if self.starter is None else self.starter.name
+        return described
+
+    def warm_up(self) -> None:
+        """Import and compile what the run needs (`euclio.warm_up`)."""
+        for solver in (self.solver, self.starter):
+            if solver is not None:
+                warm_up(solver, self.space)
+
+    def answer(self) -> tuple[Answer[Any], float]:
+        """The solver's answer, unchecked, and the seconds that it took with the plan to start from.
+
+        Raises:
+            TypeError: it is no answer.
+        """
+        started = time.perf_counter()
+        start = None if self.starter is None else self._starting_plan(self.starter)
+        limits = replace(self.limits, options=replace(self.limits.options, warm_start=start))
+        try:
+            answer = self.solver.run(self.instance, self.space, limits)
+        except InapplicableError as error:
+            answer = Answer(None, "inapplicable", reason=str(error))
+        wall_s = time.perf_counter() - started
+        self._check_types(answer)
+        return answer, wall_s
+
+    def check(self, answer: Answer[Any], wall_s: float) -> AnyResult:
+        """The checked result."""
+        result = check(self.instance, self.solver.name, self.space, self.limits, answer, wall_s)
+        return replace(result, options=self.options)
+
+    def _starting_plan(self, starter: AnySolver) -> Any:
+        """The starter's plan, if it is one of the plan space."""
+        limits: Limits[Any] = Limits(self.limits.time_limit_s, self.limits.seed)
+        try:
+            plan = starter.run(self.instance, self.space, limits).plan
+        except InapplicableError:
+            return None
+        feasible = plan is not None and self.family.evaluate(self.instance, plan, self.space).feasible
+        return plan if feasible else None
+
+    def _check_types(self, answer: Any) -> None:
+        if not isinstance(answer, Answer):
+            raise TypeError(f"the solver returned {type(answer).__name__}, not an Answer")
+        if answer.plan is not None and not isinstance(answer.plan, self.family.plan):
+            raise TypeError(f"the solver's plan is {type(answer.plan).__name__}, not {self.family.plan.__name__}")
+
+
+def prepare(
+    instance: Any,
+    solver: str | AnySolver | None,
+    *,
+    space: Any = None,
+    limits: Limits[Any],
+    warm_start: str | None = None,
+    **changes: Any,
+) -> PreparedRun:
+    """Decide and check all of a run but the answer; arguments, defaults and errors as in `solve`."""
     family = family_of(instance)
     chosen = solver_for(family, solver)
-    given: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
-    _check_options(chosen, given, warm_start)
+    _check_options(chosen, limits.options, warm_start)
     used = chosen.space_on(instance, replace(chosen.space if space is None else space, **changes))
     family.check_space(instance, used)
-    warm_up(chosen, used)
     from_name = warm_start or chosen.starts_from
     starter = None if from_name in (None, COLD) else solver_for(family, str(from_name))
-    if starter is not None:
-        warm_up(starter, used)
-    started = time.perf_counter()
-    start = None if starter is None else _starting_plan(instance, family, starter, used, Limits(time_limit_s, seed))
-    limits = Limits(time_limit_s, seed, replace(given, warm_start=start))
-    try:
-        answer = chosen.run(instance, used, limits)
-    except InapplicableError as error:
-        answer = Answer(None, "inapplicable", reason=str(error))
-    wall = time.perf_counter() - started
-    result = check(instance, chosen.name, used, limits, answer, wall)
-    return replace(result, options={**result.options, **_describe(chosen, given, starter)})
+    return PreparedRun(instance, family, chosen, used, limits, starter)
 
 
 def solver_for(family: Family, solver: str | AnySolver | None) -> AnySolver:
@@ -128,27 +208,6 @@ def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: str
         )
 
 
-def _starting_plan(instance: Any, family: Family, starter: AnySolver, space: Any, limits: Limits[Any]) -> Any:
-    """The starter's plan, if it is one of the plan space."""
-    try:
-        plan = starter.run(instance, space, limits).plan
-    except InapplicableError:
-        return None
-    return plan if plan is not None and family.evaluate(instance, plan, space).feasible else None
-
-
-def _describe(solver: AnySolver, given: EngineOptions[Any], starter: AnySolver | None) -> dict[str, Any]:
-    """The engine options of a run as plain data; only those that the solver takes."""
-    described: dict[str, Any] = {}
-    if Option.ENGINE in solver.takes:
-        described["engine"] = given.engine or solver.engines[0]
-    if Option.THREADS in solver.takes:
-        described["threads"] = given.threads or 1
-    if Option.WARM_START in solver.takes:
-        described["warm_start"] = None if starter is None else starter.name
-    return described
-
-
 def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: Answer[Any], wall_s: float) -> AnyResult:
     """Price an answer with the checker and decide its status."""
     family = family_of(instance)
@@ -158,7 +217,7 @@ def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: A
     return Result(
         instance=instance.name,
         solver=solver,
-        options={**space.describe(), "objective": goal.name, "time_limit_s": limits.time_limit_s, "seed": limits.seed},
+        options=_describe(space, goal, limits),
         space=space,
         status=status,
         raw_status=answer.raw_status,
@@ -176,53 +235,29 @@ def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: A
     )
 
 
+def _describe(space: Any, goal: Goal, limits: Limits[Any]) -> dict[str, Any]:
+    """Plan space and limits of a run as plain data."""
+    return {**space.describe(), "objective": goal.name, "time_limit_s": limits.time_limit_s, "seed": limits.seed}
+
+
 def _outcome(answer: Answer[Any], evaluation: Checked | None, goal: Goal) -> tuple[Status, str]:
-    """Status and reason of an answer; a bound that the checked plan contradicts is an error, like a refused plan."""
+    """Status and reason of an answer.
+
+    A refused plan is an error; so is a claim or a bound that is no number or that the checked plan contradicts.
+    """
     if evaluation is not None and (not evaluation.feasible or evaluation.value is None):
         return Status.ERROR, f"the checker refused the plan: {'; '.join(evaluation.violations)}"
+    for figure, name in ((answer.claimed, "claim"), (answer.bound, "bound")):
+        if figure is not None and not (isinstance(figure, Real) and math.isfinite(figure)):
+            return Status.ERROR, f"the solver's {name} is {figure!r}, no finite number"
     if evaluation is not None and evaluation.value is not None:
         wrong = goal.contradiction(evaluation.value, answer.bound)
         if wrong:
             return Status.ERROR, f"the solver's bound is wrong: {wrong}"
+        wrong = goal.wrong_claim(evaluation.value, answer.claimed)
+        if wrong:
+            return Status.ERROR, f"the solver's claim is wrong: {wrong}"
         return Status.OPTIMAL if goal.proven(evaluation.value, answer.bound) else Status.FEASIBLE, answer.reason
     if answer.raw_status == "inapplicable":
         return Status.INAPPLICABLE, answer.reason
     return Status.INFEASIBLE if answer.infeasible else Status.UNKNOWN, answer.reason
-
-
-@cache
-def provenance() -> dict[str, Any]:
-    """Versions, machine and git revision that a result was made with."""
-    packages = {}
-    for name in ("euclio", "numpy", "numba", "pulp", "highspy", "ortools"):
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            packages[name] = "unknown"
-    return {
-        "python": sys.version.split()[0],
-        "packages": packages,
-        "cpu": _cpu(),
-        "cores": os.cpu_count(),
-        "git": _git_revision(),
-    }
-
-
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def _git_revision() -> str:
-    here = Path(__file__).parent
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(here), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return "unknown"
-    return done.stdout.strip() or "unknown"

@@ -51,7 +51,7 @@ class Record:
         started_at: UTC, ISO 8601; for people, nothing is ordered by it.
         worker: process number of the worker.
         host: machine.
-        provenance: versions, CPU, cores and git revision (`euclio.solving.provenance`).
+        provenance: versions, CPU, cores and git revision (`euclio.provenance.provenance`).
     """
 
     key: str

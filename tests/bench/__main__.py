@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from euclio.solving import provenance
+from euclio.provenance import provenance
 from euclio.tables import duration, to_text
 from tests.bench.chains_speed import chains_speed
 from tests.bench.growth import growth

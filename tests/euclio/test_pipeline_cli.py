@@ -12,7 +12,7 @@ from euclio.commands.cluster_options import part
 from euclio.pipeline import PipelineSpace
 
 FAKES = [
-    answering(tiny_plan(), name="columns", claimed=66.7, bound=70.0),
+    answering(tiny_plan(), name="columns", claimed=66.66666667, bound=70.0),
     answering(tiny_plan(), name="narrow", space=PipelineSpace(max_partitions=1)),
     answering(None, name="nothing", infeasible=True),
     answering(None, name="slow"),
@@ -57,7 +57,7 @@ def test_solve_prints_json_that_is_the_written_file(capsys, instance, tmp_path):
     code, out, _ = call(capsys, "solve", instance, "--json", "--out", tmp_path / "r.json")
     assert code == 0
     assert out == (tmp_path / "r.json").read_text()
-    assert json.loads(out)["claimed_throughput_rps"] == 66.7
+    assert json.loads(out)["claimed_throughput_rps"] == 66.66666667
 
 
 def test_options_reach_the_plan_space(capsys, instance):

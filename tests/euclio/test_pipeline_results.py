@@ -127,9 +127,9 @@ def test_written_cost_result_gives_the_same_value(tmp_path):
 
 
 def test_figures_of_a_result_have_the_unit_of_the_goal():
-    result = replace(solved(claimed=66.0, bound=70.0), trace=(TracePoint(0.1, 60.0, 80.0),))
+    result = replace(solved(claimed=66.66666667, bound=70.0), trace=(TracePoint(0.1, 60.0, 80.0),))
     data = json.loads(result_to_text(result, tiny_cluster()))
-    assert (data["claimed_throughput_rps"], data["bound_rps"]) == (66.0, 70.0)
+    assert (data["claimed_throughput_rps"], data["bound_rps"]) == (66.66666667, 70.0)
     assert data["trace"] == [{"wall_s": 0.1, "incumbent_rps": 60.0, "bound_rps": 80.0}]
     assert "cost_per_h" not in data
 

@@ -10,13 +10,13 @@ from euclio.files import load_result, result_to_text, save_result
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 
 
-def solved(session):
-    return solve(session, answering(one_configuration_plan(session), claimed=float("nan")))
+def solved(session, **answer):
+    return solve(session, answering(one_configuration_plan(session), **answer))
 
 
-def written(tmp_path, change=lambda data: None):
+def written(tmp_path, change=lambda data: None, **answer):
     session = tiny_session()
-    data = json.loads(result_to_text(solved(session), session))
+    data = json.loads(result_to_text(solved(session, **answer), session))
     change(data)
     path = tmp_path / "result.json"
     path.write_text(json.dumps(data))
@@ -56,7 +56,7 @@ def test_continuous_dummies_are_never_rounded_down(tmp_path):
 
 
 def test_claim_that_is_no_number_is_written_as_null(tmp_path):
-    assert json.loads(written(tmp_path).read_text())["claimed_cost_per_h"] is None
+    assert json.loads(written(tmp_path, claimed=float("nan")).read_text())["claimed_cost_per_h"] is None
 
 
 def test_result_without_plan_is_read(tmp_path):

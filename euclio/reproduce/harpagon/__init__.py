@@ -13,7 +13,7 @@ from euclio.reproduce.harpagon.theorems import find_counterexample
 from euclio.reproduce.published import published_figures
 from euclio.reproduce.scorecard import Score, number, score_table, tally
 from euclio.reproduce.store import save
-from euclio.solving import provenance
+from euclio.provenance import provenance
 from euclio.workloads.protocol import PUBLISHED_WORKLOADS, SEED
 
 OUT = Path("reports/harpagon")

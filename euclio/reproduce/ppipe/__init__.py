@@ -13,7 +13,7 @@ from euclio.reproduce.published import published_figures
 from euclio.reproduce.scorecard import number, score_table
 from euclio.reproduce.store import save
 from euclio.reproduce.workers import cores
-from euclio.solving import provenance
+from euclio.provenance import provenance
 
 OUT = Path("reports/ppipe")
 SEED = 0

@@ -11,7 +11,7 @@ from euclio.reproduce.scrooge.collection import collect
 from euclio.reproduce.scrooge.example import example_table
 from euclio.reproduce.scrooge.page import TITLE, blocks, scores_of, summary
 from euclio.reproduce.store import save
-from euclio.solving import provenance
+from euclio.provenance import provenance
 from euclio.workloads.protocol import SEED
 
 OUT = Path("reports/scrooge")
