@@ -60,11 +60,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure as SVG text (see `euclio.report.svg.svg_text`) with the sentence that says what to see in it."""
+    """A figure as SVG text (see `euclio.report.svg.svg_text`) with the sentence that says what to see in it.
+
+    Attributes:
+        key: its name, different from all others in the page.
+        svg: the drawing, its title included.
+        caption: the sentence.
+        title: its title, for Markdown, which has no drawings.
+    """
 
     key: str
     svg: str
     caption: str
+    title: str = ""
 
 
 Block = Heading | Paragraph | Preformatted | Facts | Table | Figure

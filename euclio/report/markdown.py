@@ -1,4 +1,4 @@
-"""Blocks to Markdown; figures stay in the HTML page."""
+"""Blocks to Markdown; drawings stay in the HTML page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Prefo
 
 
 def markdown_page(title: str, blocks: Sequence[Block]) -> str:
-    """A Markdown document; of figures only the captions stay."""
+    """A Markdown document; of figures only titles and captions stay."""
     parts = [f"# {title}", *(_block(block) for block in blocks)]
     return "\n\n".join(parts) + "\n"
 
@@ -21,7 +21,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Preformatted):
         return f"```text\n{block.text}\n```"
     if isinstance(block, Figure):
-        return f"*Figure: {block.caption}*"
+        return f"*Figure: {' '.join(filter(None, (block.title, block.caption)))}*"
     if isinstance(block, Facts):
         return "\n".join(f"- **{name}**: {fact}" for name, fact in block.pairs)
     return _table(block)

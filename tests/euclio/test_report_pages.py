@@ -1,6 +1,6 @@
 from matplotlib.figure import Figure as Drawing
 
-from euclio.report import Figure, Heading, Paragraph, Table, figure_style, html_page, markdown_page, svg_text
+from euclio.report import Facts, Figure, Heading, Paragraph, Table, figure_style, html_page, markdown_page, svg_text
 
 
 def drawing(key: str) -> str:
@@ -52,3 +52,13 @@ def test_markdown_table_aligns_numbers_and_escapes_bars() -> None:
     text = markdown_page("T", [Table("caption", ("what", "n"), (("a|b", "1"),), frozenset({1}))])
     assert "| --- | ---: |" in text
     assert "a\\|b" in text
+
+
+def test_markdown_names_figures() -> None:
+    assert markdown_page("T", [Figure("f", "<svg/>", "Lower is better.", "How far?")]).endswith(
+        "*Figure: How far? Lower is better.*\n"
+    )
+
+
+def test_facts_are_a_list_in_markdown() -> None:
+    assert "- **runs**: 3" in markdown_page("T", [Facts((("runs", "3"),))])
