@@ -1,0 +1,231 @@
+"""Making one run in this process: solve, check, and put down what came out (architecture, Runs)."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import cache, lru_cache
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from euclio.errors import InputError
+from euclio.families import Family, find_family
+from euclio.files.json_reading import parse_json
+from euclio.provenance import provenance
+from euclio.registry import AnySolver, EngineOptions, Limits, Option, find_solver
+from euclio.result import AnyResult, Status
+from euclio.runs.memory import peak_memory_mb
+from euclio.runs.record import Record
+from euclio.runs.task import SolverSetting, Task
+from euclio.solving import PreparedRun, prepare
+from euclio.warm_up import warm_up
+
+KILLED = "killed"
+CRASHED = "crashed"
+RAISED = "raised"
+INSTANCES_KEPT = 4
+LONGEST_REASON = 500
+
+
+def execute(task: Task, instance_text: str, *, warm: bool, started: Callable[[Record], None]) -> Record:
+    """Make a run.
+
+    Args:
+        task: the run.
+        instance_text: JSON text of its instance.
+        warm: import and compile the solver before the run is timed; False: the run pays for it.
+        started: told the record without an answer at the moment when the hard limit begins to count.
+
+    Returns:
+        The finished record, whatever the solver did; only an end of the process leaves none.
+    """
+    blank = blank_record(task)
+    if not warm:
+        started(blank)
+    before = time.perf_counter()
+    try:
+        ready, features = _prepared(task, instance_text)
+        goal = ready.family.goal(ready.space)
+        blank = replace(blank, options=ready.options, features=features, objective=goal.name, maximised=goal.maximised)
+        if warm:
+            blank = replace(blank, import_s=_warm_up(ready, before))
+            blank = replace(blank, started_at=_now())
+            started(blank)
+        record = _answered(blank, ready)
+    except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
+        record = _raised(blank, error)
+    return replace(record, peak_memory_mb=peak_memory_mb())
+
+
+def blank_record(task: Task) -> Record:
+    """The record of a run that has not answered, with all that the task alone says."""
+    setting, limits = task.setting, task.limits
+    goals = find_family(task.family).goals
+    space = dict(setting.space)
+    goal = next((goal for goal in goals if goal.name == space.get("objective")), goals[0])
+    return Record(
+        key=task.key,
+        family=task.family,
+        instance=task.instance,
+        instance_hash=task.instance_hash,
+        solver=setting.solver,
+        solver_version=setting.version,
+        label=setting.label,
+        options={**space, "objective": goal.name, "time_limit_s": limits.time_s, "seed": task.seed},
+        seed=task.seed,
+        repeat=task.repeat,
+        time_limit_s=limits.time_s,
+        hard_time_limit_s=limits.hard_time_s,
+        memory_limit_mb=limits.memory_mb,
+        features={},
+        objective=goal.name,
+        maximised=goal.maximised,
+        status=Status.UNKNOWN.value,
+        raw_status="",
+        reason="",
+        value=None,
+        claimed=None,
+        bound=None,
+        warm_start="none",
+        stats={},
+        plan=None,
+        trace=(),
+        wall_s=None,
+        import_s=0.0,
+        check_s=0.0,
+        peak_memory_mb=0.0,
+        started_at=_now(),
+        worker=os.getpid(),
+        host=platform.node(),
+        provenance=provenance(),
+    )
+
+
+def killed_by_memory(blank: Record) -> Record:
+    """The record of a run that took more memory than it may."""
+    reason = f"killed above {blank.memory_limit_mb} MiB of memory"
+    return replace(blank, status=Status.UNKNOWN.value, raw_status=KILLED, reason=reason)
+
+
+def killed_by_time(blank: Record) -> Record:
+    """The record of a run that took more time than it may."""
+    reason = f"killed at the hard limit of {blank.hard_time_limit_s:g} s"
+    return replace(blank, status=Status.UNKNOWN.value, raw_status=KILLED, reason=reason)
+
+
+def crashed(blank: Record, how: str) -> Record:
+    """The record of a run whose process ended."""
+    return replace(blank, status=Status.ERROR.value, raw_status=CRASHED, reason=f"the worker process {how}")
+
+
+def _raised(blank: Record, error: BaseException) -> Record:
+    if isinstance(error, MemoryError):
+        return killed_by_memory(blank)
+    reason = _one_line(f"{type(error).__name__}: {error}")
+    return replace(blank, status=Status.ERROR.value, raw_status=RAISED, reason=reason)
+
+
+def _prepared(task: Task, instance_text: str) -> tuple[PreparedRun, dict[str, float]]:
+    """The run ready to be made, and the features of its instance."""
+    setting = task.setting
+    instance, features = _instance(task.family, instance_text)
+    solver = _solver(setting.solver, setting.folder)
+    if setting.version and solver.version != setting.version:
+        raise InputError(
+            f"is of version {solver.version!r} here, of {setting.version!r} where the runs were planned; "
+            "bring both to one version",
+            field=setting.solver,
+        )
+    options: EngineOptions[Any] = EngineOptions(setting.engine, _threads(solver, setting))
+    limits: Limits[Any] = Limits(task.limits.time_s, task.seed, options)
+    changes = {name: tuple(value) if isinstance(value, list) else value for name, value in setting.space}
+    return prepare(instance, solver, limits=limits, warm_start=setting.warm_start, **changes), features
+
+
+def _threads(solver: AnySolver, setting: SolverSetting) -> int | None:
+    return setting.threads if Option.THREADS in solver.takes else None
+
+
+@lru_cache(INSTANCES_KEPT)
+def _instance(family: str, text: str) -> tuple[Any, dict[str, float]]:
+    """An instance and its features."""
+    home = find_family(family)
+    instance = home.read(parse_json(text), None)
+    return instance, home.features(instance)
+
+
+@cache
+def _solver(name: str, folder: str) -> AnySolver:
+    """The solver of a name, as it is when this process first needs it."""
+    return find_solver(name, Path(folder) if folder else None)
+
+
+def _warm_up(ready: PreparedRun, since: float) -> float:
+    """Warm up; returns the seconds since preparations began, 0 where all was warm."""
+    warmed = warm_up.cache_info().misses
+    ready.warm_up()
+    return time.perf_counter() - since if warm_up.cache_info().misses > warmed else 0.0
+
+
+def _answered(blank: Record, ready: PreparedRun) -> Record:
+    """The record with the solver's answer, as checked."""
+    answer, wall_s = ready.answer()
+    before = time.perf_counter()
+    result = ready.check(answer, wall_s)
+    check_s = time.perf_counter() - before
+    return replace(
+        blank,
+        status=result.status.value,
+        raw_status=str(result.raw_status),
+        reason=_one_line(result.reason),
+        value=result.cost,
+        claimed=_finite(result.claimed),
+        bound=_finite(result.bound),
+        warm_start=result.warm_start.value,
+        stats={str(name): float(value) for name, value in result.stats.items() if _finite(value) is not None},
+        plan=_plan(ready.family, ready.instance, result),
+        trace=tuple((float(p.wall_s), _finite(p.incumbent), _finite(p.bound)) for p in result.trace),
+        wall_s=wall_s,
+        check_s=check_s,
+    )
+
+
+def _plan(family: Family, instance: Any, result: AnyResult) -> dict[str, Any] | None:
+    """The plan as plain data; None without an accepted one."""
+    if result.value is None:
+        return None
+    plan = _plain(family.plan_files().data(instance, result.plan, result.evaluation))
+    assert isinstance(plan, dict)
+    return plan
+
+
+def _plain(value: Any) -> Any:
+    """Plain data with fractions as floats."""
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _finite(value: Any) -> float | None:
+    """A number as a float; None where it is none, or not finite."""
+    return float(value) if isinstance(value, Real) and math.isfinite(value) else None
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(str(text).split())
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,36 @@
+"""What solvers print: a log that keeps its newest part, so that it never fills a disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+LONGEST_LOG_BYTES = 1 << 20
+
+
+class Log:
+    """A log file that worker processes write to by themselves.
+
+    Args:
+        path: the file, which is added to; None: nothing is kept.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.descriptor = None if path is None else os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        """File descriptor to write to; None: nothing is kept."""
+
+    def trim(self) -> None:
+        """Keep the newest half of a log that has grown too long."""
+        if self.descriptor is None or os.fstat(self.descriptor).st_size <= LONGEST_LOG_BYTES:
+            return
+        size = os.fstat(self.descriptor).st_size
+        kept = os.pread(self.descriptor, LONGEST_LOG_BYTES // 2, size - LONGEST_LOG_BYTES // 2)
+        os.ftruncate(self.descriptor, 0)
+        os.write(self.descriptor, kept)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.descriptor is not None:
+            self.trim()
+            os.close(self.descriptor)
+            self.descriptor = None

@@ -1,0 +1,58 @@
+"""Resident memory of processes, in MiB."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+import psutil
+
+MIB = 1 << 20
+OWN_STATUS = Path("/proc/self/status")
+
+
+def peak_memory_mb() -> float:
+    """Most resident memory of this process so far.
+
+    Linux keeps it per program; `getrusage` would also count the process that this one was started from.
+    """
+    if OWN_STATUS.exists():
+        for line in OWN_STATUS.read_bytes().splitlines():
+            if line.startswith(b"VmHWM:"):
+                return int(line.split()[1]) / 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MIB
+
+
+def memory_mb(process: psutil.Process) -> float:
+    """Resident memory of a process now; 0 when it is gone."""
+    try:
+        return float(process.memory_info().rss) / MIB
+    except psutil.Error:
+        return 0.0
+
+
+def children_memory_mb(process: psutil.Process) -> float:
+    """Resident memory of all processes below a process; takes milliseconds."""
+    try:
+        return sum(memory_mb(child) for child in process.children(recursive=True))
+    except psutil.Error:
+        return 0.0
+
+
+class Footprint:
+    """What runs leave behind in this process."""
+
+    def __init__(self) -> None:
+        self._own = psutil.Process()
+        self.settle()
+
+    def settle(self) -> None:
+        """Take what is in memory now as what the process needs for itself, such as libraries just loaded."""
+        self._usual_mb = memory_mb(self._own)
+
+    def bloated(self, limit_mb: float) -> bool:
+        """Whether earlier runs fill more than half of what a run may take."""
+        left_behind_mb = memory_mb(self._own) - self._usual_mb
+        return left_behind_mb > (limit_mb - self._usual_mb) / 2

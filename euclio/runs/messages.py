@@ -1,0 +1,56 @@
+"""What supervisor and worker process say to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from euclio.runs.record import Record
+from euclio.runs.task import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a worker is to do next.
+
+    Attributes:
+        batch: the runs.
+        cold: solvers that are not to be warmed up, since that ended a process before.
+    """
+
+    batch: Batch
+    cold: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The process has started and waits for an assignment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run begins; its hard limit counts from here.
+
+    Attributes:
+        record: the record as it is without an answer.
+    """
+
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run is finished; the next one is being prepared already.
+
+    Attributes:
+        record: its record.
+    """
+
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Bloated:
+    """What runs left behind fills too much of the memory that the next one may take; a new process is to go on."""
+
+
+Message = Ready | Started | Finished | Bloated

@@ -1,0 +1,217 @@
+"""One place where runs are made: a supervised worker process per solver library, of which one works at a time.
+
+The hard limits stand here, since a solver that hangs cannot keep its own: a run that exceeds one is a row, its process
+is killed, and a fresh one goes on with the rest of the batch (architecture, Runs).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from euclio.runs.execution import blank_record, crashed, killed_by_memory, killed_by_time
+from euclio.runs.log import Log
+from euclio.runs.messages import Assignment, Bloated, Finished, Message, Ready, Started
+from euclio.runs.record import Record
+from euclio.runs.task import Batch, Task
+from euclio.runs.worker_process import WorkerProcess
+
+LOOK_EVERY_S = 0.05
+"""How often memory and the process itself are looked at."""
+
+CHILDREN_EVERY_S = 0.5
+"""How often the memory of a worker's own processes is added up, which takes longer."""
+
+PREPARATION_LIMIT_S = 600.0
+"""Limit of start, import and compilation, which no run pays for."""
+
+MOST_BROKEN_PREPARATIONS = 2
+
+
+class _Phase(Enum):
+    STARTING = "starting"
+    PREPARING = "preparing"
+    RUNNING = "running"
+
+
+class Slot:
+    """A blocking or polled supervisor of one run at a time.
+
+    A warm-up that ends its process is tried once more if it crashed, and not again if it was killed; then the runs of
+    that solver begin cold, and what happens is theirs.
+
+    Args:
+        log: file that takes what solvers print; None: nothing is kept.
+        preparation_limit_s: limit of start, import and compilation.
+    """
+
+    def __init__(self, log: Path | None = None, preparation_limit_s: float = PREPARATION_LIMIT_S) -> None:
+        self._log = Log(log)
+        self._preparation_limit_s = preparation_limit_s
+        self._processes: dict[str, WorkerProcess] = {}
+        self._broken: Counter[str] = Counter()
+        self._tasks: deque[Task] = deque()
+        self._text = ""
+        self._phase = _Phase.STARTING
+        self._blank: Record | None = None
+        self._deadline = self._next_look = self._next_children = 0.0
+
+    def __enter__(self) -> Slot:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def busy(self) -> bool:
+        """Whether runs of the batch are left."""
+        return bool(self._tasks)
+
+    @property
+    def connection(self) -> Connection:
+        """The connection of the process at work, to wait for."""
+        return self._worker.connection
+
+    def has_loaded(self, library: str) -> bool:
+        """Whether a process for this solver library is there."""
+        return library in self._processes
+
+    def run(self, batch: Batch) -> Iterator[Record]:
+        """Make the runs of a batch; each record comes as soon as its run is finished."""
+        self.begin(batch)
+        while self.busy:
+            wait([self.connection], LOOK_EVERY_S)
+            yield from self.step()
+
+    def begin(self, batch: Batch) -> None:
+        """Take a batch; `step` gets on with it."""
+        assert not self.busy, "the batch before is not finished"
+        self._tasks.extend(batch.tasks)
+        self._text = batch.instance_text
+        if self._tasks:
+            self._assign()
+
+    def step(self) -> list[Record]:
+        """Records of runs that are finished by now; enforces the limits, waits for nothing."""
+        records: list[Record] = []
+        while self.busy and self._hear(records):
+            pass
+        now = time.monotonic()
+        if self.busy and now >= min(self._next_look, self._deadline):
+            self._look(now, records)
+        return records
+
+    def close(self) -> None:
+        """End all processes."""
+        for process in self._processes.values():
+            process.end()
+        self._processes.clear()
+        self._tasks.clear()
+        self._log.close()
+
+    @property
+    def _library(self) -> str:
+        return self._tasks[0].setting.library
+
+    @property
+    def _worker(self) -> WorkerProcess:
+        return self._processes[self._library]
+
+    def _assign(self) -> None:
+        """Give what is left of the batch to the process of its library; a new one is told once it is ready."""
+        process = self._processes.get(self._library)
+        if process is None or process.has_ended():
+            self._replace()
+            return
+        cold = frozenset(name for name, times in self._broken.items() if times >= MOST_BROKEN_PREPARATIONS)
+        self._enter(_Phase.PREPARING, self._preparation_limit_s)
+        try:
+            process.connection.send(Assignment(Batch(self._text, tuple(self._tasks)), cold))
+        except OSError:
+            self._replace()
+
+    def _replace(self) -> None:
+        """Start a new process for the library at hand."""
+        if self.has_loaded(self._library):
+            self._processes.pop(self._library).end()
+        self._processes[self._library] = WorkerProcess(self._log.descriptor)
+        self._enter(_Phase.STARTING, self._preparation_limit_s)
+
+    def _enter(self, phase: _Phase, limit_s: float, blank: Record | None = None) -> None:
+        now = time.monotonic()
+        self._phase, self._blank, self._deadline = phase, blank, now + limit_s
+        self._next_children = now + CHILDREN_EVERY_S
+
+    def _hear(self, records: list[Record]) -> bool:
+        """Take in one message; False: there is none."""
+        try:
+            if not self.connection.poll():
+                return False
+            message: Message = self.connection.recv()
+        except (EOFError, OSError):
+            self._crashed(records)
+            return True
+        match message:
+            case Ready():
+                self._assign()
+            case Started(blank):
+                self._enter(_Phase.RUNNING, self._tasks[0].limits.hard_time_s, blank)
+            case Finished(record):
+                self._finish(record, records)
+                self._enter(_Phase.PREPARING, self._preparation_limit_s)
+            case Bloated():
+                self._replace()
+        return True
+
+    def _look(self, now: float, records: list[Record]) -> None:
+        """Enforce the limits."""
+        self._next_look = now + LOOK_EVERY_S
+        self._log.trim()
+        if self.connection.poll():  # what has arrived since comes first
+            return
+        if self._worker.has_ended():
+            self._crashed(records)
+        elif now >= self._deadline:
+            self._kill(killed_by_time(self._current()), records)
+        elif self._memory_mb(now) > self._tasks[0].limits.memory_mb:
+            self._kill(killed_by_memory(self._current()), records)
+
+    def _memory_mb(self, now: float) -> float:
+        with_children = now >= self._next_children
+        if with_children:
+            self._next_children = now + CHILDREN_EVERY_S
+        return self._worker.memory_mb(with_children=with_children)
+
+    def _current(self) -> Record:
+        """The record of the run at hand, without an answer."""
+        blank = blank_record(self._tasks[0]) if self._blank is None else self._blank
+        return replace(blank, worker=self._worker.pid, peak_memory_mb=self._worker.peak_memory_mb)
+
+    def _crashed(self, records: list[Record]) -> None:
+        """The process ended by itself."""
+        record = self._current()
+        self._lose(crashed(record, self._worker.say_how_it_ended()), records, broken=1)
+
+    def _kill(self, record: Record, records: list[Record]) -> None:
+        """End the process for a limit."""
+        self._lose(record, records, broken=MOST_BROKEN_PREPARATIONS)
+
+    def _lose(self, record: Record, records: list[Record], broken: int) -> None:
+        """The process is lost: to the run at hand, or to its preparation; a fresh one goes on."""
+        self._processes.pop(self._library).end()
+        solver = self._tasks[0].setting.solver
+        if self._phase is _Phase.RUNNING or self._broken[solver] >= MOST_BROKEN_PREPARATIONS:
+            self._finish(record, records)
+        else:
+            self._broken[solver] += broken
+        if self.busy:
+            self._replace()
+
+    def _finish(self, record: Record, records: list[Record]) -> None:
+        self._tasks.popleft()
+        records.append(record)

@@ -1,0 +1,79 @@
+"""The worker process: makes the runs that its supervisor sends, one after the other (architecture, Runs).
+
+Whatever a solver prints goes to the log that the supervisor gave as standard output and standard error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import resource
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+from euclio.runs.execution import execute
+from euclio.runs.memory import Footprint
+from euclio.runs.messages import Assignment, Bloated, Finished, Ready, Started
+from euclio.runs.record import Record
+
+PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of Linux's prctl."""
+
+
+def main() -> None:
+    """Serve the supervisor at the other end of the file descriptor in the first argument, until it is gone."""
+    connection: Connection = Connection(int(sys.argv[1]))
+    _settle(parent=int(sys.argv[2]))
+    footprint = Footprint()
+    connection.send(Ready())
+    while True:
+        try:
+            assignment = connection.recv()
+        except (EOFError, OSError):
+            return
+        _work(assignment, connection, footprint)
+
+
+def _settle(parent: int) -> None:
+    """Die with the parent, leave Ctrl-C to it, and write no core files."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.enable()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit()
+
+
+def _work(assignment: Assignment, connection: Connection, footprint: Footprint) -> None:
+    """Make the runs of an assignment, or those before the process has to be replaced."""
+
+    def started(record: Record) -> None:
+        if record.import_s:
+            footprint.settle()
+        connection.send(Started(record))
+
+    for task in assignment.batch.tasks:
+        warm = task.setting.solver not in assignment.cold
+        printed = _log_position()
+        record = execute(task, assignment.batch.instance_text, warm=warm, started=started)
+        if _log_position() != printed:
+            print(f"-- printed by {task.setting.label} on {task.instance} (run {task.key})", file=sys.stderr)
+        connection.send(Finished(record))
+        if footprint.bloated(task.limits.memory_mb):
+            connection.send(Bloated())
+            return
+
+
+def _log_position() -> int:
+    """Where the log ends for this process; 0 where it is no file."""
+    try:
+        return os.lseek(sys.stderr.fileno(), 0, os.SEEK_CUR)
+    except (OSError, ValueError):
+        return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""A worker process as its supervisor sees it: start, talk, look at its memory, end it with all that it started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+import psutil
+
+from euclio.runs.memory import children_memory_mb, memory_mb
+
+ENDING_S = 2.0
+"""How long a process that hung up is given to end by itself, so that it can be said how it ended."""
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Libraries that would take all cores beside the threads that a solver is given."""
+
+_STARTER = ThreadPoolExecutor(1, "euclio-workers")
+"""Starts all workers: Linux ends a worker with the thread that started it; this one lives as long as the process."""
+
+
+class WorkerProcess:
+    """One worker process in a process group of its own.
+
+    Args:
+        log: file descriptor that takes what solvers print; None: nothing is kept.
+    """
+
+    def __init__(self, log: int | None = None) -> None:
+        self.connection, theirs = Pipe()
+        self._scratch = tempfile.TemporaryDirectory(prefix="euclio-", ignore_cleanup_errors=True)
+        with theirs:
+            self._popen = _STARTER.submit(_start, theirs, self._scratch.name, log).result()
+        self._process = psutil.Process(self._popen.pid)
+        self._peak_mb = 0.0
+
+    @property
+    def pid(self) -> int:
+        """Process number, also of its group."""
+        return self._popen.pid
+
+    @property
+    def peak_memory_mb(self) -> float:
+        """Most resident memory seen so far."""
+        return self._peak_mb
+
+    def memory_mb(self, *, with_children: bool) -> float:
+        """Resident memory now, in MiB."""
+        now = memory_mb(self._process) + (children_memory_mb(self._process) if with_children else 0.0)
+        self._peak_mb = max(self._peak_mb, now)
+        return now
+
+    def has_ended(self) -> bool:
+        """Whether the process is gone; what it still said can be read."""
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # somebody else in this program collected it
+            return True
+
+    def say_how_it_ended(self) -> str:
+        """How a process ended that hung up, after the subject; it is ended if it has not.
+
+        Nobody has collected it yet, so that its number still stands for its group.
+        """
+        patience = time.monotonic() + ENDING_S
+        while not self.has_ended():
+            if time.monotonic() > patience:
+                self.end()
+                return "stopped answering"
+            time.sleep(0.001)
+        self.end()
+        code = self._popen.returncode
+        return f"exited with code {code}" if code >= 0 else f"died of signal {_signal_name(-code)}"
+
+    def end(self) -> None:
+        """Kill the process and all that it started, and clear up."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._popen.wait()
+        self.connection.close()
+        self._scratch.cleanup()
+
+
+def _start(theirs: Connection, scratch: str, log: int | None) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-P", "-u", "-m", "euclio.runs.worker", str(theirs.fileno()), str(os.getpid())]
+    output: Any = subprocess.DEVNULL if log is None else log
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=(theirs.fileno(),),
+        start_new_session=True,
+        env=_environment(scratch),
+    )
+
+
+def _environment(scratch: str) -> dict[str, str]:
+    """The own environment and module path; sets in the same order in every process, so that runs repeat."""
+    path = os.pathsep.join(part or str(os.getcwd()) for part in sys.path)  # noqa: PTH109
+    defaults = {"PYTHONHASHSEED": "0", **dict.fromkeys(ONE_THREAD, "1")}
+    return {**defaults, **os.environ, "PYTHONPATH": path, "TMPDIR": scratch}
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
