@@ -27,10 +27,16 @@ PIPED_WIDTH = 100
 DASH = "-"
 
 
-def to_text(content: RenderableType) -> str:
-    """Rendered text for standard output: colours and the window's width on a terminal, neither in a pipe."""
+def to_text(content: RenderableType, width: int | None = None) -> str:
+    """Rendered text for standard output: colours and the window's width on a terminal, neither in a pipe.
+
+    Args:
+        content: what is rendered.
+        width: columns; by default the window's, or PIPED_WIDTH in a pipe.
+    """
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    width = max(shutil.get_terminal_size().columns, 60) if terminal else PIPED_WIDTH
+    if width is None:
+        width = max(shutil.get_terminal_size().columns, 60) if terminal else PIPED_WIDTH
     console = Console(
         file=io.StringIO(),
         width=width,
