@@ -19,6 +19,7 @@ from euclio.result import Status
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from euclio.contract.trials import Sources
     from euclio.files.plan_files import PlanFiles
     from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
     from euclio.result import Result
@@ -107,6 +108,7 @@ class Family:
         explain: instance, plan space and seconds for each single search in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
+        sources: what solvers of it are tried on (`euclio.contract`).
     """
 
     name: str
@@ -130,11 +132,23 @@ class Family:
     explain: Callable[[Any, Any, float | None], Explained]
     tiny: Callable[[Any], tuple[Any, Any]]
     features: Callable[[Any], dict[str, float]]
+    sources: Callable[[], Sources]
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""
         objective = space.describe().get("objective", self.goals[0].name)
         return next(goal for goal in self.goals if goal.name == objective)
+
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """A function that is imported when it is called."""
+    found = late_value(module, name)
+    return lambda *arguments: found()(*arguments)
+
+
+def late_value(module: str, name: str) -> Callable[[], Any]:
+    """What gives a value that is imported when it is asked for."""
+    return lambda: getattr(import_module(module), name)
 
 
 @cache

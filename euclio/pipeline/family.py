@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count
 from euclio.errors import InputError
-from euclio.families import Explained, Family, SpaceOption
+from euclio.families import Explained, Family, SpaceOption, late, late_value
 from euclio.goal import LEAST_COST, MOST_THROUGHPUT
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
@@ -14,9 +14,6 @@ from euclio.pipeline.plan import PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from euclio.files.plan_files import PlanFiles
     from euclio.result import Result
 
 OPTIONS = (
@@ -36,24 +33,6 @@ OPTIONS = (
 )
 
 
-def _read(value: Any, file: str | None) -> Cluster:
-    from euclio.files.pipeline_files import cluster_from_json
-
-    return cluster_from_json(value, file)
-
-
-def _to_text(cluster: Cluster) -> str:
-    from euclio.files.pipeline_files import cluster_to_text
-
-    return cluster_to_text(cluster)
-
-
-def _plan_files() -> PlanFiles:
-    from euclio.files.pipeline_plans import PIPELINE_PLANS
-
-    return PIPELINE_PLANS
-
-
 def _check_space(cluster: Cluster, space: PipelineSpace) -> None:
     if space.objective is not Objective.COST:
         return
@@ -61,18 +40,6 @@ def _check_space(cluster: Cluster, space: PipelineSpace) -> None:
     lacking += [f"models[{i}].rate_rps" for i, model in enumerate(cluster.models) if model.rate_rps is None]
     if lacking:
         raise InputError("is missing; the least-cost objective needs it", field=lacking[0])
-
-
-def _describe_space(space: PipelineSpace) -> str:
-    from euclio.pipeline_table import describe_pipeline_space
-
-    return describe_pipeline_space(space)
-
-
-def _table(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> RenderableType:
-    from euclio.pipeline_table import pipeline_table
-
-    return pipeline_table(cluster, result)
 
 
 def _summary(cluster: Cluster, space: PipelineSpace, evaluation: PlanEvaluation) -> str:
@@ -132,16 +99,17 @@ FAMILY = Family(
     full_space=FULL_PIPELINE_SPACE,
     default_solver="columns",
     space_options=OPTIONS,
-    read=_read,
-    to_text=_to_text,
+    read=late("euclio.files.pipeline_files", "cluster_from_json"),
+    to_text=late("euclio.files.pipeline_files", "cluster_to_text"),
     evaluate=evaluate,
-    plan_files=_plan_files,
+    plan_files=late_value("euclio.files.pipeline_plans", "PIPELINE_PLANS"),
     check_space=_check_space,
-    describe_space=_describe_space,
-    table=_table,
+    describe_space=late("euclio.pipeline_table", "describe_pipeline_space"),
+    table=late("euclio.pipeline_table", "pipeline_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
     features=_features,
+    sources=late_value("euclio.pipeline.trials", "SOURCES"),
 )

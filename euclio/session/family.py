@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count_or_any, names
 from euclio.errors import InputError
-from euclio.families import Explained, Family, SpaceOption
+from euclio.families import Explained, Family, SpaceOption, late, late_value
 from euclio.goal import LEAST_COST
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
@@ -15,9 +15,6 @@ from euclio.session.plan import Plan
 from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from euclio.files.plan_files import PlanFiles
     from euclio.result import Result
 
 EXPLAIN_LIMIT_S = 1.0
@@ -35,24 +32,6 @@ OPTIONS = (
 )
 
 
-def _read(value: Any, file: str | None) -> Session:
-    from euclio.files.session_files import session_from_json
-
-    return session_from_json(value, file)
-
-
-def _to_text(session: Session) -> str:
-    from euclio.files.session_files import session_to_text
-
-    return session_to_text(session)
-
-
-def _plan_files() -> PlanFiles:
-    from euclio.files.session_plans import SESSION_PLANS
-
-    return SESSION_PLANS
-
-
 def _check_space(session: Session, space: PlanSpace) -> None:
     known = list(session.price)
     for name in space.hardware or ():
@@ -60,18 +39,6 @@ def _check_space(session: Session, space: PlanSpace) -> None:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
             raise InputError(f"unknown hardware {name!r}; {hint}", field="--hardware")
-
-
-def _describe_space(space: PlanSpace) -> str:
-    from euclio.tables import describe_space
-
-    return describe_space(space)
-
-
-def _table(session: Session, result: Result) -> RenderableType:
-    from euclio.tables import plan_table
-
-    return plan_table(session, result)
 
 
 def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
@@ -130,16 +97,17 @@ FAMILY = Family(
     full_space=FULL_SPACE,
     default_solver="exact",
     space_options=OPTIONS,
-    read=_read,
-    to_text=_to_text,
+    read=late("euclio.files.session_files", "session_from_json"),
+    to_text=late("euclio.files.session_files", "session_to_text"),
     evaluate=evaluate,
-    plan_files=_plan_files,
+    plan_files=late_value("euclio.files.session_plans", "SESSION_PLANS"),
     check_space=_check_space,
-    describe_space=_describe_space,
-    table=_table,
+    describe_space=late("euclio.tables", "describe_space"),
+    table=late("euclio.tables", "plan_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
     features=_features,
+    sources=late_value("euclio.session.trials", "SOURCES"),
 )

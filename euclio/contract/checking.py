@@ -1,0 +1,131 @@
+"""The contract: tries a solver in processes of its own and judges every claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from euclio.contract import claims_answers as answers
+from euclio.contract import claims_conduct as conduct
+from euclio.contract.evidence import Evidence, References, Run, checked_run
+from euclio.contract.findings import Finding, Judgement, Report, Verdict
+from euclio.contract.observation import Described, Ending, Observation
+from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
+from euclio.contract.trials import Purpose, Trial, trials_for
+from euclio.families import find_family
+
+SAMPLES = 12
+"""Small instances, by default."""
+LARGE_TRIES = 3
+"""Runs of the large instance; the quickest counts, for other work may slow one down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a solver promises.
+
+    Attributes:
+        name: its name.
+        judge: judges the evidence; the first line of its docstring says what is promised.
+    """
+
+    name: str
+    judge: Callable[[Evidence], Judgement]
+
+    @property
+    def text(self) -> str:
+        """What is promised."""
+        return (self.judge.__doc__ or "").splitlines()[0]
+
+
+CLAIMS = (
+    Claim("ends", answers.ends),
+    Claim("finds", answers.finds),
+    Claim("accepted", answers.accepted),
+    Claim("plan-space", answers.plan_space),
+    Claim("claim", answers.claimed),
+    Claim("optimum", answers.optimum),
+    Claim("bound", answers.bound),
+    Claim("honest", answers.honest),
+    Claim("infeasible", answers.infeasible),
+    Claim("repeatable", conduct.repeatable),
+    Claim("fresh", conduct.fresh),
+    Claim("instance", conduct.instance),
+    Claim("time-limit", conduct.time_limit),
+    Claim("silent", conduct.silent),
+    Claim("surroundings", conduct.surroundings),
+    Claim("scaled", conduct.scaled),
+    Claim("permuted", conduct.permuted),
+)
+
+
+def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], None] | None = None) -> Report:
+    """Try a solver and judge every claim.
+
+    It runs in processes of its own, so that one that crashes or hangs is a finding too.
+
+    Args:
+        name: name of a registered solver, or ``path/to/file.py:function``.
+        samples: number of small instances.
+        advance: called after each trial with the number of all of them.
+
+    Returns:
+        One finding per claim.
+
+    Raises:
+        InputError: there is no such solver.
+    """
+    try:
+        process = SolverProcess(name)
+    except (SolverDiedError, SolverHungError) as error:
+        told = Finding("loads", "Can be loaded.", Verdict.BROKEN, " ".join(str(error).split()))
+        return Report(name, "", "", (told,))
+    with process:
+        solver = process.solver
+        trials = trials_for(find_family(solver.family), solver.space, samples)
+        seen = _observe(process, trials, False, advance)
+    with SolverProcess(name, hash_seed=1) as process:
+        seen |= _observe(process, trials, True, advance)
+    return judge(solver, [(trial, seen[k]) for k, trial in enumerate(trials)])
+
+
+def _observe(
+    process: SolverProcess, trials: list[Trial], fresh: bool, advance: Callable[[int], None] | None
+) -> dict[int, Observation]:
+    """What is seen of those trials that need a fresh process, or of all others, by place."""
+    seen: dict[int, Observation] = {}
+    for k, trial in enumerate(trials):
+        if (trial.purpose is Purpose.FRESH) is fresh:
+            seen[k] = _quickest(process, trial) if trial.purpose is Purpose.LARGE else process.observe(trial)
+            if advance is not None:
+                advance(len(trials))
+    return seen
+
+
+def _quickest(process: SolverProcess, trial: Trial) -> Observation:
+    """The quickest of some runs, as far as one is over its limit."""
+    assert trial.limits.time_limit_s is not None
+    limit = trial.limits.time_limit_s + conduct.GRACE_S
+    best = process.observe(trial)
+    for _ in range(LARGE_TRIES - 1):
+        if best.ending is not Ending.ANSWERED or best.wall_s <= limit:
+            break
+        best = min(best, process.observe(trial), key=lambda seen: seen.wall_s)
+    return best
+
+
+def judge(solver: Described, seen: Sequence[tuple[Trial, Observation]]) -> Report:
+    """Check what was seen of a solver, and judge every claim."""
+    family = find_family(solver.family)
+    references = References(family, solver.name)
+    runs: list[Run] = []
+    for trial, observation in seen:
+        optimum = references.optimum(trial, observation.space)
+        runs.append(checked_run(family, trial, observation, optimum))
+    evidence = Evidence(solver, family, tuple(runs))
+    findings = []
+    for claim in CLAIMS:
+        judgement = claim.judge(evidence)
+        told = " ".join(judgement.evidence.split())
+        findings.append(Finding(claim.name, claim.text, judgement.verdict, told))
+    return Report(solver.name, solver.kind, solver.version, tuple(findings))

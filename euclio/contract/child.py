@@ -1,0 +1,111 @@
+"""The process that a solver is tried in: reads trials, runs them one after the other, writes what it sees.
+
+Its standard output is a file, so that whatever the solver prints, in Python or in C, is seen.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import time
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from euclio.contract.observation import Described, Ending, Observation
+from euclio.contract.surroundings import left_behind, surroundings
+from euclio.contract.trials import Trial
+from euclio.errors import InputError
+from euclio.families import Family, find_family
+from euclio.registry import AnySolver, find_solver
+from euclio.solving import PreparedRun, prepare
+
+MOST_PRINTED = 200
+"""Bytes kept of what a run prints."""
+
+
+def main(reading: int, writing: int) -> None:
+    """Try one solver until the other side closes.
+
+    Args:
+        reading: file descriptor of the connection that brings the solver's name, then trials.
+        writing: file descriptor of the connection for the solver's description, then observations; an `InputError`
+            instead of the description where there is no such solver.
+    """
+    inbox, outbox = Connection(reading, writable=False), Connection(writing, readable=False)
+    try:
+        name: str = inbox.recv()
+        solver = find_solver(name)
+    except InputError as error:
+        outbox.send(error.args[0])
+        return
+    outbox.send(Described(solver.name, solver.kind, solver.family, solver.space, solver.version))
+    with suppress(EOFError):
+        while True:
+            _send(outbox, observe(solver, inbox.recv()))
+
+
+def observe(solver: AnySolver, trial: Trial) -> Observation:
+    """Run one trial and see what becomes of it."""
+    family = find_family(solver.family)
+    try:
+        ready = prepare(trial.instance, solver, space=trial.space, limits=trial.limits)
+    except InputError as error:
+        return Observation(Ending.INAPPLICABLE, str(error))
+    ready.warm_up()
+    text, printed, state = _text(family, trial.instance), _printed(), surroundings()
+    ending, told, answer, wall_s = _run(ready)
+    left = left_behind(state, surroundings())
+    return Observation(
+        ending,
+        told,
+        answer,
+        ready.space,
+        wall_s,
+        os.pread(1, MOST_PRINTED, printed).decode(errors="replace") if _printed() > printed else "",
+        _text(family, trial.instance) != text,
+        left,
+    )
+
+
+def _run(ready: PreparedRun) -> tuple[Ending, str, Any, float]:
+    started = time.perf_counter()
+    try:
+        answer, wall_s = ready.answer()
+    except BaseException as error:  # a solver that calls sys.exit is no reason to end
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        return Ending.RAISED, text, None, time.perf_counter() - started
+    if answer.raw_status == "inapplicable":
+        return Ending.INAPPLICABLE, answer.reason, None, wall_s
+    return Ending.ANSWERED, "", answer, wall_s
+
+
+def _text(family: Family, instance: Any) -> str:
+    try:
+        return family.to_text(instance)
+    except Exception as error:  # a spoiled instance may have no text
+        return repr(error)
+
+
+def _send(outbox: Connection, found: Observation) -> None:
+    try:
+        outbox.send(found)
+    except Exception as error:  # pickle raises whatever it likes
+        told = " ".join(f"its answer is no plain data: {type(error).__name__}: {error}".split())
+        outbox.send(Observation(Ending.RAISED, told, wall_s=found.wall_s))
+
+
+def _printed() -> int:
+    """Bytes on standard output so far, those in buffers of Python and C included."""
+    for stream in (sys.stdout, sys.__stdout__):
+        if stream is not None:
+            with suppress(Exception):
+                stream.flush()
+    with suppress(Exception):
+        ctypes.CDLL(None).fflush(None)
+    return os.fstat(1).st_size
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

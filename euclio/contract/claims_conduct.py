@@ -1,0 +1,105 @@
+"""Claims about how a solver conducts itself: repeatable, in time, without side effects, indifferent to names."""
+
+from __future__ import annotations
+
+from euclio.contract.evidence import Evidence, Run
+from euclio.contract.findings import Judgement, Verdict, judged
+from euclio.contract.observation import Ending
+from euclio.contract.trials import Purpose
+from euclio.result import OPTIMALITY_TOLERANCE
+
+GRACE_S = 1.0
+"""Seconds that a solver may be over its time limit."""
+SEEN = (Ending.ANSWERED, Ending.INAPPLICABLE, Ending.RAISED)
+"""Endings after which the process could be looked at."""
+
+
+def repeatable(evidence: Evidence) -> Judgement:
+    """Gives the same plan for the same seed in one process."""
+    return _same_plans(evidence, Purpose.AGAIN)
+
+
+def fresh(evidence: Evidence) -> Judgement:
+    """Gives the same plan for the same seed in a process of its own, with other hashes."""
+    return _same_plans(evidence, Purpose.FRESH)
+
+
+def _same_plans(evidence: Evidence, purpose: Purpose) -> Judgement:
+    pairs = [(a, b) for a, b in evidence.pairs(purpose) if a.in_time and b.in_time]
+    other = [f"{a.trial.name}: {told}" for a, b in pairs if (told := _difference(a, b))]
+    return judged(other, len(pairs), "runs made again", "no run ended clear of its time limit")
+
+
+def _difference(a: Run, b: Run) -> str:
+    assert a.answer is not None
+    assert b.answer is not None
+    if repr(a.answer.claimed) != repr(b.answer.claimed):
+        return f"claims {a.answer.claimed!r}, then {b.answer.claimed!r}"
+    if (a.answer.plan is None) != (b.answer.plan is None):
+        return "a plan only once"
+    if a.answer.plan != b.answer.plan:
+        return f"another plan of {a.goal.name} {_value(a)}, then {_value(b)}"
+    return ""
+
+
+def _value(run: Run) -> str:
+    return "unknown" if run.value is None else f"{float(run.value):.9g}"
+
+
+def instance(evidence: Evidence) -> Judgement:
+    """Leaves the instance as it was."""
+    seen = [run for run in evidence.runs if run.seen.ending in SEEN]
+    changed = [f"{run.trial.name}: another text of the instance after the run" for run in seen if run.seen.mutated]
+    return judged(changed, len(seen), "instances compared as text")
+
+
+def time_limit(evidence: Evidence) -> Judgement:
+    """Keeps its time limit, on a larger instance and with a second of grace."""
+    for run in evidence.of(Purpose.LARGE):
+        limit = run.trial.limits.time_limit_s
+        assert limit is not None
+        if run.seen.ending is Ending.HUNG:
+            return Judgement(Verdict.BROKEN, f"{run.trial.name}: {run.seen.told}; the limit was {limit:g} s")
+        if run.seen.ending is Ending.ANSWERED:
+            over = run.seen.wall_s - limit
+            told = f"{run.trial.name}: {run.seen.wall_s:.2f} s of {limit:g} s"
+            if over > GRACE_S:
+                return Judgement(Verdict.BROKEN, f"{told}, {over:.2f} s over")
+            return Judgement(Verdict.KEPT, told)
+    return judged([], 0, "", "it did not answer on the larger instance")
+
+
+def silent(evidence: Evidence) -> Judgement:
+    """Prints nothing to standard output."""
+    seen = [run for run in evidence.runs if run.seen.ending in SEEN]
+    loud = [f"{run.trial.name}: printed {run.seen.printed.strip()[:60]!r}" for run in seen if run.seen.printed]
+    return judged(loud, len(seen), "trials")
+
+
+def surroundings(evidence: Evidence) -> Judgement:
+    """Leaves its process as it was: folder, environment, locale, signals, random state, child processes."""
+    seen = [run for run in evidence.runs if run.seen.ending in SEEN]
+    left = [f"{run.trial.name}: {', '.join(run.seen.left)}" for run in seen if run.seen.left]
+    return judged(left, len(seen), "trials")
+
+
+def scaled(evidence: Evidence) -> Judgement:
+    """Proves twice the cost where all prices are doubled (of throughput, half of it at double weights)."""
+    return _equal_optima(evidence, Purpose.SCALED)
+
+
+def permuted(evidence: Evidence) -> Judgement:
+    """Proves the same value whatever the order and the names."""
+    return _equal_optima(evidence, Purpose.PERMUTED)
+
+
+def _equal_optima(evidence: Evidence, purpose: Purpose) -> Judgement:
+    pairs = [(a, b) for a, b in evidence.pairs(purpose) if a.proven and b.proven]
+    other = []
+    for a, b in pairs:
+        assert a.value is not None
+        assert b.value is not None
+        expected = a.value * b.trial.factor
+        if abs(a.goal.gap(b.value, expected)) > 2 * OPTIMALITY_TOLERANCE:
+            other.append(f"{b.trial.name}: proves {float(b.value):.9g}, {float(expected):.9g} would be right")
+    return judged(other, len(pairs), "pairs of proven optima", "it proves no optimum")

@@ -1,0 +1,137 @@
+"""Trials as they were seen and checked: what claims are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from euclio.contract.observation import Described, Ending, Observation
+from euclio.contract.trials import SMALL_LIMIT_S, Purpose, Trial
+from euclio.families import Checked, Family
+from euclio.goal import Goal
+from euclio.registry import solvers
+from euclio.result import Answer, Status
+from euclio.solving import solve
+
+NEAR_LIMIT = 0.9
+"""Part of the time limit above which another outcome is the clock's fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """What a reference solver proved.
+
+    Attributes:
+        value: the optimum; None: there is no plan, or nothing was proven.
+        infeasible: that there is no plan.
+        by: name of the reference solver.
+    """
+
+    value: Fraction | None
+    infeasible: bool
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A trial, what was seen of it, and what the checker and a reference say.
+
+    Attributes:
+        trial: the trial.
+        seen: what was seen.
+        goal: the objective.
+        checked: the checker's answer on the plan; None: there is no plan that it can read.
+        unreadable: why the checker cannot read the plan; empty: it can.
+        optimum: what is proven about the instance in the plan space; None: nothing.
+    """
+
+    trial: Trial
+    seen: Observation
+    goal: Goal
+    checked: Checked | None = None
+    unreadable: str = ""
+    optimum: Optimum | None = None
+
+    @property
+    def answer(self) -> Answer[Any] | None:
+        """The answer, where there is one."""
+        return self.seen.answer
+
+    @property
+    def value(self) -> Fraction | None:
+        """The value of an accepted plan."""
+        return self.checked.value if self.checked is not None and self.checked.feasible else None
+
+    @property
+    def proven(self) -> bool:
+        """Whether plan and bound meet."""
+        return self.value is not None and self.answer is not None and self.goal.proven(self.value, self.answer.bound)
+
+    @property
+    def in_time(self) -> bool:
+        """Whether it ended by itself, clear of its time limit."""
+        return self.seen.ending is Ending.ANSWERED and self.seen.wall_s < NEAR_LIMIT * SMALL_LIMIT_S
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that was tried of one solver.
+
+    Attributes:
+        solver: the solver, as it describes itself.
+        family: its problem family.
+        runs: all trials, in order.
+    """
+
+    solver: Described
+    family: Family
+    runs: tuple[Run, ...]
+
+    def of(self, *purposes: Purpose) -> Iterator[Run]:
+        """The runs of some purposes."""
+        return (run for run in self.runs if run.trial.purpose in purposes)
+
+    def pairs(self, *purposes: Purpose) -> Iterator[tuple[Run, Run]]:
+        """Runs of some purposes, each after the one that it is compared with."""
+        for run in self.of(*purposes):
+            if run.trial.like is not None:
+                yield self.runs[run.trial.like], run
+
+
+def checked_run(family: Family, trial: Trial, seen: Observation, optimum: Optimum | None) -> Run:
+    """Let the checker price what a trial brought."""
+    goal = family.goal(trial.space if seen.space is None else seen.space)
+    plan = None if seen.answer is None else seen.answer.plan
+    if plan is None:
+        return Run(trial, seen, goal, optimum=optimum)
+    try:
+        return Run(trial, seen, goal, family.evaluate(trial.instance, plan, seen.space), optimum=optimum)
+    except Exception as error:  # a plan made of the wrong things breaks the checker anywhere
+        return Run(trial, seen, goal, unreadable=f"{type(error).__name__}: {error}", optimum=optimum)
+
+
+class References:
+    """Proven optima of instances, each solved once per plan space, by another solver than the one tried."""
+
+    def __init__(self, family: Family, tried: str) -> None:
+        names = [name for name in family.sources().references if name != tried and name in solvers()]
+        self._names: Sequence[str] = names
+        self._known: dict[tuple[int, Any], Optimum | None] = {}
+
+    def optimum(self, trial: Trial, space: Any) -> Optimum | None:
+        """What is proven about a trial's instance in a plan space; None: nothing."""
+        if trial.purpose is Purpose.LARGE or space is None:
+            return None
+        key = id(trial.instance), space
+        if key not in self._known:
+            self._known[key] = next(filter(None, (_prove(name, trial.instance, space) for name in self._names)), None)
+        return self._known[key]
+
+
+def _prove(name: str, instance: Any, space: Any) -> Optimum | None:
+    result = solve(instance, name, space=space, time_limit_s=SMALL_LIMIT_S)
+    if result.status is Status.OPTIMAL:
+        return Optimum(result.value, False, name)
+    return Optimum(None, True, name) if result.status is Status.INFEASIBLE else None

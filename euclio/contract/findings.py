@@ -1,0 +1,101 @@
+"""What was found about each claim, and the report of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+SCHEMA = "euclio/contract/1"
+
+
+class Verdict(StrEnum):
+    """What the trials say about a claim."""
+
+    KEPT = "kept"
+    BROKEN = "broken"
+    UNTRIED = "untried"
+    """No trial could break it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and what it rests on, in one line."""
+
+    verdict: Verdict
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim and the judgement on it.
+
+    Attributes:
+        claim: name of the claim.
+        text: what a solver promises by it.
+        verdict: whether the trials kept it.
+        evidence: what was seen, in one line.
+    """
+
+    claim: str
+    text: str
+    verdict: Verdict
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found about one solver.
+
+    Attributes:
+        solver: its name.
+        kind: its kind.
+        version: its version.
+        findings: one per claim.
+    """
+
+    solver: str
+    kind: str
+    version: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def kept(self) -> bool:
+        """Whether no claim is broken."""
+        return not self.broken
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Names of the broken claims."""
+        return tuple(finding.claim for finding in self.findings if finding.verdict is Verdict.BROKEN)
+
+    def describe(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "schema": SCHEMA,
+            "solver": self.solver,
+            "kind": self.kind,
+            "version": self.version,
+            "kept": self.kept,
+            "claims": [
+                {"claim": f.claim, "text": f.text, "verdict": f.verdict.value, "evidence": f.evidence}
+                for f in self.findings
+            ],
+        }
+
+
+def judged(failures: list[str], tried: int, what: str, lacking: str = "nothing to try it on") -> Judgement:
+    """The judgement where each trial either fails in a line of words or is in order.
+
+    Args:
+        failures: one line per failure.
+        tried: number of trials.
+        what: what was tried, in the plural.
+        lacking: what to say where there was no trial.
+    """
+    if failures:
+        more = f" (and {len(failures) - 1} more of {tried})" if len(failures) > 1 else f" (1 of {tried})"
+        return Judgement(Verdict.BROKEN, failures[0] + more)
+    if not tried:
+        return Judgement(Verdict.UNTRIED, lacking)
+    return Judgement(Verdict.KEPT, f"{tried} {what}")

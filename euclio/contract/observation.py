@@ -1,0 +1,67 @@
+"""What was seen of one trial, unjudged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from euclio.result import Answer
+
+
+class Ending(StrEnum):
+    """How a trial ended."""
+
+    ANSWERED = "answered"
+    INAPPLICABLE = "inapplicable"
+    RAISED = "raised"
+    HUNG = "hung"
+    """Killed far above its time limit."""
+    DIED = "died"
+    """The process ended by itself."""
+    SKIPPED = "skipped"
+    """Never tried, because the process had ended too often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was seen of one trial.
+
+    Attributes:
+        ending: how it ended.
+        told: one line about that: the exception, the signal.
+        answer: the answer.
+        space: the plan space that the solver searched (`Solver.narrow`); None: it never got that far.
+        wall_s: seconds in the solver.
+        printed: what came out on standard output.
+        mutated: the instance's text is another one than before.
+        left: what differs in its process.
+    """
+
+    ending: Ending
+    told: str = ""
+    answer: Answer[Any] | None = None
+    space: Any = None
+    wall_s: float = 0.0
+    printed: str = ""
+    mutated: bool = False
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a solver says about itself, as plain data (`euclio.registry.Solver`).
+
+    Attributes:
+        name: its name.
+        kind: its kind.
+        family: its problem family.
+        space: its plan space.
+        version: its version.
+    """
+
+    name: str
+    kind: str
+    family: str
+    space: Any
+    version: str

@@ -1,0 +1,142 @@
+"""The other side of `child`: starts the process, sends it trials, kills it where it hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, suppress
+from multiprocessing.connection import Pipe
+from types import TracebackType
+from typing import Any
+
+from euclio.contract.observation import Described, Ending, Observation
+from euclio.contract.trials import Trial
+from euclio.errors import InputError
+
+START_LIMIT_S = 120.0
+"""Seconds to import a solver in."""
+FIRST_LIMIT_S = 900.0
+"""Seconds for the first trial of a process, which compiles."""
+OVERRUN_S = 10.0
+"""Seconds above the time limit after which a trial is killed."""
+MOST_ENDINGS = 3
+"""Times that a process may end before its solver is given up."""
+
+
+class SolverDiedError(Exception):
+    """The process of a solver ended before it answered (says how)."""
+
+
+class SolverHungError(Exception):
+    """The process of a solver did not answer in time (says in what time)."""
+
+
+class SolverProcess:
+    """A process that one solver is tried in, started anew where it ends; closing kills it and whatever it started."""
+
+    def __init__(self, name: str, hash_seed: int = 0) -> None:
+        """Start the process and let it look the solver up.
+
+        Args:
+            name: name of the solver.
+            hash_seed: seed of Python's hashes, on which the order of sets depends.
+
+        Raises:
+            InputError: there is no such solver.
+            SolverDiedError: it ended while it loaded the solver.
+            SolverHungError: it did not end loading it.
+        """
+        self._name, self._hash_seed = name, hash_seed
+        self._endings = 0
+        self._start()
+
+    def _start(self) -> None:
+        theirs_in, self._outbox = Pipe(duplex=False)
+        self._inbox, theirs_out = Pipe(duplex=False)
+        self._opened = ExitStack()
+        printed = self._opened.enter_context(tempfile.TemporaryFile("a+b"))  # noqa: SIM115
+        self._opened.enter_context(self._inbox)
+        self._opened.enter_context(self._outbox)
+        ends = theirs_in.fileno(), theirs_out.fileno()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "euclio.contract.child", *map(str, ends)],
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.DEVNULL,
+            pass_fds=ends,
+            env=os.environ | {"PYTHONHASHSEED": str(self._hash_seed)},
+            start_new_session=True,
+        )
+        theirs_in.close()
+        theirs_out.close()
+        self._running, self._first = True, True
+        try:
+            self.solver = self._described()
+        except BaseException:
+            self.close()
+            raise
+
+    def _described(self) -> Described:
+        found = self._asked(self._name, START_LIMIT_S)
+        if isinstance(found, str):
+            raise InputError(found)
+        assert isinstance(found, Described)
+        return found
+
+    def observe(self, trial: Trial) -> Observation:
+        """Run one trial, in a new process where the last one ended; too often, and it is skipped."""
+        if self._endings >= MOST_ENDINGS:
+            return Observation(Ending.SKIPPED, f"the process had ended {MOST_ENDINGS} times")
+        started = time.monotonic()
+        try:
+            if not self._running:
+                self._start()
+            limit = FIRST_LIMIT_S if self._first else (trial.limits.time_limit_s or 0.0) + OVERRUN_S
+            self._first = False
+            found = self._asked(trial, limit)
+        except (SolverHungError, SolverDiedError) as error:
+            self._endings += 1
+            self.close()
+            ending = Ending.HUNG if isinstance(error, SolverHungError) else Ending.DIED
+            return Observation(ending, str(error), wall_s=time.monotonic() - started)
+        assert isinstance(found, Observation)
+        return found
+
+    def _asked(self, question: Any, limit_s: float) -> Any:
+        try:
+            self._outbox.send(question)
+            if self._inbox.poll(limit_s):
+                return self._inbox.recv()
+        except (EOFError, OSError):
+            raise SolverDiedError(self._ending()) from None
+        raise SolverHungError(f"still running after {limit_s:g} s, and killed")
+
+    def _ending(self) -> str:
+        code = self._process.wait()
+        if code >= 0:
+            return f"the process ended with exit code {code}"
+        with suppress(ValueError):
+            return f"the process died of signal {signal.Signals(-code).name}"
+        return f"the process died of signal {-code}"
+
+    def close(self) -> None:
+        """End the process and all that it started."""
+        if not self._running:
+            return
+        self._running = False
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._opened.close()
+
+    def __enter__(self) -> SolverProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,117 @@
+"""What a solver is tried on: instances, plan spaces and limits, by the purpose that they serve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from euclio.families import Family
+from euclio.goal import Goal
+from euclio.registry import Limits
+
+SEED, OTHER_SEED = 1, 2
+SMALL_LIMIT_S = 10.0
+"""Limit on small instances; whoever takes that long is not asked for the same plan twice."""
+LARGE_LIMIT_S = 0.5
+"""Limit on the large instance, which a solver has to keep."""
+
+
+class Purpose(StrEnum):
+    """Why a trial is made."""
+
+    SMALL = "small"
+    AGAIN = "again"
+    """A small one again, in the same process."""
+    FRESH = "fresh"
+    """A small one again, in a process of its own."""
+    RESEEDED = "reseeded"
+    RESTRICTED = "restricted"
+    """In another plan space."""
+    SCALED = "scaled"
+    """All values times a factor."""
+    PERMUTED = "permuted"
+    """In another order, under other names."""
+    LARGE = "large"
+    """Larger, under a short limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What solvers of a problem family are tried on.
+
+    Attributes:
+        small: a seed in, a small instance that brute force can do out; some have no plan.
+        large: an instance that takes exact methods longer than `LARGE_LIMIT_S`.
+        restricted: instance and plan space in; other plan spaces, each with what differs in words, out.
+        scaled: instance and goal in; a like instance and the factor between the values of equal plans out.
+        permuted: the same instance in another order and with other names.
+        references: solvers that prove optima, in the order in which they are asked.
+    """
+
+    small: Callable[[int], Any]
+    large: Callable[[], Any]
+    restricted: Callable[[Any, Any], Iterator[tuple[str, Any]]]
+    scaled: Callable[[Any, Goal], tuple[Any, Fraction]]
+    permuted: Callable[[Any], Any]
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run to be tried.
+
+    Attributes:
+        purpose: why.
+        name: the instance and what is special about the run, for people.
+        instance: the instance.
+        space: the plan space asked for.
+        limits: limits and seed.
+        like: place in the list of the trial that it is compared with; None: of none.
+        factor: its value over that trial's.
+    """
+
+    purpose: Purpose
+    name: str
+    instance: Any
+    space: Any
+    limits: Limits[Any]
+    like: int | None = None
+    factor: Fraction = Fraction(1)
+
+
+def trials_for(family: Family, space: Any, samples: int) -> list[Trial]:
+    """All trials of a solver.
+
+    Args:
+        family: its problem family.
+        space: its own plan space.
+        samples: number of small instances; variations are made of the first third of them.
+    """
+    sources = family.sources()
+    limits: Limits[Any] = Limits(SMALL_LIMIT_S, SEED)
+    tiny, tiny_space = family.tiny(space)
+    trials = [Trial(Purpose.SMALL, tiny.name, tiny, tiny_space, limits)]
+    for seed in range(samples):
+        instance = sources.small(seed)
+        trials.append(Trial(Purpose.SMALL, instance.name, instance, space, limits))
+    for k, trial in enumerate(trials[: 1 + (samples + 2) // 3]):
+        trials += _varied(trial, k, sources, family.goal(space))
+    large = sources.large()
+    return [*trials, Trial(Purpose.LARGE, large.name, large, space, Limits(LARGE_LIMIT_S, SEED))]
+
+
+def _varied(trial: Trial, place: int, sources: Sources, goal: Goal) -> Iterator[Trial]:
+    """A small trial again and in all variations."""
+    for purpose in (Purpose.AGAIN, Purpose.FRESH):
+        yield replace(trial, purpose=purpose, like=place)
+    reseeded: Limits[Any] = replace(trial.limits, seed=OTHER_SEED)
+    yield Trial(Purpose.RESEEDED, f"{trial.name}, seed {OTHER_SEED}", trial.instance, trial.space, reseeded)
+    scaled, factor = sources.scaled(trial.instance, goal)
+    yield Trial(Purpose.SCALED, f"{trial.name}, scaled", scaled, trial.space, trial.limits, place, factor)
+    permuted = sources.permuted(trial.instance)
+    yield Trial(Purpose.PERMUTED, f"{trial.name}, in another order", permuted, trial.space, trial.limits, place)
+    for difference, space in sources.restricted(trial.instance, trial.space):
+        yield Trial(Purpose.RESTRICTED, f"{trial.name}, {difference}", trial.instance, space, trial.limits)

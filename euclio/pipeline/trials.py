@@ -1,0 +1,65 @@
+"""What solvers of clusters are tried on (`euclio.contract`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.contract.trials import Sources
+from euclio.goal import Goal
+from euclio.pipeline.instance import Cluster, Gpu
+from euclio.pipeline.space import Objective, PipelineSpace
+
+SCALE = 2
+
+
+def _small(seed: int) -> Cluster:
+    from euclio.workloads.pipelines.small_clusters import small_cluster
+
+    return small_cluster(seed)
+
+
+def _large() -> Cluster:
+    from euclio.workloads.pipelines.groups import FIRST_GROUP, weights
+    from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
+    from euclio.workloads.pipelines.setups import find_setup
+
+    return pipeline_cluster(ClusterRequest(find_setup("HC1-L"), FIRST_GROUP, weights(len(FIRST_GROUP), 0)))
+
+
+def _restricted(cluster: Cluster, space: PipelineSpace) -> Iterator[tuple[str, PipelineSpace]]:
+    """One field of the plan space changed at a time."""
+    other = next(objective for objective in Objective if objective is not space.objective)
+    yield f"objective {other.value}", replace(space, objective=other)
+    most = 1 if space.max_partitions != 1 else 2
+    yield f"at most {most} partitions", replace(space, max_partitions=most)
+    unify = not space.unifies_batch(cluster)
+    yield "one batch size" if unify else "batch sizes of their own", replace(space, unify_batch=unify)
+    yield "GPUs shared" if not space.virtual_gpus else "whole GPUs", replace(space, virtual_gpus=not space.virtual_gpus)
+    yield "batch-build delay changed", replace(space, batch_build=not space.batch_build)
+    yield "pipelines per sequence changed", replace(space, one_per_sequence=not space.one_per_sequence)
+    yield "counting of GPUs changed", replace(space, whole_gpus=not space.whole_gpus)
+
+
+def _scaled(cluster: Cluster, goal: Goal) -> tuple[Cluster, Fraction]:
+    """All weights doubled where throughput per weight counts, else all prices."""
+    if goal.maximised:
+        models = tuple(replace(model, weight=SCALE * model.weight) for model in cluster.models)
+        return replace(cluster, models=models), Fraction(1, SCALE)
+    return replace(cluster, gpus=tuple(map(_dearer, cluster.gpus))), Fraction(SCALE)
+
+
+def _dearer(gpu: Gpu) -> Gpu:
+    return gpu if gpu.price_per_h is None else replace(gpu, price_per_h=SCALE * gpu.price_per_h)
+
+
+def _permuted(cluster: Cluster) -> Cluster:
+    """GPU types, models and profiles back to front, models renamed."""
+    models = tuple(
+        replace(model, name=f"renamed {i}", profiles=model.profiles[::-1]) for i, model in enumerate(cluster.models)
+    )
+    return replace(cluster, gpus=cluster.gpus[::-1], models=models[::-1])
+
+
+SOURCES = Sources(_small, _large, _restricted, _scaled, _permuted, ("columns", "pipeline-bruteforce"))

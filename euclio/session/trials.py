@@ -1,0 +1,62 @@
+"""What solvers of sessions are tried on (`euclio.contract`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.contract.trials import Sources
+from euclio.goal import Goal
+from euclio.session.instance import Session
+from euclio.session.space import DummyRule, PlanSpace, Policy
+
+SCALE = 2
+LARGE_MODULES = 24
+
+
+def _small(seed: int) -> Session:
+    from euclio.workloads.random_sessions import random_session
+
+    modules = 1 + seed % 4
+    return random_session(seed, modules, rates_rps=(2.0, 150.0), slo_over_least=(0.7, 4.0))
+
+
+def _large() -> Session:
+    from euclio.workloads.random_sessions import chain_from_modules
+
+    return chain_from_modules(0, LARGE_MODULES)
+
+
+def _restricted(session: Session, space: PlanSpace) -> Iterator[tuple[str, PlanSpace]]:
+    """One field of the plan space changed at a time."""
+    for policy in Policy:
+        if policy is not space.policy:
+            yield f"policy {policy.value}", replace(space, policy=policy)
+    for rule in DummyRule:
+        if rule is not space.dummy:
+            yield f"dummies {rule.value}", replace(space, dummy=rule)
+    most = 1 if space.max_allocations != 1 else 2
+    yield f"at most {most} allocations", replace(space, max_allocations=most)
+    last = session.hardware[-1].name
+    yield f"hardware {last} only", replace(space, hardware=(last,))
+    yield "one hardware type", replace(space, single_hardware=True)
+    yield "batch 1", replace(space, batching=False)
+    yield "concurrency 1", replace(space, concurrency=False)
+
+
+def _scaled(session: Session, goal: Goal) -> tuple[Session, Fraction]:
+    """All prices doubled."""
+    hardware = tuple(replace(h, price_per_h=SCALE * h.price_per_h) for h in session.hardware)
+    return replace(session, hardware=hardware), Fraction(SCALE)
+
+
+def _permuted(session: Session) -> Session:
+    """Hardware, modules, profiles and edges back to front, modules renamed."""
+    names = {module.name: f"renamed {i}" for i, module in enumerate(session.modules)}
+    modules = tuple(replace(m, name=names[m.name], profile=m.profile[::-1]) for m in reversed(session.modules))
+    edges = tuple((names[a], names[b]) for a, b in reversed(session.edges))
+    return replace(session, hardware=session.hardware[::-1], modules=modules, edges=edges)
+
+
+SOURCES = Sources(_small, _large, _restricted, _scaled, _permuted, ("exact", "plan-bruteforce"))
