@@ -5,15 +5,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from euclio import results
+
 if TYPE_CHECKING:
     from euclio.comparing import compare
     from euclio.decomposing import decompose
     from euclio.explaining import explain
     from euclio.families import evaluate
     from euclio.files import load_instance as load
+    from euclio.runs.runner import run
+    from euclio.runs.status import status
     from euclio.solving import solve
 
-__all__ = ["compare", "decompose", "evaluate", "explain", "load", "solve"]
+__all__ = ["compare", "decompose", "evaluate", "explain", "load", "results", "run", "solve", "status"]
 
 _HOME = {
     "compare": ("euclio.comparing", "compare"),
@@ -21,7 +25,9 @@ _HOME = {
     "evaluate": ("euclio.families", "evaluate"),
     "explain": ("euclio.explaining", "explain"),
     "load": ("euclio.files", "load_instance"),
+    "run": ("euclio.runs.runner", "run"),
     "solve": ("euclio.solving", "solve"),
+    "status": ("euclio.runs.status", "status"),
 }
 
 

@@ -17,15 +17,30 @@ from euclio.commands import (
     generate,
     import_artifact,
     reproduce,
+    run,
     simulate,
     solve,
     solvers,
+    status,
     verify,
 )
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED
-from euclio.errors import InputError
+from euclio.errors import InputError, UnwritableError
 
-COMMANDS = (solve, verify, solvers, compare, decompose, explain, generate, import_artifact, simulate, reproduce)
+COMMANDS = (
+    solve,
+    verify,
+    solvers,
+    compare,
+    decompose,
+    explain,
+    generate,
+    import_artifact,
+    simulate,
+    run,
+    status,
+    reproduce,
+)
 
 TRACEBACK = "EUCLIO_TRACEBACK"
 """Environment variable that lets an internal error show where it arose."""
@@ -60,8 +75,11 @@ def main(argv: list[str] | None = None) -> int:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except KeyboardInterrupt:
-        _say("interrupted")
+    except UnwritableError as error:
+        _say(str(error))
+        return REFUSED
+    except KeyboardInterrupt as error:
+        _say(str(error) or "interrupted")
         return INTERRUPTED
     except Exception as error:
         if os.environ.get(TRACEBACK):

@@ -28,4 +28,4 @@ class InapplicableError(Exception):
 
 
 class UnwritableError(Exception):
-    """Something that was to be kept cannot be written, such as on a full disk (say what and the remedy); exit code 1."""
+    """What was to be kept cannot be written, such as on a full disk (say what and the remedy); exit code 1."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -51,17 +51,21 @@ def solver_settings(
 
 
 def different_labels(settings: Iterable[SolverSetting]) -> tuple[SolverSetting, ...]:
-    """The settings, none of which shares its label.
+    """The settings, no two of which have one label or are the same but for it.
 
     Raises:
-        InputError: two have the same label.
+        InputError: two have, or are.
     """
     found = tuple(settings)
-    seen: set[str] = set()
+    labels: set[str] = set()
+    known: dict[SolverSetting, str] = {}
     for setting in found:
-        if setting.label in seen:
+        same = known.setdefault(replace(setting, label=""), setting.label)
+        if setting.label in labels:
             raise InputError(f"two solvers are called {setting.label!r}; give one of them another label", field="label")
-        seen.add(setting.label)
+        if same != setting.label:
+            raise InputError(f"{same!r} and {setting.label!r} are the same solver and options; leave one of them out")
+        labels.add(setting.label)
     return found
 
 
@@ -189,3 +193,8 @@ def _starter(value: Any, family: Family) -> str:
 
 def _refuse(value: Any, wanted: str) -> NoReturn:
     raise InputError(f"is {shown(value)}; it must be {wanted}")
+
+
+def solver_of(setting: SolverSetting) -> AnySolver:
+    """The solver of a setting."""
+    return find_solver(setting.solver, Path(setting.folder) if setting.folder else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from euclio.provenance import provenance
 from euclio.report import Figure, html_page, markdown_page
 from euclio.reproduce.harpagon.collection import Collected, collect
 from euclio.reproduce.harpagon.decomposition import decomposition_blocks
@@ -13,7 +14,6 @@ from euclio.reproduce.harpagon.theorems import find_counterexample
 from euclio.reproduce.published import published_figures
 from euclio.reproduce.scorecard import Score, number, score_table, tally
 from euclio.reproduce.store import save
-from euclio.provenance import provenance
 from euclio.workloads.protocol import PUBLISHED_WORKLOADS, SEED
 
 OUT = Path("reports/harpagon")

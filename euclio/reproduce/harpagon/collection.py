@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
+from euclio.cores import cores
 from euclio.reproduce.harpagon.drawing import draw_workloads
 from euclio.reproduce.harpagon.tables import Tables
 from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS, own_tasks
@@ -14,7 +15,7 @@ from euclio.reproduce.harpagon.workers import Outcome, run_all, warm_up
 from euclio.reproduce.rows import Row, run_row
 from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
-from euclio.reproduce.workers import cores, worker_pool
+from euclio.reproduce.workers import worker_pool
 from euclio.workloads.protocol import Draws, Workload
 
 GRID_SAMPLE = 60

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from euclio.cores import cores
+from euclio.provenance import provenance
 from euclio.report import html_page, markdown_page
 from euclio.reproduce.ppipe.collection import collect
 from euclio.reproduce.ppipe.page import TITLE, blocks, scores_of, summary
@@ -12,8 +14,6 @@ from euclio.reproduce.ppipe.sampling import FULL, SAMPLED
 from euclio.reproduce.published import published_figures
 from euclio.reproduce.scorecard import number, score_table
 from euclio.reproduce.store import save
-from euclio.reproduce.workers import cores
-from euclio.provenance import provenance
 
 OUT = Path("reports/ppipe")
 SEED = 0

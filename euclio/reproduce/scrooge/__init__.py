@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from euclio.provenance import provenance
 from euclio.report import html_page, markdown_page
 from euclio.reproduce.published import published_figures
 from euclio.reproduce.scorecard import number, score_table
@@ -11,7 +12,6 @@ from euclio.reproduce.scrooge.collection import collect
 from euclio.reproduce.scrooge.example import example_table
 from euclio.reproduce.scrooge.page import TITLE, blocks, scores_of, summary
 from euclio.reproduce.store import save
-from euclio.provenance import provenance
 from euclio.workloads.protocol import SEED
 
 OUT = Path("reports/scrooge")

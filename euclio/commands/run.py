@@ -1,0 +1,43 @@
+"""`euclio run`: make all runs of an experiment, or those that are not finished yet."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.commands.arguments import count, names
+from euclio.commands.exit_codes import SOLVED
+
+if TYPE_CHECKING:
+    from euclio.commands.arguments import Verbs
+
+
+def add_to(verbs: Verbs) -> None:
+    """Add the verb to the command."""
+    parser = verbs.add_parser(
+        "run",
+        help="make all runs of an experiment",
+        description="Make every run of an experiment and keep each as soon as it is finished; the same command again "
+        "makes those that are missing. Prints the result folder.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("experiment", metavar="EXPERIMENT.toml", help="experiment (TOML, euclio/experiment/1)")
+    parser.add_argument("--out", type=Path, metavar="OUT", help="result folder; default: EXPERIMENT-results")
+    parser.add_argument("--slots", type=count, metavar="N", help="runs at a time; default: one per core")
+    parser.add_argument("--dask", metavar="ADDRESS", help="run on a dask scheduler, or on `local` dask workers")
+    parser.add_argument(
+        "--retry", type=names, default=(), metavar="A,B", help="make runs again whose status is one of these"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run and print where the results are."""
+    from euclio.runs.runner import run as run_experiment
+
+    outcome = run_experiment(
+        arguments.experiment, arguments.out, slots=arguments.slots, dask=arguments.dask, retry=arguments.retry
+    )
+    print(outcome.folder)
+    return SOLVED

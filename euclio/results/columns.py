@@ -1,0 +1,96 @@
+"""Records as Arrow tables: one column per field, nested fields as JSON text, provenance side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from euclio.runs.durable import replaced
+
+_WORD = pa.dictionary(pa.int32(), pa.string())
+"""Texts that many rows share."""
+
+SCHEMA = pa.schema(
+    [
+        ("key", pa.string()),
+        ("family", _WORD),
+        ("instance", _WORD),
+        ("instance_hash", _WORD),
+        ("solver", _WORD),
+        ("solver_version", _WORD),
+        ("label", _WORD),
+        ("options", _WORD),
+        ("seed", pa.int64()),
+        ("repeat", pa.int64()),
+        ("time_limit_s", pa.float64()),
+        ("hard_time_limit_s", pa.float64()),
+        ("memory_limit_mb", pa.int64()),
+        ("features", _WORD),
+        ("objective", _WORD),
+        ("maximised", pa.bool_()),
+        ("status", _WORD),
+        ("raw_status", _WORD),
+        ("reason", _WORD),
+        ("value", pa.float64()),
+        ("claimed", pa.float64()),
+        ("bound", pa.float64()),
+        ("warm_start", _WORD),
+        ("stats", pa.string()),
+        ("plan", pa.string()),
+        ("trace", pa.list_(pa.list_(pa.float64()))),
+        ("wall_s", pa.float64()),
+        ("import_s", pa.float64()),
+        ("check_s", pa.float64()),
+        ("peak_memory_mb", pa.float64()),
+        ("started_at", pa.string()),
+        ("worker", pa.int64()),
+        ("host", _WORD),
+        ("git", _WORD),
+        ("euclio", _WORD),
+        ("python", _WORD),
+        ("cpu", _WORD),
+        ("cores", pa.int64()),
+        ("packages", _WORD),
+    ]
+)
+
+JSON_TEXT = ("options", "features", "stats", "plan", "packages")
+"""Columns of JSON text."""
+
+_PROVENANCE = ("git", "python", "cpu", "cores")
+
+
+def to_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Records as written (`euclio.runs.journal`) as a table of `SCHEMA`."""
+    columns: dict[str, list[Any]] = {name: [] for name in SCHEMA.names}
+    for row in rows:
+        for name, value in _flat(row).items():
+            columns[name].append(value)
+    return pa.table({field.name: pa.array(columns[field.name], field.type) for field in SCHEMA}, schema=SCHEMA)
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table to a Parquet file, which is there whole or not at all.
+
+    Raises:
+        UnwritableError: it cannot be written.
+    """
+    with replaced(path) as stream:
+        pq.write_table(table, stream, compression="zstd")
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    provenance = row["provenance"]
+    packages = provenance.get("packages", {})
+    flat = {name: row.get(name) for name in SCHEMA.names if name in row}
+    flat |= {name: provenance.get(name) for name in _PROVENANCE}
+    flat["euclio"] = packages.get("euclio")
+    flat["packages"] = packages
+    for name in JSON_TEXT:
+        flat[name] = None if flat[name] is None else json.dumps(flat[name], sort_keys=True, ensure_ascii=False)
+    return flat

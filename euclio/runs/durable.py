@@ -1,0 +1,73 @@
+"""Files that are there whole or not at all, also after a power cut."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from euclio.errors import UnwritableError
+
+UNFINISHED = ".unfinished"
+"""Ending of the temporary name of a file that is being written."""
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """A stream whose bytes become the file when it is closed, in place of an older one.
+
+    Raises:
+        UnwritableError: it could not be written; the older one is as it was.
+    """
+    temporary = path.with_name(path.name + UNFINISHED)
+    try:
+        with written(path), temporary.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        with written(path):
+            temporary.replace(path)
+            sync_folder(path.parent)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def removed(path: Path) -> None:
+    """Remove a file for good.
+
+    Raises:
+        UnwritableError: it could not be removed.
+    """
+    with written(path):
+        path.unlink(missing_ok=True)
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on disk before going on."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Turn what the system says against writing a file into one clear line."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> UnwritableError:
+    """The error of a file that cannot be written."""
+    reason = (error.strerror or str(error)).lower()
+    return UnwritableError(
+        f"{path}: cannot be written: {reason}; all finished runs are kept: make room and run the same command again"
+    )

@@ -1,0 +1,163 @@
+"""A result folder: what lies in it, who writes to it, and how its journals become Parquet files.
+
+| file | what |
+|---|---|
+| `experiment.toml` | the experiment as it was given last |
+| `runs.tsv` | key and label of every run of the experiment |
+| `instances-*.jsonl` | drawn instances |
+| `journal-<k>.jsonl` | finished runs, a line each, as they come in |
+| `records-<k>.parquet` | the same, compacted; the journal is removed then |
+| `lock` | held by the runner at work, which says how far it is |
+| `logs/` | what solvers printed |
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from euclio.errors import InputError
+from euclio.runs.durable import UNFINISHED, removed, replaced, written
+from euclio.runs.journal import Journal, read_journal
+
+MADE_IN_PYTHON = 'schema = "euclio/experiment/1"\nname = {name}\n# The rest of this experiment was said in Python.\n'
+
+
+class ResultFolder:
+    """A result folder, which need not be there yet.
+
+    Args:
+        path: where it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.experiment_file = path / "experiment.toml"
+        self.runs_file = path / "runs.tsv"
+        self.lock_file = path / "lock"
+        self.logs = path / "logs"
+
+    def exists(self) -> bool:
+        """Whether it holds an experiment."""
+        return self.experiment_file.exists()
+
+    def make(self) -> None:
+        """Make it, if need be.
+
+        Raises:
+            InputError: it cannot be made, or it is a folder of something else.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            other = not self.exists() and any(file.name != self.lock_file.name for file in self.path.iterdir())
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise InputError(f"cannot be made: {reason.lower()}; name another folder", file=str(self.path)) from None
+        if other:
+            raise InputError("holds other things than results; name another folder", file=str(self.path))
+        with written(self.logs):
+            self.logs.mkdir(exist_ok=True)
+
+    def name(self) -> str:
+        """The name of the experiment; that of the folder where it cannot be read."""
+        with suppress(OSError, ValueError):
+            return str(tomllib.loads(self.experiment_file.read_text(encoding="utf-8"))["name"])
+        return self.path.name
+
+    def journals(self) -> list[Path]:
+        """Its journals, oldest first."""
+        return _numbered(self.path, "journal-*.jsonl")
+
+    def compacted(self) -> list[Path]:
+        """Its Parquet files, oldest first."""
+        return _numbered(self.path, "records-*.parquet")
+
+    def new_journal(self) -> Journal:
+        """A new journal, with the next number.
+
+        Raises:
+            UnwritableError: it cannot be made.
+        """
+        last = max((_number(path) for path in (*self.journals(), *self.compacted())), default=0)
+        return Journal(self.path / f"journal-{last + 1}.jsonl")
+
+    def compact(self, journal: Path) -> None:
+        """Turn a journal that is complete into a Parquet file of its number.
+
+        A crash in between leaves both, or what is left of a file that was being written; doing it again mends that.
+
+        Raises:
+            UnwritableError: the file cannot be written; the journal stays.
+        """
+        from euclio.results.columns import to_table, write_table
+
+        table = to_table(read_journal(journal))
+        if table.num_rows:
+            write_table(table, self.path / f"records-{_number(journal)}.parquet")
+        removed(journal)
+
+    def keys(self) -> set[str]:
+        """Keys of the runs that are compacted."""
+        import pyarrow.parquet as pq
+
+        found: set[str] = set()
+        for path in self.compacted():
+            found.update(pq.read_table(path, columns=["key"]).column("key").to_pylist())
+        return found
+
+    def drop(self, statuses: Collection[str]) -> int:
+        """Remove the compacted records with these statuses, as far as the experiment has their runs.
+
+        Returns:
+            How many they were.
+
+        Raises:
+            UnwritableError: what is left cannot be written.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        from euclio.results.columns import write_table
+
+        known, dropped = pa.array(self.labels(), pa.string()), 0
+        for path in self.compacted():
+            table = pq.read_table(path)
+            again = pc.is_in(table["status"].cast(pa.string()), pa.array(statuses, pa.string()))
+            left = table.filter(pc.invert(pc.and_(again, pc.is_in(table["key"], known))))
+            dropped += table.num_rows - left.num_rows
+            if not left.num_rows:
+                removed(path)
+            elif left.num_rows < table.num_rows:
+                write_table(left, path)
+        return dropped
+
+    def clean(self) -> None:
+        """Remove what a crash left of files that were being written."""
+        for path in self.path.glob(f"*{UNFINISHED}"):
+            removed(path)
+
+    def write_runs(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Keep key and label of all runs of the experiment."""
+        with replaced(self.runs_file) as stream:
+            for key, label in rows:
+                stream.write(f"{key}\t{label}\n".encode())
+
+    def labels(self) -> dict[str, str]:
+        """Label by key of all runs of the experiment as it was given last; empty: not known yet."""
+        if not self.runs_file.exists():
+            return {}
+        with self.runs_file.open(encoding="utf-8") as stream:
+            return dict(line.rstrip("\n").split("\t", 1) for line in stream)
+
+
+def _numbered(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern), key=_number)
+
+
+def _number(path: Path) -> int:
+    found = re.search(r"-(\d+)\.", path.name)
+    return int(found[1]) if found else 0

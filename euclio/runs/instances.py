@@ -1,0 +1,189 @@
+"""The instances of an experiment: checked once at the start, then read from their files one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from euclio.errors import InputError
+from euclio.families import family_of, find_family
+from euclio.files.instance_files import instance_from_json
+from euclio.files.json_reading import parse_json, read_text
+from euclio.runs.durable import replaced
+from euclio.runs.experiment import DrawnSource, Experiment, FileSource, GivenSource
+from euclio.runs.solver_settings import solver_of
+from euclio.runs.task import SolverSetting, text_hash
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceEntry:
+    """An instance and where its text stands.
+
+    Attributes:
+        family: problem family.
+        name: its name.
+        hash: hash of its text (`text_hash`).
+        file: file that holds it.
+        offset: byte at which its line begins in a file of drawn instances; None: the whole file is its text.
+    """
+
+    family: str
+    name: str
+    hash: str
+    file: Path
+    offset: int | None = None
+
+    def text(self) -> str:
+        """Its JSON text.
+
+        Raises:
+            InputError: the file is not as it was when the experiment was started.
+        """
+        text = read_text(self.file) if self.offset is None else _line(self.file, self.offset)
+        if text_hash(text) != self.hash:
+            raise InputError("has changed since the experiment was started; start it again", file=str(self.file))
+        return text
+
+
+class InstanceIndex:
+    """The instances of an experiment, each once, checked against the plan spaces that solvers are told.
+
+    Args:
+        experiment: the experiment.
+        advance: is called for each instance that has been looked at.
+
+    Attributes:
+        entries: the instances found so far.
+    """
+
+    def __init__(self, experiment: Experiment, advance: Callable[[], None] = lambda: None) -> None:
+        self.entries: list[InstanceEntry] = []
+        self._sources = experiment.instances
+        self._advance = advance
+        self._spaces = _spaces_by_family(experiment.solvers)
+        self._places: dict[str, InstanceEntry] = {}
+
+    def look_at_files(self) -> None:
+        """Read and check the instances in files; nothing is written.
+
+        Raises:
+            InputError: no such file, a bad instance, one that does not go with a solver's plan space, or two different
+                instances of one name.
+        """
+        for source in self._sources:
+            if isinstance(source, FileSource):
+                for path in _paths(source):
+                    text = read_text(path)
+                    instance = instance_from_json(parse_json(text, file=str(path)), str(path))
+                    self._check(instance, str(path))
+                    self._add(InstanceEntry(family_of(instance).name, instance.name, text_hash(text), path))
+
+    def draw(self, folder: Path) -> None:
+        """Draw instances, or take those that were drawn before; they are kept in a folder.
+
+        Raises:
+            InputError: wrong settings, or as for files.
+            UnwritableError: they cannot be kept.
+        """
+        for source in self._sources:
+            if isinstance(source, DrawnSource):
+                told = [source.kind, source.count, source.seed, source.settings, version("euclio")]
+                path = folder / f"instances-{text_hash(json.dumps(told, sort_keys=True, default=str))[:16]}.jsonl"
+                self._keep(path, partial(_drawn, source))
+            elif isinstance(source, GivenSource):
+                texts = [family_of(instance).to_text(instance) for instance in source.instances]
+                path = folder / f"instances-{text_hash(json.dumps(texts))[:16]}.jsonl"
+                self._keep(path, partial(iter, source.instances))
+
+    def _keep(self, path: Path, instances: Callable[[], Iterable[Any]]) -> None:
+        if not path.exists():
+            with replaced(path) as stream:
+                for instance in instances():
+                    family = family_of(instance)
+                    self._check(instance, instance.name)
+                    row = {"family": family.name, "name": instance.name, "text": family.to_text(instance)}
+                    stream.write(json.dumps(row).encode() + b"\n")
+        for entry, text in _kept(path):
+            if self._spaces.get(entry.family):
+                self._check(find_family(entry.family).read(parse_json(text), None), entry.name)
+            self._add(entry)
+
+    def _check(self, instance: Any, where: str) -> None:
+        family = family_of(instance)
+        for label, space in self._spaces.get(family.name, ()):
+            try:
+                family.check_space(instance, space)
+            except InputError as error:
+                field = None if error.field is None else error.field.removeprefix("--")
+                raise InputError(f"{error.message} (solver {label!r} asks for it)", file=where, field=field) from None
+
+    def _add(self, entry: InstanceEntry) -> None:
+        """Take an instance up; the same one again is left out."""
+        self._advance()
+        known = self._places.setdefault(entry.name, entry)
+        if known is entry:
+            self.entries.append(entry)
+        elif known.hash != entry.hash:
+            raise InputError(
+                f"another instance is called {entry.name!r} too, in {known.file}; rename one", file=str(entry.file)
+            )
+
+
+def _spaces_by_family(settings: Iterable[SolverSetting]) -> dict[str, list[tuple[str, Any]]]:
+    """Labels and plan spaces of the settings that change theirs, by problem family."""
+    found: dict[str, list[tuple[str, Any]]] = {}
+    for setting in settings:
+        if setting.space:
+            solver = solver_of(setting)
+            found.setdefault(solver.family, []).append((setting.label, replace(solver.space, **dict(setting.space))))
+    return found
+
+
+def _paths(source: FileSource) -> Iterator[Path]:
+    """The files of a source, sorted within each of its paths.
+
+    Raises:
+        InputError: a path stands for no file.
+    """
+    for given in source.paths:
+        path = source.folder / Path(given).expanduser()
+        pattern = not path.exists() and any(sign in given for sign in "*?[")
+        if pattern:
+            base = Path(path.anchor)
+            found = sorted(file for file in base.glob(str(path.relative_to(base))) if file.is_file())
+        elif path.is_dir():
+            found = sorted(path.glob("*.json"))
+        else:
+            found = [path]
+        if not found:
+            what = "matches no file" if pattern else "has no file that ends in .json"
+            raise InputError(f"{what}; name another path", file=str(path))
+        yield from found
+
+
+def _drawn(source: DrawnSource) -> Iterator[Any]:
+    from euclio.workloads.commands import draw_instances
+
+    return draw_instances(source.kind, source.count, source.seed, source.settings)
+
+
+def _kept(path: Path) -> Iterator[tuple[InstanceEntry, str]]:
+    """The instances of a file of drawn ones, with their texts."""
+    offset = 0
+    with path.open("rb") as stream:
+        for line in stream:
+            row = json.loads(line)
+            yield InstanceEntry(row["family"], row["name"], text_hash(row["text"]), path, offset), row["text"]
+            offset += len(line)
+
+
+def _line(path: Path, offset: int) -> str:
+    with path.open("rb") as stream:
+        stream.seek(offset)
+        text: str = json.loads(stream.readline())["text"]
+    return text

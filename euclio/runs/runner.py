@@ -1,0 +1,210 @@
+"""Making the runs of an experiment: what is finished is kept at once, what was finished before is not made again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.cores import cores
+from euclio.errors import InputError
+from euclio.runs.durable import replaced
+from euclio.runs.expansion import Expansion
+from euclio.runs.experiment import Experiment
+from euclio.runs.experiment_files import load_experiment
+from euclio.runs.folder import MADE_IN_PYTHON, ResultFolder
+from euclio.runs.instances import InstanceIndex
+from euclio.runs.journal import Journal
+from euclio.runs.lock import RunnerLock
+from euclio.runs.progress import SHOW_EVERY_S, STATUSES, Display, Pace
+from euclio.runs.solver_settings import different_labels
+from euclio.runs.task import Batch
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from euclio.runs.pool import Pool
+
+JOURNAL_RUNS = 5000
+"""Records of a journal before it is compacted."""
+
+
+LOCAL_DASK = "local"
+"""Word for a dask cluster of this machine's own."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Somebody stopped the runner; says how to go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an experiment.
+
+    Attributes:
+        folder: its result folder.
+        made: number of runs made now.
+        kept: number of runs that were finished before.
+        no_longer: number of runs in the folder that the experiment no longer has.
+    """
+
+    folder: Path
+    made: int
+    kept: int
+    no_longer: int
+
+    def frame(self) -> pd.DataFrame:
+        """All results (`euclio.results.load`)."""
+        from euclio.results import load
+
+        return load(self.folder)
+
+
+def run(
+    experiment: str | Path | Experiment,
+    out: str | Path | None = None,
+    *,
+    slots: int | None = None,
+    dask: str | None = None,
+    retry: Collection[str] = (),
+    quiet: bool = False,
+) -> Outcome:
+    """Make all runs of an experiment that are not in its result folder yet.
+
+    Args:
+        experiment: its file, or an `Experiment`.
+        out: result folder; None: ``<name of the file>-results`` beside the file, or here.
+        slots: most runs at a time, never more than cores; None: as the experiment says, else one per core.
+        dask: address of a dask scheduler, or "local"; None: this machine without dask.
+        retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
+        quiet: show no progress.
+
+    Returns:
+        What became of it.
+
+    Raises:
+        InputError: bad input, or another runner at work in that folder.
+        UnwritableError: results cannot be written; those written before are kept.
+        RunInterrupted: stopped from the keyboard; what is finished is kept.
+    """
+    told = experiment if isinstance(experiment, Experiment) else load_experiment(experiment)
+    different_labels(told.solvers)
+    _check_statuses(retry)
+    folder = ResultFolder(Path(out) if out is not None else default_folder(experiment))
+    with Display(quiet=quiet) as display:
+        index = InstanceIndex(told, display.count_instance)
+        index.look_at_files()
+        folder.make()
+        with RunnerLock(folder.lock_file) as lock:
+            return _Runner(told, folder, index, lock, display).run(slots, dask, retry)
+
+
+def default_folder(experiment: str | Path | Experiment) -> Path:
+    """The result folder of an experiment where none is named."""
+    if isinstance(experiment, Experiment):
+        return Path(f"{experiment.name}-results")
+    return Path(experiment).with_name(f"{Path(experiment).stem}-results")
+
+
+class _Runner:
+    """One start of an experiment, in a folder that it alone writes to."""
+
+    def __init__(
+        self, experiment: Experiment, folder: ResultFolder, index: InstanceIndex, lock: RunnerLock, display: Display
+    ) -> None:
+        self._experiment, self._folder, self._index = experiment, folder, index
+        self._lock, self._display = lock, display
+
+    def run(self, slots: int | None, dask: str | None, retry: Collection[str]) -> Outcome:
+        """Make what is to be made."""
+        folder = self._folder
+        folder.clean()
+        for journal in folder.journals():
+            folder.compact(journal)
+        self._write_experiment()
+        self._index.draw(folder.path)
+        expansion = Expansion(self._experiment, self._index.entries)
+        folder.write_runs((task.key, task.setting.label) for task in expansion.tasks())
+        if retry:
+            folder.drop(retry)
+        finished, known = folder.keys(), folder.labels()
+        if not known:
+            raise InputError("has no runs: none of its solvers is for its instances", file=self._experiment.name)
+        left = sum(key not in finished for key in known)
+        pace = Pace(len(known), len(known) - left)
+        no_longer = sum(key not in known for key in finished)
+        del known
+        wide = min(slots or self._experiment.slots or cores(), cores())
+        batches = expansion.batches(lambda key: key not in finished, left, wide)
+        if left:
+            self._display.begin(pace)
+            self._make(pool_of(wide, dask, folder.logs), batches, pace)
+        self._display.end(pace)
+        return Outcome(folder.path, pace.made, pace.kept, no_longer)
+
+    def _write_experiment(self) -> None:
+        name = json.dumps(self._experiment.name, ensure_ascii=False)
+        with replaced(self._folder.experiment_file) as stream:
+            stream.write((self._experiment.text or MADE_IN_PYTHON.format(name=name)).encode())
+
+    def _make(self, pool: Pool, batches: Iterator[Batch], pace: Pace) -> None:
+        """Make runs and keep each as soon as it is finished.
+
+        Raises:
+            RunInterrupted: stopped from the keyboard.
+        """
+        journal = self._folder.new_journal()
+        try:
+            with pool:
+                shown_at = 0.0
+                for record in pool.run(batches):
+                    journal.append(record)
+                    pace.count(record.status)
+                    if journal.records >= JOURNAL_RUNS:
+                        journal = self._next(journal)
+                    if time.monotonic() > shown_at + SHOW_EVERY_S:
+                        shown_at = time.monotonic()
+                        self._show(pace)
+        except KeyboardInterrupt:
+            done = pace.kept + pace.made
+            raise RunInterrupted(
+                f"interrupted; {done} of {pace.total} runs are finished and kept, the same command makes the others"
+            ) from None
+        finally:
+            journal.close()
+        self._folder.compact(journal.path)
+
+    def _next(self, journal: Journal) -> Journal:
+        """A new journal; the one before becomes a Parquet file."""
+        journal.close()
+        self._folder.compact(journal.path)
+        return self._folder.new_journal()
+
+    def _show(self, pace: Pace) -> None:
+        rate, left_s = pace.look()
+        self._lock.tell(rate_per_s=rate, left_s=left_s)
+        self._display.show(pace, rate, left_s)
+
+
+def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:
+    """The pool that runs are made in.
+
+    Raises:
+        InputError: dask is asked for and not there.
+    """
+    if dask is not None:
+        from euclio.runs.dask_pool import dask_pool
+
+        return dask_pool(None if dask == LOCAL_DASK else dask)
+    from euclio.runs.pool import local_pool
+
+    return local_pool(slots, logs=logs)
+
+
+def _check_statuses(statuses: Collection[str]) -> None:
+    for status in statuses:
+        if status not in STATUSES:
+            raise InputError(f"is {status!r}; statuses are {', '.join(STATUSES)}", field="--retry")
