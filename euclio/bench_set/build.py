@@ -1,0 +1,179 @@
+"""Make the benchmark set: ``python -m euclio.bench_set.build``, or ``euclio bench-set build``.
+
+Instances depend on the seed alone. Best known values do not get worse: what is known of an unchanged instance is kept,
+and only open ones are tried again, with a longer limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from euclio.bench_set.cluster_grid import cluster_designs
+from euclio.bench_set.clusters import ClusterDesign, make_cluster
+from euclio.bench_set.folder import best_path, instance_path, instance_text, read_best, set_folder
+from euclio.bench_set.improving import Found, better, improved, measured
+from euclio.bench_set.layout import compact
+from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
+from euclio.bench_set.session_grid import session_designs
+from euclio.bench_set.sessions import SessionDesign, make_session
+from euclio.errors import InputError
+from euclio.families import family_of
+from euclio.files.json_writing import write_text
+from euclio.files.result_files import result_to_text
+from euclio.provenance import provenance
+from euclio.registry import Limits
+from euclio.result import Answer
+from euclio.runs.task import text_hash
+from euclio.solving import check
+
+SEED = 1
+TIME_LIMIT_S = 20.0
+
+Design = SessionDesign | ClusterDesign
+
+
+def designs() -> list[Design]:
+    """All designs of the set."""
+    return [*session_designs(), *cluster_designs()]
+
+
+def make_instance(design: Design, seed: int = SEED) -> Any:
+    """The instance of a design."""
+    return make_session(design, seed) if isinstance(design, SessionDesign) else make_cluster(design, seed)
+
+
+def build(
+    folder: Path | None = None,
+    time_limit_s: float = TIME_LIMIT_S,
+    chosen: Callable[[Design], bool] = lambda design: True,
+    advance: Callable[[], None] = lambda: None,
+) -> Manifest:
+    """Write instances, best known results and manifest.
+
+    Args:
+        folder: where to; None: where the set stands.
+        time_limit_s: limit of each run in seconds.
+        chosen: which designs; the others are left out of the manifest.
+        advance: called after each instance.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
+    out = set_folder() if folder is None else folder
+    known = _known(out)
+    entries: list[Entry] = []
+    for design in filter(chosen, designs()):
+        entries.append(_entry(out, design, known.get(design.name), time_limit_s))
+        # What is not reached any more stays known if the work ends here.
+        rest = [entry for name, entry in known.items() if name not in {e.name for e in entries}]
+        write_manifest(Manifest(SEED, provenance()["cpu"], (*entries, *rest)), out)
+        advance()
+    manifest = Manifest(SEED, provenance()["cpu"], tuple(entries))
+    write_manifest(manifest, out)
+    _remove_others(out, manifest)
+    return manifest
+
+
+def _known(folder: Path) -> dict[str, Entry]:
+    for name in ("sessions", "clusters", "best"):
+        try:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot be made: {error.strerror}; choose another folder", file=str(folder)) from None
+    return {e.name: e for e in read_manifest(folder).entries} if (folder / FILE).is_file() else {}
+
+
+def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: float) -> Entry:
+    instance = make_instance(design)
+    text = instance_text(instance)
+    if known is not None and known.text_hash == text_hash(text):
+        again = known.difficulty is Difficulty.OPEN and time_limit_s > known.time_limit_s
+        if not again:
+            write_text(text, instance_path(folder, known))
+            return known
+        before = _found(folder, instance, known)
+    else:
+        before = Found()
+    space, family = design.space, family_of(instance)
+    goal = family.goal(space)
+    effort, first = measured(instance, space, time_limit_s)
+    best, tried = improved(instance, space, better(before, first, goal.maximised), time_limit_s)
+    if best.value is None:
+        raise RuntimeError(f"{design.name}: no method found a plan; change the design")
+    proven = goal.proven(best.value, best.bound)
+    unchanged = known is not None and (best.value, best.bound) == (before.value, before.bound)
+    entry = Entry(
+        design.name,
+        family.name,
+        text_hash(text),
+        _plain(design),
+        difficulty_of(proven, effort),
+        best.value,
+        best.solver,
+        best.bound,
+        best.bound_solver,
+        known.date if unchanged and known else datetime.now(UTC).date().isoformat(),
+        known.euclio if unchanged and known else provenance()["packages"]["euclio"],
+        effort,
+        (effort.solver, *tried),
+        time_limit_s,
+    )
+    write_text(text, instance_path(folder, entry))
+    write_text(_best_text(instance, space, best, entry), best_path(folder, entry.name))
+    return entry
+
+
+def _found(folder: Path, instance: Any, entry: Entry) -> Found:
+    """What the folder says about an unchanged instance, its plan priced again."""
+    written = read_best(folder, instance)
+    checked = family_of(instance).evaluate(instance, written.plan, written.space)
+    value = checked.value if checked.feasible else None
+    return Found(value, entry.solver, written.plan, entry.bound, entry.bound_solver)
+
+
+def _best_text(instance: Any, space: Any, best: Found, entry: Entry) -> str:
+    """The result file of the best plan and bound, without what belongs to single runs."""
+    bound = None if best.bound is None else float(best.bound)
+    answer: Answer[Any] = Answer(best.plan, "best known", bound=bound)
+    result = check(instance, best.solver, space, Limits(), answer, 0.0)
+    result.provenance.clear()
+    result.provenance.update(date=entry.date, euclio=entry.euclio, bound_solver=entry.bound_solver)
+    return compact(result_to_text(result, instance))
+
+
+def _plain(design: Design) -> dict[str, Any]:
+    """A design as plain data; the plan space stands in the result."""
+    data = asdict(design)
+    for field in ("space", "mark"):
+        data.pop(field, None)
+    return {key: str(value) if key == "objective" else value for key, value in data.items()}
+
+
+def _remove_others(folder: Path, manifest: Manifest) -> None:
+    """Remove files of instances that are no longer in the set."""
+    kept = {path for e in manifest.entries for path in (instance_path(folder, e), best_path(folder, e.name))}
+    for path in _files(folder):
+        if path not in kept:
+            path.unlink()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for name in ("sessions", "clusters", "best"):
+        yield from (folder / name).glob("*.json")
+
+
+def main() -> None:
+    """Build the set where it stands, with a progress bar."""
+    from euclio.reproduce.stages import progress_bars
+
+    with progress_bars() as bars:
+        task = bars.add_task("instances", total=len(designs()))
+        build(advance=lambda: bars.advance(task))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Where the set's files are, and how they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from euclio.bench_set.layout import compact
+from euclio.bench_set.manifest import Entry
+from euclio.families import family_of, find_family
+from euclio.files.instance_files import load_instance
+from euclio.files.result_files import WrittenResult, load_result
+from euclio.workloads.paths import data_dir
+
+
+def set_folder() -> Path:
+    """The folder of the set that comes with euclio."""
+    return data_dir() / "instances"
+
+
+def instance_path(folder: Path, entry: Entry) -> Path:
+    """File of an instance."""
+    return folder / find_family(entry.family).instances / f"{entry.name}.json"
+
+
+def best_path(folder: Path, name: str) -> Path:
+    """File of the best known result on an instance, as `euclio verify` reads it."""
+    return folder / "best" / f"{name}.json"
+
+
+def read_instance(folder: Path, entry: Entry) -> Any:
+    """An instance of the set.
+
+    Raises:
+        InputError: naming the file, the field and the remedy.
+    """
+    return load_instance(instance_path(folder, entry))
+
+
+def read_best(folder: Path, instance: Any) -> WrittenResult:
+    """The best known result on an instance, not yet checked.
+
+    Raises:
+        InputError: naming the file, the field and the remedy.
+    """
+    return load_result(best_path(folder, instance.name), instance)
+
+
+def instance_text(instance: Any) -> str:
+    """The text of an instance's file in the set."""
+    return compact(family_of(instance).to_text(instance))
