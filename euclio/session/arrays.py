@@ -101,7 +101,8 @@ def session_arrays(session: Session, space: PlanSpace) -> SessionArrays:
 def _build(session: Session, space: PlanSpace) -> SessionArrays:
     prices = tuple((h.name, h.price_per_h) for h in session.hardware)
     parts = [_narrow(_ranked_profile(module, prices), space) for module in session.modules]
-    columns = np.concatenate([p.columns for p in parts], axis=1)
+    # Narrowed columns may come transposed; compiled code would be compiled once more for rows that are not contiguous.
+    columns = np.ascontiguousarray(np.concatenate([p.columns for p in parts], axis=1))
     parents = session.parents()
     children: list[list[int]] = [[] for _ in parents]
     for i, ps in enumerate(parents):

@@ -155,6 +155,11 @@ def test_narrowed_arrays_keep_equal_ratios():
     assert same.tolist() == [False, False, True, True, False]
 
 
+def test_narrowed_arrays_are_contiguous():
+    """Else all compiled code is compiled once more for them, for minutes."""
+    assert session_arrays(tied_session(), PlanSpace().on("X")).batch.flags.c_contiguous
+
+
 def test_arrays_of_a_narrowed_space_hold_only_what_it_allows():
     arrays = session_arrays(scrooge(), PlanSpace(concurrency=False))
     assert arrays.concurrency.tolist() == [1.0] * 4
