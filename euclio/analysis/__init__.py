@@ -1,1 +1,42 @@
-"""Results as figures and tables: functions of the results frame (`euclio.results.load`)."""
+"""Results as figures and tables: functions of the results frame (`euclio.results.load`).
+
+Figures answer the question in their title, one row of panels per problem family and objective; where there is nothing
+to draw, they say why. Pick runs after `with_references`, so that best known values stay those of all runs.
+"""
+
+from euclio.analysis.gap_figures import gap_ecdf, performance_profile
+from euclio.analysis.growth import growth, growth_figure
+from euclio.analysis.heat_map import cells, heat_map
+from euclio.analysis.pairs import paired_figure, paired_ratios, pairwise, pairwise_figure
+from euclio.analysis.per_instance import performance_ratios
+from euclio.analysis.proofs import cactus, proven_figure, proven_shares
+from euclio.analysis.references import contradictions, references, with_references
+from euclio.analysis.summaries import hardest_instances, summary
+from euclio.analysis.trace_figures import convergence_figure, trace_figure
+from euclio.analysis.traces import integral_table, integrals
+
+__all__ = [
+    "cactus",
+    "cells",
+    "contradictions",
+    "convergence_figure",
+    "gap_ecdf",
+    "growth",
+    "growth_figure",
+    "hardest_instances",
+    "heat_map",
+    "integral_table",
+    "integrals",
+    "paired_figure",
+    "paired_ratios",
+    "pairwise",
+    "pairwise_figure",
+    "performance_profile",
+    "performance_ratios",
+    "proven_figure",
+    "proven_shares",
+    "references",
+    "summary",
+    "trace_figure",
+    "with_references",
+]

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
+from euclio.analysis.axes import cumulative
 from euclio.analysis.statistics import Measured
 from euclio.report import INK, MUTED, PALETTE, Figure, figure_style, svg_text
 
@@ -76,14 +77,13 @@ def bars(
 def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, *, log: bool = False) -> None:
     """Cumulative distributions over the workloads."""
     for k, (name, values) in enumerate(series.items()):
-        kept = np.sort(values[np.isfinite(values)].to_numpy(dtype=np.float64))
+        kept = values[np.isfinite(values)].to_numpy(dtype=np.float64)
         if log:
             kept = kept[kept > 0]
         if kept.size == 0:
             continue
-        shares = 100.0 * np.arange(1, kept.size + 1) / kept.size
         color = PALETTE[k % len(PALETTE)]
-        axes.step(np.r_[kept[0], kept], np.r_[0.0, shares], where="post", label=name, color=color, linewidth=1.8)
+        axes.step(*cumulative(kept, kept.size), where="post", label=name, color=color, linewidth=1.8)
     if log:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")

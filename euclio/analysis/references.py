@@ -1,0 +1,131 @@
+"""Best known values and bounds of every instance, and each run's gap to them (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from euclio.analysis.spaces import FULL, plan_spaces
+from euclio.result import OPTIMALITY_TOLERANCE
+
+PROBLEM = ["family", "objective", "instance_hash"]
+"""What makes a problem: values of two runs are compared where these agree."""
+
+ACCEPTED = ("optimal", "feasible")
+"""Statuses of a run with a plan that the checker accepted."""
+
+
+def with_references(frame: pd.DataFrame) -> pd.DataFrame:
+    """The results with best known values, bounds and gaps; a frame that has them already is returned as it is.
+
+    Call it before rows are picked, so that the references are those of all runs.
+
+    Args:
+        frame: results (`euclio.results.load`).
+
+    Returns:
+        The frame with further columns. Gaps are shares of the best value (0.05: 5 % dearer, or 5 % less throughput);
+        NaN where the run has no accepted plan.
+
+        - ``space``: plan space in words (`euclio.analysis.spaces`), "full" for the family's full one
+        - ``best``, ``best_bound``, ``best_proven``, ``gap``: best value of any run on the instance with the same
+          objective; tightest bound of the runs in the full space, NaN where a plan of another space beats it (it is no
+          bound on that one); whether that bound proves the best value; distance from it
+        - ``space_best``, ``space_bound``, ``space_proven``, ``space_gap``: the same among the runs in the run's own
+          plan space
+        - ``has_plan``: an accepted plan
+        - ``proven``: the run itself proved its plan optimal in its space
+        - ``time_s``: `wall_s`, and the hard limit where the run never answered
+    """
+    if "gap" in frame:
+        return frame
+    table = frame.copy(deep=False)
+    table["space"] = plan_spaces(frame)
+    status = frame.status.astype(object)
+    table["has_plan"] = status.isin(ACCEPTED) & frame.value.notna()
+    table["proven"] = (status == "optimal") & table.has_plan
+    table["time_s"] = frame.wall_s.astype(float).fillna(frame.hard_time_limit_s.astype(float))
+    sign = np.where(frame.maximised.astype(bool), -1.0, 1.0)
+    least: pd.Series[float] = (frame.value.astype(float) * sign).where(table.has_plan)
+    bound = frame.bound.astype(float) * sign
+    bound = bound.where(np.isfinite(bound) & (status != "error"))
+    full = bound.where(table.space == FULL)
+    best, tightest, proven, gap = _reference(least, full, _numbers(table, PROBLEM), bound_may_be_beaten=True)
+    table["best"], table["best_bound"], table["best_proven"], table["gap"] = best * sign, tightest * sign, proven, gap
+    own = _numbers(table, [*PROBLEM, "space"])
+    best, tightest, proven, gap = _reference(least, bound, own, bound_may_be_beaten=False)
+    table["space_best"], table["space_bound"] = best * sign, tightest * sign
+    table["space_proven"], table["space_gap"] = proven, gap
+    return table
+
+
+def _reference(
+    least: pd.Series[float], bound: pd.Series[float], group: pd.Series[int], *, bound_may_be_beaten: bool
+) -> tuple[pd.Series[float], pd.Series[float], pd.Series[bool], pd.Series[float]]:
+    """Best value, tightest bound, whether it proves the value, and gap, run by run; all signed so that least is best.
+
+    Args:
+        least: values of the accepted plans.
+        bound: bounds on them.
+        group: number of each run's group.
+        bound_may_be_beaten: the values are of plan spaces that the bounds need not hold for.
+    """
+    best = least.groupby(group).transform("min")
+    tightest = bound.groupby(group).transform("max")
+    scale = best.abs().where(best != 0, 1.0)
+    if bound_may_be_beaten:
+        tightest = tightest.where(~(tightest - best > OPTIMALITY_TOLERANCE * scale))
+    return best, tightest, (best - tightest).abs() <= OPTIMALITY_TOLERANCE * scale, (least - best) / scale
+
+
+def _numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series[int]:
+    return table.groupby(list(columns), observed=True, sort=False).ngroup()
+
+
+def references(frame: pd.DataFrame) -> pd.DataFrame:
+    """Best known values, one row per family, objective and instance.
+
+    Returns:
+        Columns: family, objective, instance, best, best_bound, open (what the bound leaves open, as a share of the
+        best value; NaN: no bound), best_proven, found_by (labels of the solvers that reached the best value), solvers
+        (how many were run).
+    """
+    table = with_references(frame)
+    first = table.drop_duplicates(PROBLEM).set_index(PROBLEM)
+    found = table[table.has_plan & (table.gap <= OPTIMALITY_TOLERANCE)]
+    found_by = found.groupby(PROBLEM, observed=True).label.agg(lambda labels: ", ".join(sorted(set(labels))))
+    solvers = table.groupby(PROBLEM, observed=True).label.nunique()
+    rows = first[["instance", "best", "best_bound", "best_proven"]].assign(
+        open=(first.best - first.best_bound).abs() / first.best.abs().where(first.best != 0, 1.0),
+        found_by=found_by.reindex(first.index).fillna(""),
+        solvers=solvers.reindex(first.index),
+    )
+    columns = ["family", "objective", "instance", "best", "best_bound", "open", "best_proven", "found_by", "solvers"]
+    ordered = rows.reset_index()[columns].sort_values(["family", "objective", "instance"])
+    return ordered.reset_index(drop=True)
+
+
+def contradictions(frame: pd.DataFrame) -> pd.DataFrame:
+    """Bounds that a plan of the same plan space beats: two methods disagree, so one of them is wrong.
+
+    Returns:
+        One row per run with such a bound: family, objective, instance, space, label, bound, best (value of the better
+        plan) and found_by (labels that found it); no rows: none.
+    """
+    table = with_references(frame)
+    sign = np.where(table.maximised.astype(bool), -1.0, 1.0)
+    beyond = (table.bound.astype(float) - table.space_best) * sign
+    wrong = table[(beyond > OPTIMALITY_TOLERANCE * table.space_best.abs()) & (table.status.astype(object) != "error")]
+    columns = ["family", "objective", "instance", "space", "label", "bound"]
+    rows = wrong[columns].assign(best=wrong.space_best, found_by=_finders(table, wrong))
+    return rows.sort_values(columns[:5]).reset_index(drop=True)
+
+
+def _finders(table: pd.DataFrame, wrong: pd.DataFrame) -> list[str]:
+    """Labels of the runs that found the best plan of a run's plan space, one text per run."""
+    good = table[table.has_plan & (table.space_gap <= OPTIMALITY_TOLERANCE)]
+    keys = [*PROBLEM, "space"]
+    labels = good.groupby(keys, observed=True).label.agg(lambda found: ", ".join(sorted(set(found)))).to_dict()
+    return [labels[key] for key in wrong[keys].itertuples(index=False, name=None)]
