@@ -58,7 +58,7 @@ def execute(task: Task, instance_text: str, *, warm: bool, started: Callable[[Re
             blank = replace(blank, import_s=_warm_up(ready, before))
             blank = replace(blank, started_at=_now())
             started(blank)
-        record = _answered(blank, ready)
+        record = _answered(blank, ready, _instance(task.family, instance_text)[0])
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
         record = _raised(blank, error)
     return replace(record, peak_memory_mb=peak_memory_mb())
@@ -128,7 +128,7 @@ def crashed(blank: Record, how: str) -> Record:
 def _raised(blank: Record, error: BaseException) -> Record:
     if isinstance(error, MemoryError):
         return killed_by_memory(blank)
-    reason = _one_line(f"{type(error).__name__}: {error}")
+    reason = _one_line(f"{type(error).__name__}: {error}").removesuffix(":")
     return replace(blank, status=Status.ERROR.value, raw_status=RAISED, reason=reason)
 
 
@@ -137,6 +137,8 @@ def _prepared(task: Task, instance_text: str) -> tuple[PreparedRun, dict[str, fl
     setting = task.setting
     instance, features = _instance(task.family, instance_text)
     solver = _solver(setting.solver, setting.folder)
+    if _is_foreign(solver):
+        instance = _read(task.family, instance_text)
     if setting.version and solver.version != setting.version:
         raise InputError(
             f"is of version {solver.version!r} here, of {setting.version!r} where the runs were planned; "
@@ -155,10 +157,18 @@ def _threads(solver: AnySolver, setting: SolverSetting) -> int | None:
 
 @lru_cache(INSTANCES_KEPT)
 def _instance(family: str, text: str) -> tuple[Any, dict[str, float]]:
-    """An instance and its features."""
-    home = find_family(family)
-    instance = home.read(parse_json(text), None)
-    return instance, home.features(instance)
+    """An instance, read once for many runs, and its features."""
+    instance = _read(family, text)
+    return instance, find_family(family).features(instance)
+
+
+def _read(family: str, text: str) -> Any:
+    return find_family(family).read(parse_json(text), None)
+
+
+def _is_foreign(solver: AnySolver) -> bool:
+    """Whether a solver comes from outside; it gets an instance of its own, since it may change what it is given."""
+    return not solver.version.startswith("euclio ")
 
 
 @cache
@@ -174,11 +184,13 @@ def _warm_up(ready: PreparedRun, since: float) -> float:
     return time.perf_counter() - since if warm_up.cache_info().misses > warmed else 0.0
 
 
-def _answered(blank: Record, ready: PreparedRun) -> Record:
-    """The record with the solver's answer, as checked."""
+def _answered(blank: Record, ready: PreparedRun, instance: Any) -> Record:
+    """The record with the solver's answer, as checked on the instance as it was read."""
     answer, wall_s = ready.answer()
     before = time.perf_counter()
-    result = ready.check(answer, wall_s)
+    if ready.instance is not instance and ready.instance != instance:
+        raise ValueError("the solver changed the instance")
+    result = replace(ready, instance=instance).check(answer, wall_s)
     check_s = time.perf_counter() - before
     return replace(
         blank,
@@ -190,7 +202,7 @@ def _answered(blank: Record, ready: PreparedRun) -> Record:
         bound=_finite(result.bound),
         warm_start=result.warm_start.value,
         stats={str(name): float(value) for name, value in result.stats.items() if _finite(value) is not None},
-        plan=_plan(ready.family, ready.instance, result),
+        plan=_plan(ready.family, instance, result),
         trace=tuple((float(p.wall_s), _finite(p.incumbent), _finite(p.bound)) for p in result.trace),
         wall_s=wall_s,
         check_s=check_s,

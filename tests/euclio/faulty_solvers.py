@@ -1,0 +1,166 @@
+"""Solvers that do what no solver should, for tests of worker processes; they behave while they are warmed up."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from euclio.result import Answer
+from euclio.session import Allocation, ModulePlan, Plan, Session
+
+MIB = 1 << 20
+
+
+def good(session: Session) -> Answer:
+    """Every module on its first configuration."""
+    plans = []
+    for module in session.modules:
+        c = module.profile[0]
+        machines = module.rate_rps // c.throughput_rps
+        plans.append(ModulePlan((Allocation(c, machines, module.rate_rps - machines * c.throughput_rps),)))
+    return Answer(Plan(tuple(plans)), "done")
+
+
+def faulty(misbehave: Callable[[Session], Any]) -> Callable[[Session], Any]:
+    """A solver that misbehaves, except on the instance that it is warmed up with."""
+
+    @wraps(misbehave)
+    def solve(session: Session) -> Any:
+        return good(session) if session.name == "warm-up" else misbehave(session)
+
+    return solve
+
+
+@faulty
+def hang(session: Session) -> Answer:
+    while True:
+        pass
+
+
+@faulty
+def hang_with_a_child(session: Session) -> Answer:
+    child = subprocess.Popen(["sleep", "1000"])
+    Path(os.environ["FAULTS"], "child").write_text(str(child.pid))
+    return hang(session)
+
+
+@faulty
+def grow(session: Session) -> Answer:
+    """Fill 4 GiB, not faster than a supervisor can look."""
+    filled = []
+    for _ in range(64):
+        filled.append(b"x" * (64 * MIB))
+        time.sleep(0.02)
+    return good(session)
+
+
+@faulty
+def run_out_of_memory(session: Session) -> Answer:
+    raise MemoryError
+
+
+@faulty
+def segfault(session: Session) -> Answer:
+    ctypes.string_at(0)
+    return good(session)
+
+
+@faulty
+def leave(session: Session) -> Answer:
+    os._exit(3)
+
+
+@faulty
+def kill_itself(session: Session) -> Answer:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return good(session)
+
+
+@faulty
+def wait_to_be_killed(session: Session) -> Answer:
+    Path(os.environ["FAULTS"], "pid").write_text(str(os.getpid()))
+    return hang(session)
+
+
+@faulty
+def print_much(session: Session) -> Answer:
+    print("printed in Python")
+    os.write(1, b"written to the descriptor\n")
+    subprocess.run(["echo", "said by a child"], check=True)
+    return good(session)
+
+
+@faulty
+def claim_nan(session: Session) -> Answer:
+    return replace(good(session), claimed=float("nan"))
+
+
+@faulty
+def bound_nan(session: Session) -> Answer:
+    return replace(good(session), bound=float("nan"))
+
+
+@faulty
+def claim_text(session: Session) -> Answer:
+    return replace(good(session), claimed="cheap")  # type: ignore[arg-type]
+
+
+@faulty
+def claim_too_little(session: Session) -> Answer:
+    return replace(good(session), claimed=1.0)
+
+
+@faulty
+def plan_too_little(session: Session) -> Answer:
+    plan = good(session).plan
+    assert plan is not None
+    return Answer(Plan((ModulePlan(()), *plan.modules[1:])), "done")
+
+
+@faulty
+def fail(session: Session) -> Answer:
+    raise ValueError("first line\nsecond line")
+
+
+@faulty
+def quit_python(session: Session) -> Answer:
+    raise SystemExit(3)
+
+
+@faulty
+def interrupt(session: Session) -> Answer:
+    raise KeyboardInterrupt
+
+
+@faulty
+def answer_nonsense(session: Session) -> Answer:
+    return Answer("a plan", "done")  # type: ignore[arg-type]
+
+
+@faulty
+def return_number(session: Session) -> int:
+    return 42
+
+
+@faulty
+def change_the_instance(session: Session) -> Answer:
+    object.__setattr__(session, "slo_s", session.slo_s * 1000)
+    return good(session)
+
+
+def segfault_always(session: Session) -> Answer:
+    ctypes.string_at(0)
+    return good(session)
+
+
+def hang_always(session: Session) -> Answer:
+    while True:
+        pass

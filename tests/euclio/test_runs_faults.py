@@ -1,0 +1,196 @@
+"""What becomes of runs whose solver misbehaves; the runs before and after are as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from run_batches import HERE, LONG, batch_of, lasting, run_of
+
+from euclio.runs.log import LONGEST_LOG_BYTES, Log
+from euclio.runs.record import Record
+from euclio.runs.slot import Slot, _Phase
+from euclio.runs.task import Batch, SolverSetting
+
+SHORT = replace(LONG, hard_time_s=0.5)
+SMALL = replace(LONG, memory_mb=1000)
+
+WRONG_CLAIM = "the solver's claim is wrong: claimed_cost_per_h is 1, the checked cost is 1.5"
+RETURNED_NUMBER = (
+    f"InputError: {HERE}/faulty_solvers.py: return_number: returned a int; return a Plan, an Answer or None"
+)
+
+EXPECTED = {
+    "hang": (SHORT, "unknown", "killed", "killed at the hard limit of 0.5 s"),
+    "grow": (SMALL, "unknown", "killed", "killed above 1000 MiB of memory"),
+    "run_out_of_memory": (SMALL, "unknown", "killed", "killed above 1000 MiB of memory"),
+    "segfault": (LONG, "error", "crashed", "the worker process died of signal SIGSEGV"),
+    "leave": (LONG, "error", "crashed", "the worker process exited with code 3"),
+    "kill_itself": (LONG, "error", "crashed", "the worker process died of signal SIGKILL"),
+    "claim_nan": (LONG, "error", "done", "the solver's claim is nan, no finite number"),
+    "bound_nan": (LONG, "error", "done", "the solver's bound is nan, no finite number"),
+    "claim_text": (LONG, "error", "done", "the solver's claim is 'cheap', no finite number"),
+    "claim_too_little": (LONG, "error", "done", WRONG_CLAIM),
+    "plan_too_little": (LONG, "error", "done", "the checker refused the plan: module detect: no allocation"),
+    "fail": (LONG, "error", "raised", "ValueError: first line second line"),
+    "quit_python": (LONG, "error", "raised", "SystemExit: 3"),
+    "interrupt": (LONG, "error", "raised", "KeyboardInterrupt"),
+    "answer_nonsense": (LONG, "error", "raised", "TypeError: the solver's plan is str, not Plan"),
+    "return_number": (LONG, "error", "raised", RETURNED_NUMBER),
+    "change_the_instance": (LONG, "error", "raised", "ValueError: the solver changed the instance"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the slot logs and faulty solvers leave their process numbers."""
+    return tmp_path_factory.mktemp("faults")
+
+
+@pytest.fixture(scope="module")
+def slot(folder: Path) -> Iterator[Slot]:
+    """A slot that all tests share, as all runs of an experiment do."""
+    with pytest.MonkeyPatch.context() as environment, Slot(folder / "log") as slot:
+        environment.setenv("FAULTS", str(folder))
+        yield slot
+
+
+@pytest.fixture(scope="module")
+def records(slot: Slot) -> dict[str, list[Record]]:
+    """Every fault after a good run, all in one batch of one slot."""
+    tasks = []
+    for repeat, (function, (limits, *_)) in enumerate(EXPECTED.items()):
+        tasks += [run_of("good", repeat=repeat), run_of(function, limits)]
+    made = list(slot.run(batch_of(*tasks, run_of("good", repeat=len(EXPECTED)))))
+    assert [record.key for record in made[: len(tasks)]] == [task.key for task in tasks]
+    found: dict[str, list[Record]] = {}
+    for record in made:
+        found.setdefault(record.label, []).append(record)
+    return found
+
+
+@pytest.mark.parametrize("function", EXPECTED)
+def test_fault_is_a_row(records, function):
+    (record,) = records[function]
+    assert (record.status, record.raw_status, record.reason) == EXPECTED[function][1:]
+    assert (record.value, record.plan) == (None, None)
+
+
+def test_runs_before_and_after_faults_are_alike(records):
+    first, *others = [lasting(replace(record, key="", repeat=0, provenance={})) for record in records["good"]]
+    assert len(others) == len(EXPECTED)
+    assert all(other == first for other in others)
+
+
+def test_good_run_is_priced_by_the_checker(records):
+    record = records["good"][0]
+    assert (record.status, record.value, record.claimed, record.options["policy"]) == ("feasible", 1.5, None, "tc")
+
+
+def test_killed_run_says_what_was_asked(records):
+    killed, good = records["hang"][0], records["good"][0]
+    for field in ("instance", "instance_hash", "features", "options", "objective", "host"):
+        assert getattr(killed, field) == getattr(good, field)
+
+
+def pid_in(file: Path) -> int:
+    """The process number that a solver writes to a file, once it is there."""
+    while not (file.exists() and file.read_text()):
+        time.sleep(0.01)
+    return int(file.read_text())
+
+
+def is_alive(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def test_worker_killed_from_outside_is_a_row_and_the_batch_goes_on(slot, folder):
+    killer = threading.Thread(target=lambda: os.kill(pid_in(folder / "pid"), signal.SIGKILL))
+    killer.start()
+    killed, good = slot.run(batch_of(run_of("wait_to_be_killed"), run_of("good")))
+    killer.join()
+    assert (killed.status, killed.reason) == ("error", "the worker process died of signal SIGKILL")
+    assert good.status == "feasible"
+
+
+def test_processes_of_a_killed_solver_are_killed_with_it(slot, folder):
+    (killed,) = slot.run(batch_of(run_of("hang_with_a_child", SHORT)))
+    assert killed.raw_status == "killed"
+    child = pid_in(folder / "child")
+    while is_alive(child):
+        time.sleep(0.01)
+
+
+def test_what_a_solver_prints_goes_to_the_log_and_says_of_which_run(slot, folder, capfd):
+    task = run_of("print_much")
+    (record,) = slot.run(batch_of(task))
+    assert record.status == "feasible"
+    assert capfd.readouterr() == ("", "")
+    assert (folder / "log").read_text().splitlines()[-4:] == [
+        "printed in Python",
+        "written to the descriptor",
+        "said by a child",
+        f"-- printed by print_much on tiny (run {task.key})",
+    ]
+
+
+def test_traceback_of_a_crash_is_in_the_log(records, folder):
+    assert "in segfault" in (folder / "log").read_text()
+
+
+def test_log_keeps_its_newest_part(tmp_path):
+    log = Log(tmp_path / "log")
+    for number in range(30):
+        os.write(log.descriptor, f"{number} ".encode() + b"x" * 100_000)
+        log.trim()
+    log.close()
+    text = (tmp_path / "log").read_text()
+    assert "29 x" in text
+    assert len(text) <= LONGEST_LOG_BYTES
+
+
+def test_crash_of_a_warm_up_is_not_lost_and_then_the_run_pays(slot):
+    crashed, good = slot.run(batch_of(run_of("segfault_always"), run_of("good")))
+    assert (crashed.status, crashed.reason) == ("error", "the worker process died of signal SIGSEGV")
+    assert good.status == "feasible"
+
+
+def test_warm_up_that_hangs_is_killed_and_then_the_run_pays(slot):
+    slot.begin(batch_of(run_of("hang_always", SHORT), run_of("good")))
+    while slot._phase is not _Phase.PREPARING:
+        slot.step()
+    slot._deadline = 0.0
+    records = []
+    while slot.busy:
+        records += slot.step()
+        time.sleep(0.01)
+    assert [record.reason for record in records] == ["killed at the hard limit of 0.5 s", ""]
+
+
+def test_import_is_no_part_of_the_time_of_a_run(slot, tmp_path):
+    source = "import time\ntime.sleep(0.3)\ndef solve(session):\n    time.sleep(0.1)\n"
+    (tmp_path / "slow.py").write_text(source)
+    setting = SolverSetting("slow.py:solve", "", "slow", folder=str(tmp_path))
+    tasks = [replace(run_of("good", repeat=repeat), setting=setting) for repeat in range(2)]
+    first, second = slot.run(batch_of(*tasks))
+    assert (first.import_s >= 0.4, first.wall_s >= 0.1, second.import_s) == (True, True, 0.0)
+
+
+def test_solver_file_that_has_changed_since_the_runs_were_planned_is_not_run(slot):
+    setting = replace(run_of("good").setting, version="0123456789abcdef")
+    (record,) = slot.run(batch_of(replace(run_of("good"), setting=setting)))
+    assert record.status == "error"
+    assert "'0123456789abcdef' where the runs were planned; bring both to one version" in record.reason
+
+
+def test_instance_that_cannot_be_read_is_a_row(slot):
+    (record,) = slot.run(Batch("{}", (run_of("good"),)))
+    assert (record.status, record.raw_status) == ("error", "raised")
+    assert record.reason.startswith("InputError: ")
