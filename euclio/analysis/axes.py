@@ -13,7 +13,7 @@ MOST_POINTS = 400
 Values = NDArray[np.float64]
 
 
-def cumulative(values: Values, total: int) -> tuple[Values, Values]:
+def cumulative(values: NDArray[np.floating], total: int) -> tuple[Values, Values]:
     """Points of an empirical distribution function, for steps that are drawn "post".
 
     Args:
