@@ -37,18 +37,22 @@ class Pace:
     def __init__(self, total: int, kept: int) -> None:
         self.total, self.kept, self.made = total, kept, 0
         self.by_status: Counter[str] = Counter()
-        self._moments: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
+        self._moments: deque[tuple[float, int]] = deque()
 
     def count(self, status: str) -> None:
-        """Take note of a finished run."""
+        """Take note of a finished run; what came before the first one was preparation and says nothing of the rate."""
         self.made += 1
         self.by_status[status] += 1
+        if self.made == 1:
+            self._moments.append((time.monotonic(), 1))
 
     def look(self) -> tuple[float | None, float | None]:
         """Runs per second of late, and seconds left; None: not known yet."""
+        if self.made < 2:
+            return None, None
         now = time.monotonic()
         self._moments.append((now, self.made))
-        while len(self._moments) > 2 and self._moments[1][0] < now - WINDOW_S:
+        while self._moments[1][0] < now - WINDOW_S:
             self._moments.popleft()
         since, before = self._moments[0]
         if self.made == before or now <= since:

@@ -1,0 +1,258 @@
+"""Nothing finished is lost: kills, a full disk, torn files, Ctrl-C and clocks that go backwards."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from fake_runs import MOST_BYTES, PAUSE, FakePool, experiment, fake_record
+
+from euclio.errors import UnwritableError
+from euclio.results import canonical
+from euclio.runs import runner
+from euclio.runs.expansion import Expansion
+from euclio.runs.experiment_files import load_experiment
+from euclio.runs.folder import ResultFolder
+from euclio.runs.instances import InstanceIndex
+from euclio.runs.journal import Journal, read_journal
+
+COMMAND = [sys.executable, str(Path(__file__).with_name("fake_runs.py")), "run"]
+
+
+@pytest.fixture
+def pool(monkeypatch):
+    made = FakePool()
+    monkeypatch.setattr(runner, "pool_of", lambda *_: made)
+    return made
+
+
+@pytest.fixture
+def path(tmp_path):
+    """An experiment of 40 runs."""
+    return experiment(tmp_path, instances=20)
+
+
+@pytest.fixture
+def expected(pool, path, tmp_path):
+    """What an uninterrupted run of it gives."""
+    found = csv(runner.run(path, tmp_path / "uninterrupted", quiet=True).frame())
+    del pool.made[:]
+    return found
+
+
+def csv(frame):
+    return canonical(frame).to_csv(index=False)
+
+
+def tasks(path):
+    told = load_experiment(path)
+    index = InstanceIndex(told)
+    index.look_at_files()
+    return list(Expansion(told, index.entries).tasks())
+
+
+def started(path, **environment):
+    """The command in a process of its own."""
+    told = os.environ | {name: str(value) for name, value in environment.items()}
+    return subprocess.Popen([*COMMAND, str(path)], env=told, stderr=subprocess.PIPE, text=True)
+
+
+def kept(path):
+    """Keys in the journals of an experiment's folder."""
+    folder = ResultFolder(path.with_name("fake-results"))
+    return [row["key"] for journal in folder.journals() for row in read_journal(journal)]
+
+
+def wait_for(path, count):
+    while len(kept(path)) < count:
+        time.sleep(0.02)
+
+
+def test_a_killed_runner_loses_no_finished_run(pool, path, expected):
+    process = started(path, **{PAUSE: 0.02})
+    wait_for(path, 5)
+    process.kill()
+    process.communicate()
+    before = kept(path)
+    outcome = runner.run(path, quiet=True)
+    assert outcome.kept == len(before) < 40
+    assert {task.key for task in pool.made}.isdisjoint(before)
+    assert csv(outcome.frame()) == expected
+
+
+def test_interrupted_from_the_keyboard_keeps_what_is_finished(pool, path, expected):
+    process = started(path, **{PAUSE: 0.02})
+    wait_for(path, 5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    done = len(kept(path))
+    assert process.returncode == 130
+    assert err == (f"euclio: interrupted; {done} of 40 runs are finished and kept, the same command makes the others\n")
+    outcome = runner.run(path, quiet=True)
+    assert (outcome.kept, csv(outcome.frame())) == (done, expected)
+
+
+def test_a_full_disk_is_one_line_and_resumed_when_there_is_room(pool, path, expected):
+    process = started(path, **{MOST_BYTES: 20_000})
+    _, err = process.communicate()
+    done = len(kept(path))
+    assert process.returncode == 1
+    assert err.startswith(
+        f"euclio: {path.parent / 'fake-results' / 'journal-1.jsonl'}: cannot be written: file too large"
+    )
+    assert err.count("\n") == 1
+    assert 0 < done < 40
+    outcome = runner.run(path, quiet=True)
+    assert (outcome.kept, csv(outcome.frame())) == (done, expected)
+
+
+def test_a_record_that_is_half_written_is_taken_back(path, tmp_path, monkeypatch):
+    first, second = tasks(path)[:2]
+    journal = Journal(tmp_path / "journal-1.jsonl")
+    journal.append(fake_record(first))
+
+    write, calls = os.write, []
+
+    def half(file, data):
+        calls.append(data)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data[: len(data) // 2])
+
+    monkeypatch.setattr("euclio.runs.journal.os.write", half)
+    with pytest.raises(UnwritableError, match="no space left on device"):
+        journal.append(fake_record(second))
+    journal.close()
+    text = (tmp_path / "journal-1.jsonl").read_bytes()
+    assert text.endswith(b"}\n")
+    assert [row["key"] for row in read_journal(tmp_path / "journal-1.jsonl")] == [first.key]
+
+
+def test_a_sync_that_fails_is_told_at_the_next_record(path, tmp_path, monkeypatch):
+    monkeypatch.setattr("euclio.runs.journal.SYNC_S", 0.01)
+    journal = Journal(tmp_path / "journal-1.jsonl")
+
+    def failing(file):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("euclio.runs.journal.os.fsync", failing)
+    first, second = tasks(path)[:2]
+    journal.append(fake_record(first))
+    journal._syncing.join()
+    with pytest.raises(UnwritableError, match="input/output error"):
+        journal.append(fake_record(second))
+
+
+def interrupted_after(pool, path, count):
+    """A journal with so many records, as a kill leaves it."""
+    folder = ResultFolder(path.with_name("fake-results"))
+    folder.make()
+    folder.experiment_file.write_text(path.read_text())
+    journal = folder.new_journal()
+    for task in tasks(path)[:count]:
+        journal.append(fake_record(task))
+    journal.close()
+    return journal.path
+
+
+@pytest.mark.parametrize("lost", [1, 2, 500])
+def test_a_torn_last_line_is_made_again(pool, path, expected, lost):
+    journal = interrupted_after(pool, path, 5)
+    os.truncate(journal, journal.stat().st_size - lost)
+    outcome = runner.run(path, quiet=True)
+    assert (outcome.kept, csv(outcome.frame())) == (4, expected)
+
+
+def test_a_damaged_line_is_made_again(pool, path, expected):
+    journal = interrupted_after(pool, path, 5)
+    data = bytearray(journal.read_bytes())
+    middle = data.index(b'"value":', data.index(b"\n")) + len(b'"value":')
+    data[middle] = ord("9") if data[middle] != ord("9") else ord("8")
+    journal.write_bytes(data)
+    outcome = runner.run(path, quiet=True)
+    assert (outcome.kept, csv(outcome.frame())) == (4, expected)
+
+
+def test_zeros_after_a_power_cut_are_left_out(pool, path, expected):
+    journal = interrupted_after(pool, path, 5)
+    with journal.open("ab") as file:
+        file.write(bytes(4096))
+    outcome = runner.run(path, quiet=True)
+    assert (outcome.kept, csv(outcome.frame())) == (5, expected)
+
+
+def test_a_crash_before_the_journal_is_removed_counts_nothing_twice(pool, path, expected):
+    journal = interrupted_after(pool, path, 5)
+    copy = shutil.copy(journal, journal.parent.parent)
+    ResultFolder(journal.parent).compact(journal)
+    shutil.copy(copy, journal)
+    assert len(canonical(runner.run(path, quiet=True).frame())) == 40
+    assert not journal.exists()
+    assert csv(runner.run(path, quiet=True).frame()) == expected
+
+
+def test_a_crash_while_compacting_leaves_no_half_file(pool, path, expected, monkeypatch):
+    journal = interrupted_after(pool, path, 5)
+    half = journal.with_name("records-1.parquet.unfinished")
+    half.write_bytes(b"PAR1")
+    outcome = runner.run(path, quiet=True)
+    assert (outcome.kept, csv(outcome.frame())) == (5, expected)
+    assert not half.exists()
+
+
+def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
+    monkeypatch.setattr(runner, "JOURNAL_RUNS", 15)
+    outcome = runner.run(path, quiet=True)
+    folder = ResultFolder(outcome.folder)
+    assert [file.name for file in folder.compacted()] == [f"records-{k}.parquet" for k in (1, 2, 3)]
+    assert folder.journals() == []
+    assert csv(outcome.frame()) == expected
+
+
+def test_a_clock_that_goes_backwards_changes_nothing(pool, path, expected, monkeypatch):
+    now = [2e9]
+
+    def backwards():
+        now[0] -= 3600
+        return now[0]
+
+    monkeypatch.setattr(time, "time", backwards)
+    assert csv(runner.run(path, quiet=True).frame()) == expected
+
+
+def test_killed_at_every_step_of_compacting_loses_nothing(pool, path, expected, monkeypatch):
+    """Every system call that compaction makes fails once; what is there is read, and resumed, each time."""
+    for name in ("fsync", "open"):
+        for number in range(12):
+            journal = interrupted_after(pool, path, 5)
+            failing = FailingAt(getattr(os, name), number)
+            with monkeypatch.context() as patch:
+                patch.setattr(f"euclio.runs.durable.os.{name}", failing)
+                with suppress(UnwritableError):
+                    ResultFolder(journal.parent).compact(journal)
+            if not failing.failed:
+                break
+            outcome = runner.run(path, quiet=True)
+            assert (outcome.kept, csv(outcome.frame())) == (5, expected)
+            shutil.rmtree(journal.parent)
+
+
+class FailingAt:
+    """A system call that fails at its n-th call."""
+
+    def __init__(self, call, number):
+        self._call, self._left, self.failed = call, number, False
+
+    def __call__(self, *arguments, **named):
+        """Call it, or fail."""
+        self._left -= 1
+        if self._left == -1:
+            self.failed = True
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return self._call(*arguments, **named)
