@@ -62,10 +62,8 @@ def run(instance: str = "one", label: str = "exact", value: float | None = 2.0, 
 
 
 def runs(*rows: dict[str, Any]) -> pd.DataFrame:
-    """A frame of rows; names are categories, as in Parquet."""
-    frame = pd.DataFrame(list(rows))
-    names = ["family", "instance", "solver", "label", "status", "raw_status", "objective", "experiment"]
-    return frame.astype(dict.fromkeys(names, "category"))
+    """A frame of rows."""
+    return pd.DataFrame(list(rows))
 
 
 def two_solvers(count: int = 6) -> pd.DataFrame:

@@ -1,0 +1,51 @@
+"""`euclio report`: the page of an experiment."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.commands.exit_codes import SOLVED
+from euclio.experiment_report.writing import write_report
+
+if TYPE_CHECKING:
+    from euclio.commands.arguments import Verbs
+
+
+def add_to(verbs: Verbs) -> None:
+    """Add the verb to the command."""
+    parser = verbs.add_parser(
+        "report", help="write the page of an experiment: tables and figures of its results", allow_abbrev=False
+    )
+    parser.add_argument(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="OUT|EXPERIMENT.toml",
+        help="result folder, the experiment beside it, or a Parquet file of results; several are merged",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE.html",
+        help="the page, with FILE.md beside it; default: report.html in the folder",
+    )
+    parser.add_argument("--title", help="title of the page; default: the experiment's name")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the report and print where it is."""
+    from euclio.results import VersionsDiffer
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VersionsDiffer)
+        page = write_report(*arguments.results, out=arguments.out, title=arguments.title)
+    told = (str(warning.message) for warning in caught if issubclass(warning.category, VersionsDiffer))
+    for line in dict.fromkeys(told):
+        print("euclio:", line, file=sys.stderr)
+    print(page)
+    return SOLVED

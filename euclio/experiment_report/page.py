@@ -1,0 +1,43 @@
+"""The page of an experiment: what was run, then each family and objective, then what went wrong."""
+
+from __future__ import annotations
+
+from euclio.analysis.drawing import GoalRuns, goals
+from euclio.analysis.references import contradictions, with_references
+from euclio.experiment_report.goal_section import goal_blocks, headline
+from euclio.experiment_report.goal_tables import disagreement_table
+from euclio.experiment_report.outcomes import runs_without_plan
+from euclio.experiment_report.overview import overview
+from euclio.experiment_report.standing import Standing, standing_blocks
+from euclio.families import find_family
+from euclio.report import Block, Heading, Paragraph
+
+
+def report_blocks(found: Standing) -> list[Block]:
+    """The whole report.
+
+    Args:
+        found: results against the experiment (`euclio.experiment_report.standing`), at least one run.
+    """
+    frame = found.current
+    table = with_references(frame)
+    parts = goals(table)
+    wrong = contradictions(table)
+    return [
+        *(Paragraph(headline(part)) for part in parts),
+        *([Heading("Disagreements"), disagreement_table(wrong)] if len(wrong) else ()),
+        Heading("What was run"),
+        overview(frame),
+        *standing_blocks(found),
+        *(block for part in parts for block in _part(part, several=len(parts) > 1)),
+        Heading("Runs without a plan"),
+        *runs_without_plan(frame),
+    ]
+
+
+def _part(part: GoalRuns, *, several: bool) -> list[Block]:
+    """The section of a goal; the only one needs no heading of its own, so its parts are sections."""
+    if not several:
+        return goal_blocks(part, level=2)
+    name = f"{find_family(part.family).instances.capitalize()}: {part.objective}"
+    return [Heading(name), *goal_blocks(part, level=3, prefix=f"{part.family}-{part.objective}-")]

@@ -1,0 +1,57 @@
+"""Results in, the page and its Markdown twin out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from euclio.errors import InputError
+from euclio.files.json_writing import check_writable, write_text
+
+ENDING = ".html"
+EXPERIMENT = ".toml"
+NAME = "report.html"
+"""Name of the page in a result folder."""
+
+
+def write_report(*paths: str | Path, out: str | Path | None = None, title: str | None = None) -> Path:
+    """Write the page of an experiment, and beside it the same in Markdown without drawings.
+
+    Args:
+        *paths: result folders, experiment files (for the folder beside them), or files that `euclio.results.load`
+            reads; several are merged.
+        out: the page; None: ``report.html`` in the first folder, or beside the first file under its name.
+        title: of the page; None: the names of the experiments.
+
+    Returns:
+        Path of the page.
+
+    Raises:
+        InputError: there are no results at a path, no run is finished, or the page cannot be written.
+    """
+    from euclio.experiment_report.page import report_blocks
+    from euclio.experiment_report.standing import asked_for, standing
+    from euclio.report import html_page, markdown_page
+    from euclio.results import load
+    from euclio.runs.runner import default_folder
+
+    if not paths:
+        raise InputError("nothing to report; name a result folder")
+    places = [default_folder(path) if Path(path).suffix == EXPERIMENT else Path(path) for path in paths]
+    page = _page_path(places[0], out)
+    found = standing(load(*places), asked_for(places))
+    if found.current.empty:
+        raise InputError("no run of the experiment is finished; make them with `euclio run`", file=str(places[0]))
+    check_writable(page)
+    blocks = report_blocks(found)
+    name = title or f"Experiment {', '.join(sorted(found.current.experiment.astype(str).unique()))}"
+    write_text(html_page(name, blocks), page)
+    write_text(markdown_page(name, blocks), page.with_suffix(".md"))
+    return page
+
+
+def _page_path(first: Path, out: str | Path | None) -> Path:
+    if out is not None:
+        if Path(out).suffix.lower() != ENDING:
+            raise InputError(f"must end in {ENDING}", file=str(out), field="--out")
+        return Path(out)
+    return first / NAME if first.is_dir() else first.with_suffix(ENDING)
