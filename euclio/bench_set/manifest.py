@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -167,7 +168,7 @@ def _entry(model: _Entry) -> Entry:
         model.name,
         model.family,
         model.text_hash,
-        model.design,
+        {key: exact(value) if isinstance(value, Decimal) else value for key, value in model.design.items()},
         Difficulty(word(model.difficulty, Difficulty, "difficulty")),
         exact(model.value),
         model.solver,

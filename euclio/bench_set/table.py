@@ -1,0 +1,65 @@
+"""The benchmark set, and a solver's runs on it, as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.bench_set.comparing import Compared
+from euclio.bench_set.manifest import Difficulty, Entry
+from euclio.families import families
+from euclio.tables import DASH, duration, figures, new_table, percent
+
+ROW_NUMBERS = ("value", "gap", "time")
+CLASS_NUMBERS = ("instances", "plans", "proven", "best", "mean gap", "largest", "time")
+
+
+def summary(entries: Iterable[Entry]) -> str:
+    """How many instances there are, by family and class."""
+    listed = list(entries)
+    parts = []
+    for family in families():
+        own = [e.difficulty for e in listed if e.family == family.name]
+        classes = ", ".join(f"{own.count(d)} {d}" for d in Difficulty if d in own)
+        parts += [f"{len(own)} {family.instances} ({classes})"] if own else []
+    return f"{len(listed)} instances, all as the manifest says: {'; '.join(parts)}" if parts else "no instances"
+
+
+def compared_table(runs: Sequence[Compared]) -> RenderableType:
+    """One row per run, then one per class."""
+    rows = new_table("instance", "class", "status", *ROW_NUMBERS, "", numbers=ROW_NUMBERS)
+    for column in rows.columns[:3]:
+        column.no_wrap = True
+    for run in runs:
+        value = DASH if run.value is None else figures(run.value)
+        news = "WRONG" if run.wrong else ", ".join(run.news)
+        cells = [run.entry.name, run.entry.difficulty, run.status, value, percent(run.gap), duration(run.wall_s), news]
+        rows.add_row(*(Text(cell) for cell in cells))
+    classes = new_table("class", *CLASS_NUMBERS, numbers=CLASS_NUMBERS)
+    for difficulty in Difficulty:
+        own = [run for run in runs if run.entry.difficulty is difficulty]
+        if own:
+            classes.add_row(*_class_row(difficulty, own))
+    return Group(rows, Text(""), classes, Text(_news(runs)))
+
+
+def _class_row(difficulty: Difficulty, runs: Sequence[Compared]) -> list[str]:
+    gaps = [run.gap for run in runs if run.gap is not None]
+    return [
+        difficulty,
+        str(len(runs)),
+        str(len(gaps)),
+        str(sum(run.proven for run in runs)),
+        str(sum(gap <= 1e-6 for gap in gaps)),
+        percent(sum(gaps) / len(gaps)) if gaps else DASH,
+        percent(max(gaps)) if gaps else DASH,
+        duration(sum(run.wall_s for run in runs)),
+    ]
+
+
+def _news(runs: Sequence[Compared]) -> str:
+    lines = [f"{what}: {run.entry.name}" for run in runs for what in run.news]
+    lines += [f"WRONG: {run.entry.name}: {run.wrong}" for run in runs if run.wrong]
+    return "\n" + "\n".join(lines) if lines else ""

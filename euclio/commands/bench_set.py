@@ -1,0 +1,128 @@
+"""`euclio bench-set`: the benchmark set: check it, run a solver on it, list it, make it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.commands.arguments import seconds
+from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from euclio.bench_set.comparing import Compared
+    from euclio.bench_set.manifest import Entry
+    from euclio.commands.arguments import Verbs
+
+CLASSES = ("easy", "medium", "hard", "open")
+
+
+def add_to(verbs: Verbs) -> None:
+    """Add the verb to the command."""
+    parser = verbs.add_parser(
+        "bench-set",
+        help="check the benchmark set, run a solver on it, list it, make it",
+        description="The benchmark set: named sessions and clusters with the best plan and bound known, in classes.",
+        allow_abbrev=False,
+    )
+    actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
+    check = actions.add_parser(
+        "check",
+        help="read and price everything again; with --solve, run a solver against the best known",
+        description="Every instance reads, every plan has the value that stands there, bounds and classes agree, no "
+        "instance is there twice. Exit code 1: something is wrong.",
+        allow_abbrev=False,
+    )
+    check.add_argument("--solve", metavar="SOLVER", help="also run this solver on the instances of its family")
+    check.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds")
+    check.set_defaults(run=run_check)
+    listing = actions.add_parser("list", help="print the paths of instances", allow_abbrev=False)
+    listing.add_argument("--family", choices=("session", "pipeline"), help="only this problem family")
+    listing.set_defaults(run=run_list)
+    for action in (check, listing):
+        action.add_argument("--class", dest="difficulty", choices=CLASSES, help="only this class")
+    build = actions.add_parser(
+        "build",
+        help="make the set again",
+        description="Write the seeded instances; solve those that are new or changed, and open ones if the limit is "
+        "longer than before.",
+        allow_abbrev=False,
+    )
+    build.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds; default: 20")
+    build.set_defaults(run=run_build)
+    for action in (check, listing, build):
+        action.add_argument("--folder", type=Path, metavar="DIR", help="default: the set that comes with euclio")
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """Check, compare, print."""
+    from euclio.bench_set.checking import defects, defects_of_set
+    from euclio.bench_set.folder import set_folder
+    from euclio.bench_set.manifest import read_manifest
+    from euclio.bench_set.table import summary
+
+    if arguments.time_limit is not None and arguments.solve is None:
+        raise InputError("is the limit of a solver; name one by --solve, or leave it out", field="--time-limit")
+    folder = arguments.folder or set_folder()
+    entries = read_manifest(folder).entries
+    chosen = [e for e in entries if arguments.difficulty in (None, e.difficulty)]
+    wrong = defects(folder, chosen)
+    if arguments.difficulty is None:
+        wrong += defects_of_set(folder, entries)
+    for line in wrong:
+        print(line)
+    if wrong:
+        print(f"euclio: the benchmark set has {len(wrong)} defects", file=sys.stderr)
+        return REFUSED
+    print(summary(chosen))
+    if arguments.solve is None:
+        return SOLVED
+    return _solve(folder, chosen, arguments.solve, arguments.time_limit)
+
+
+def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: float | None) -> int:
+    from euclio.bench_set.comparing import compare_with_best
+    from euclio.bench_set.table import compared_table
+    from euclio.registry import find_solver
+    from euclio.reproduce.stages import progress_bars
+    from euclio.tables import to_text
+
+    family = find_solver(solver).family
+    chosen = [e for e in entries if e.family == family]
+    found: list[Compared] = []
+    with progress_bars() as bars:
+        task = bars.add_task(solver, total=len(chosen))
+        for compared in compare_with_best(folder, chosen, solver, time_limit_s):
+            found.append(compared)
+            bars.advance(task)
+    print(to_text(compared_table(found)))
+    return REFUSED if any(compared.wrong for compared in found) else SOLVED
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Print the paths."""
+    from euclio.bench_set.folder import instance_path, set_folder
+    from euclio.bench_set.manifest import read_manifest
+
+    folder = arguments.folder or set_folder()
+    for entry in read_manifest(folder).entries:
+        if arguments.difficulty in (None, entry.difficulty) and arguments.family in (None, entry.family):
+            print(instance_path(folder, entry))
+    return SOLVED
+
+
+def run_build(arguments: argparse.Namespace) -> int:
+    """Make the set."""
+    from euclio.bench_set.build import TIME_LIMIT_S, build, designs
+    from euclio.bench_set.table import summary
+    from euclio.reproduce.stages import progress_bars
+
+    with progress_bars() as bars:
+        task = bars.add_task("instances", total=len(designs()))
+        manifest = build(arguments.folder, arguments.time_limit or TIME_LIMIT_S, advance=lambda: bars.advance(task))
+    print(summary(manifest.entries))
+    return SOLVED
