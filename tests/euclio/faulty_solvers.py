@@ -91,6 +91,12 @@ def wait_to_be_killed(session: Session) -> Answer:
 
 
 @faulty
+def wait_once(session: Session) -> Answer:
+    """Wait to be killed; good where that has happened."""
+    return good(session) if Path(os.environ["FAULTS"], "pid").exists() else wait_to_be_killed(session)
+
+
+@faulty
 def print_much(session: Session) -> Answer:
     print("printed in Python")
     os.write(1, b"written to the descriptor\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -36,3 +37,10 @@ def batch_of(*tasks: Task) -> Batch:
 def lasting(record: Record) -> dict[str, Any]:
     """The fields of a record that do not differ between two runs of the same task."""
     return {field.name: getattr(record, field.name) for field in fields(Record) if field.name not in TIMING}
+
+
+def pid_in(file: Path) -> int:
+    """The process number that a solver writes to a file, once it is there."""
+    while not (file.exists() and file.read_text()):
+        time.sleep(0.01)
+    return int(file.read_text())

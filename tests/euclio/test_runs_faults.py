@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from run_batches import HERE, LONG, batch_of, lasting, run_of
+from run_batches import HERE, LONG, batch_of, lasting, pid_in, run_of
 
 from euclio.runs.log import LONGEST_LOG_BYTES, Log
 from euclio.runs.record import Record
@@ -98,13 +98,6 @@ def test_killed_run_says_what_was_asked(records):
     killed, good = records["hang"][0], records["good"][0]
     for field in ("instance", "instance_hash", "features", "options", "objective", "host"):
         assert getattr(killed, field) == getattr(good, field)
-
-
-def pid_in(file: Path) -> int:
-    """The process number that a solver writes to a file, once it is there."""
-    while not (file.exists() and file.read_text()):
-        time.sleep(0.01)
-    return int(file.read_text())
 
 
 def is_alive(pid: int) -> bool:

@@ -1,0 +1,192 @@
+"""Runs on a dask cluster: this program asks for batches and keeps their records, dask workers make the runs.
+
+A dask worker supervises worker processes of its own, as `euclio.runs.pool` does. Whoever dies, loses nothing: the batch
+of a dask worker that is gone is made by another.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from euclio.cores import cores as cores_here
+from euclio.errors import InputError
+from euclio.runs.dask_worker import make_runs
+from euclio.runs.execution import blank_record, crashed
+from euclio.runs.pool import Pool, cores_of
+from euclio.runs.record import Record
+from euclio.runs.task import Batch, Task
+
+LARGEST_BATCH = 32
+BATCH_S = 60.0
+"""Seconds of told time limits in one dask task: its records come together, so they must not be long in coming."""
+
+LOOK_EVERY_S = 1.0
+CONNECT_S = 10.0
+MOST_ATTEMPTS = 3
+"""How often a batch is asked for after dask gave it up, each time after several dask workers died over it."""
+
+FLAG = "--dask"
+
+
+def dask_pool(address: str | None, *, slots: int | None = None, logs: Path | None = None) -> Pool:
+    """A pool on a dask cluster.
+
+    Args:
+        address: address of its scheduler, such as ``tcp://host:8786``; None: a cluster of processes on this machine.
+        slots: cores of the cluster on this machine; None: all that this process may use.
+        logs: folder for what solvers print, kept by those dask workers that have this folder too.
+
+    Raises:
+        InputError: dask is not installed.
+    """
+    return DaskPool(_distributed(), address, slots or cores_here(), logs)
+
+
+def _distributed() -> Any:
+    """The library, which has no types for much of what is called here."""
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise InputError("dask is not installed; run `pip install euclio[dask]`", field=FLAG) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A batch that dask has been asked for.
+
+    Attributes:
+        batch: the batch.
+        cores: cores that it takes.
+        attempt: how often it was asked for.
+    """
+
+    batch: Batch
+    cores: int
+    attempt: int = 1
+
+
+class DaskPool:
+    """A pool on a dask cluster; arguments as of `dask_pool`."""
+
+    def __init__(self, distributed: Any, address: str | None, slots: int, logs: Path | None) -> None:
+        self._distributed, self._address, self._slots = distributed, address, slots
+        self._logs = None if logs is None else str(logs.resolve())
+        self._cluster: Any = None
+        self._looked_at, self._cores = 0.0, 1
+
+    def __enter__(self) -> DaskPool:
+        self._client = self._connect()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
+        """Make the runs of all batches; see `euclio.runs.pool.Pool.run`."""
+        waiting = (chunk for batch in batches for chunk in chunks(batch))
+        chunk = next(waiting, None)
+        asked: dict[Any, _Asked] = {}
+        done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        while chunk is not None or asked:
+            while chunk is not None and self._has_room(chunk, asked.values()):
+                asked[self._ask(chunk, done)] = _Asked(chunk, cores_of(chunk, self._cores))
+                chunk = next(waiting, None)
+            try:
+                future = done.get(timeout=LOOK_EVERY_S)
+            except queue.Empty:
+                continue
+            was = asked.pop(future)
+            records = self._records(future, was)
+            if records is None:
+                asked[self._ask(was.batch, done)] = replace(was, attempt=was.attempt + 1)
+            else:
+                yield from records
+
+    def _connect(self) -> Any:
+        """Connect to the scheduler, or start a cluster here.
+
+        Raises:
+            InputError: nobody answers at the address.
+        """
+        if self._address is None:
+            # Nothing but runs is done there, and each has its own limit of memory.
+            self._cluster = self._distributed.LocalCluster(
+                n_workers=self._slots,
+                threads_per_worker=1,
+                memory_limit=0,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+            return self._distributed.Client(self._cluster, set_as_default=False)
+        try:
+            return self._distributed.Client(self._address, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            text = " ".join(str(error).split())
+            raise InputError(
+                f"no dask scheduler answers at {self._address}: {text}; start one with `dask scheduler`", field=FLAG
+            ) from None
+
+    def _ask(self, batch: Batch, done: queue.SimpleQueue[Any]) -> Any:
+        future = self._client.submit(make_runs, batch, self._logs, pure=False)
+        future.add_done_callback(done.put)
+        return future
+
+    def _records(self, future: Any, asked: _Asked) -> list[Record] | None:
+        """The records of a batch; None where it is to be asked for again.
+
+        Raises:
+            InputError: the dask workers cannot make runs at all, or the scheduler is gone.
+        """
+        if future.status == "finished":
+            records: list[Record] = future.result()
+            return records
+        if future.status != "error":
+            raise InputError("the dask scheduler is gone; the same command goes on with the runs left", field=FLAG)
+        error = future.exception()
+        if not isinstance(error, self._distributed.KilledWorker):
+            text = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InputError(
+                f"dask workers cannot make runs ({text}); install the same version of euclio there", field=FLAG
+            )
+        if asked.attempt < MOST_ATTEMPTS:
+            return None
+        how = f"was lost with its dask worker, in {asked.attempt} attempts"
+        return [crashed(blank_record(task), how) for task in asked.batch.tasks]
+
+    def _has_room(self, batch: Batch, asked: Collection[_Asked]) -> bool:
+        """Whether one more batch is to be asked for.
+
+        On this machine as many as it has cores; elsewhere twice as many, so that no worker waits. Workers come and go;
+        they are counted once a second.
+        """
+        now = time.monotonic()
+        if now >= self._looked_at + LOOK_EVERY_S:
+            self._looked_at = now
+            self._cores = max(1, sum(self._client.nthreads().values()))
+        room = self._cores if self._cluster is not None else 2 * self._cores
+        return not asked or sum(one.cores for one in asked) + cores_of(batch, self._cores) <= room
+
+
+def chunks(batch: Batch) -> Iterator[Batch]:
+    """A batch in parts that are not long in coming, with the folders of solver files in full."""
+    limits = [task.limits.time_s for task in batch.tasks if task.limits.time_s is not None]
+    size = max(1, min(LARGEST_BATCH, int(BATCH_S / max(limits)))) if limits else LARGEST_BATCH
+    for start in range(0, len(batch.tasks), size):
+        yield Batch(batch.instance_text, tuple(_anywhere(task) for task in batch.tasks[start : start + size]))
+
+
+def _anywhere(task: Task) -> Task:
+    """The task as another process understands it."""
+    if not task.setting.folder:
+        return task
+    setting = replace(task.setting, folder=str(Path(task.setting.folder).resolve()))
+    return Task(task.family, task.instance, task.instance_hash, setting, task.limits, task.seed, task.repeat)

@@ -1,0 +1,166 @@
+"""Runs on a dask cluster: the same records, whichever dask worker dies."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import distributed
+import psutil
+import pytest
+from run_batches import LONG, batch_of, lasting, pid_in, run_of
+
+from euclio.errors import InputError
+from euclio.runs.dask_pool import LARGEST_BATCH, DaskPool, chunks, dask_pool
+from euclio.runs.execution import blank_record
+from euclio.runs.pool import Pool, local_pool
+from euclio.runs.record import Record
+from euclio.runs.task import RunLimits, Task
+
+TOLD_20_S = RunLimits(time_s=20.0, hard_time_s=50.0, memory_mb=4096)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where solvers leave their process numbers."""
+    return tmp_path_factory.mktemp("faults")
+
+
+@pytest.fixture(scope="module")
+def pool(folder: Path) -> Iterator[Pool]:
+    """A cluster of two dask workers on this machine."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FAULTS", str(folder))
+        with dask_pool(None, slots=2, logs=folder) as pool:
+            yield pool
+
+
+def test_records_are_those_of_this_machine_without_dask(pool):
+    functions = ("good", "fail", "claim_nan")
+    batches = [batch_of(*(run_of(function, repeat=k) for function in functions)) for k in range(3)]
+    with local_pool(1) as local:
+        expected = {record.key: lasting(replace(record, provenance={})) for record in local.run(batches)}
+    assert {record.key: lasting(replace(record, provenance={})) for record in pool.run(batches)} == expected
+
+
+def test_dask_worker_killed_in_a_run_loses_nothing(pool, folder):
+    killed = []
+
+    def kill() -> None:
+        killed.append(psutil.Process(pid_in(folder / "pid")).parent())
+        killed[0].kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    batches = [batch_of(run_of("good", repeat=0), run_of("wait_once"), run_of("good", repeat=1))]
+    batches += [batch_of(run_of("good", repeat=repeat)) for repeat in range(2, 8)]
+    records = list(pool.run(batches))
+    killer.join()
+    assert sorted(record.key for record in records) == sorted(task.key for batch in batches for task in batch.tasks)
+    assert {record.status for record in records} == {"feasible"}
+    assert not killed[0].is_running()
+
+
+class _FakeFuture:
+    """A dask future that is done."""
+
+    def __init__(self, outcome: list[Record] | Exception | None) -> None:
+        self.outcome = outcome
+        self.status = {list: "finished", type(None): "cancelled"}.get(type(outcome), "error")
+
+    def add_done_callback(self, function: Callable[[object], None]) -> None:
+        function(self)
+
+    def exception(self) -> object:
+        return self.outcome
+
+    def result(self) -> object:
+        return self.outcome
+
+
+class _FakeDistributed:
+    """The library, with a client whose batches end as told, one after the other."""
+
+    def __init__(self, *outcomes: list[Record] | Exception | None) -> None:
+        self.outcomes = iter(outcomes)
+        self.KilledWorker = distributed.KilledWorker
+
+    def Client(self, *_: object, **__: object) -> _FakeDistributed:  # noqa: N802
+        return self
+
+    def submit(self, *_: object, **__: object) -> _FakeFuture:
+        return _FakeFuture(next(self.outcomes))
+
+    def nthreads(self) -> dict[str, int]:
+        return {"tcp://one": 1}
+
+    def close(self) -> None:
+        pass
+
+
+GIVEN_UP = distributed.KilledWorker("make_runs", "tcp://one", 3)
+
+
+def records_with(*outcomes: list[Record] | Exception | None) -> list[Record]:
+    """The records of a batch of one run whose dask tasks end like this."""
+    with DaskPool(_FakeDistributed(*outcomes), "tcp://fake", 1, None) as pool:
+        return list(pool.run([batch_of(run_of("good"))]))
+
+
+def test_batch_that_dask_gives_up_is_asked_for_again():
+    record = blank_record(run_of("good"))
+    assert records_with(GIVEN_UP, GIVEN_UP, [record]) == [record]
+
+
+def test_batch_that_dask_gives_up_time_and_again_is_a_row():
+    (record,) = records_with(GIVEN_UP, GIVEN_UP, GIVEN_UP)
+    assert (record.status, record.raw_status) == ("error", "crashed")
+    assert record.reason == "the worker process was lost with its dask worker, in 3 attempts"
+
+
+def test_dask_workers_without_euclio_are_one_clear_line():
+    with pytest.raises(InputError, match=r"\(ModuleNotFoundError: No module.*\); install the same version of euclio"):
+        records_with(ModuleNotFoundError("No module named 'euclio'"))
+
+
+def test_scheduler_that_is_gone_is_one_clear_line():
+    with pytest.raises(InputError, match="the dask scheduler is gone; the same command goes on"):
+        records_with(None)
+
+
+def test_what_solvers_print_is_kept_by_dask_worker(pool, folder):
+    (record,) = pool.run([batch_of(run_of("print_much"))])
+    assert any("printed in Python" in log.read_text() for log in folder.glob(f"{record.host}-*.log"))
+
+
+def test_scheduler_that_does_not_answer_is_one_clear_line(monkeypatch):
+    monkeypatch.setattr("euclio.runs.dask_pool.CONNECT_S", 0.2)
+    with pytest.raises(InputError, match=r"--dask: no dask scheduler answers at tcp://127.0.0.1:9: .*dask scheduler"):
+        dask_pool("tcp://127.0.0.1:9").__enter__()
+
+
+def test_absent_dask_is_one_clear_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"--dask: dask is not installed; run `pip install euclio\[dask\]`"):
+        dask_pool(None)
+
+
+def test_runs_that_may_take_long_are_asked_for_few_at_a_time():
+    batch = batch_of(*(run_of("good", TOLD_20_S, repeat=k) for k in range(8)))
+    assert [len(chunk.tasks) for chunk in chunks(batch)] == [3, 3, 2]
+
+
+def test_runs_without_a_told_limit_are_asked_for_in_large_parts():
+    batch = batch_of(*(run_of("good", LONG, repeat=k) for k in range(40)))
+    assert [len(chunk.tasks) for chunk in chunks(batch)] == [LARGEST_BATCH, 8]
+
+
+def test_folder_of_a_solver_file_is_told_in_full_under_the_same_key(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    task = run_of("good")
+    relative = replace(task.setting, folder="below")
+    (chunk,) = chunks(batch_of(Task(task.family, task.instance, task.instance_hash, relative, LONG, 0, 0)))
+    assert (chunk.tasks[0].setting.folder, chunk.tasks[0].key) == (str(tmp_path / "below"), task.key)
