@@ -29,8 +29,8 @@ def mixture(frame: pd.DataFrame) -> str:
     for name in VERSION_COLUMNS:
         counts = frame[name].value_counts(dropna=False)
         if len(counts) > 1:
-            each = [f"{_short(name, value, k)}: {count} runs" for k, (value, count) in enumerate(counts.items())]
-            told.append(f"{len(counts)} of {name} ({', '.join(each)})")
+            each = [f"{_short(name, value, k)} in {count}" for k, (value, count) in enumerate(counts.items())]
+            told.append(f"{len(counts)} of {name} ({', '.join(each)} runs)")
     solvers = frame.groupby("label")["solver_version"].nunique()
     told += [f"{count} versions of solver {label!r}" for label, count in solvers[solvers > 1].items()]
     return f"these runs were not made alike: {'; '.join(told)}" if told else ""
@@ -48,7 +48,8 @@ def unlike(frame: pd.DataFrame) -> str:
     repeated = frame.loc[frame["key"].duplicated(keep=False), ["key", "status", "value"]]
     outcomes = repeated.drop_duplicates()["key"].value_counts()
     count = int((outcomes > 1).sum())
-    return f"{count} runs have different outcomes in different places; the first is kept" if count else ""
+    what = "1 run has" if count == 1 else f"{count} runs have"
+    return f"{what} different outcomes in different places; the first is kept" if count else ""
 
 
 def canonical(frame: pd.DataFrame) -> pd.DataFrame:

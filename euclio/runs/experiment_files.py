@@ -149,9 +149,10 @@ def _limits(model: _Limits) -> RunLimits:
 
 
 def _seconds(field: str, value: int | Decimal) -> float:
-    if not 0 < value <= LONGEST_S:
+    seconds = float(value)
+    if not 0 < seconds <= LONGEST_S:
         raise InputError(f"is {shown(value)}; it must be greater than 0, in seconds", field=f"limits.{field}")
-    return float(value)
+    return seconds
 
 
 def _seeds(seeds: list[int]) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from euclio.errors import InputError
 from euclio.families import family_of, find_family
+from euclio.files.boundary import at
 from euclio.files.instance_files import instance_from_json
 from euclio.files.json_reading import parse_json, read_text
 from euclio.runs.durable import replaced
@@ -90,11 +91,12 @@ class InstanceIndex:
             InputError: wrong settings, or as for files.
             UnwritableError: they cannot be kept.
         """
-        for source in self._sources:
+        for i, source in enumerate(self._sources):
             if isinstance(source, DrawnSource):
                 told = [source.kind, source.count, source.seed, source.settings, version("euclio")]
                 path = folder / f"instances-{text_hash(json.dumps(told, sort_keys=True, default=str))[:16]}.jsonl"
-                self._keep(path, partial(_drawn, source))
+                with at(f"instances[{i}]", None):
+                    self._keep(path, partial(_drawn, source))
             elif isinstance(source, GivenSource):
                 texts = [family_of(instance).to_text(instance) for instance in source.instances]
                 path = folder / f"instances-{text_hash(json.dumps(texts))[:16]}.jsonl"

@@ -27,11 +27,7 @@ _TAIL = b"}\n"
 def encoded(record: Record) -> bytes:
     """A record as a line of JSON with the checksum of its text."""
     row = {name: getattr(record, name) for name in _FIELDS}
-    try:
-        text = json.dumps(row, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=_number)
-    except ValueError:  # a counter of a solver that is not finite
-        text = json.dumps(_finite(row), ensure_ascii=False, separators=(",", ":"), default=_number)
-    body = text.encode("utf-8", "replace")
+    body = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return b"%s%08x%s%s%s" % (_HEAD, zlib.crc32(body), _MIDDLE, body, _TAIL)
 
 
@@ -124,22 +120,3 @@ class Journal:
                 except OSError as error:
                     self._failure = error
                     return
-
-
-def _number(value: Any) -> Any:
-    """Numbers of other types than JSON has, such as fractions; anything else as text."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return str(value)
-
-
-def _finite(value: Any) -> Any:
-    """Plain data with null where a number is not finite."""
-    if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    if isinstance(value, float) and value - value != 0:
-        return None
-    return value

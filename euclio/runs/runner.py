@@ -94,12 +94,15 @@ def run(
     different_labels(told.solvers)
     _check_statuses(retry)
     folder = ResultFolder(Path(out) if out is not None else default_folder(experiment))
-    with Display(quiet=quiet) as display:
-        index = InstanceIndex(told, display.count_instance)
-        index.look_at_files()
-        folder.make()
-        with RunnerLock(folder.lock_file) as lock:
-            return _Runner(told, folder, index, lock, display).run(slots, dask, retry)
+    try:
+        with Display(quiet=quiet) as display:
+            index = InstanceIndex(told, display.count_instance)
+            index.look_at_files()
+            folder.make()
+            with RunnerLock(folder.lock_file) as lock:
+                return _Runner(told, folder, index, lock, display).run(slots, dask, retry)
+    except InputError as error:
+        raise (error if error.file or isinstance(experiment, Experiment) else error.in_file(str(experiment))) from None
 
 
 def default_folder(experiment: str | Path | Experiment) -> Path:
@@ -132,7 +135,7 @@ class _Runner:
             folder.drop(retry)
         finished, known = folder.keys(), folder.labels()
         if not known:
-            raise InputError("has no runs: none of its solvers is for its instances", file=self._experiment.name)
+            raise InputError("has no runs: none of its solvers is for its instances")
         left = sum(key not in finished for key in known)
         pace = Pace(len(known), len(known) - left)
         no_longer = sum(key not in known for key in finished)
