@@ -1,3 +1,5 @@
+import re
+
 from matplotlib.figure import Figure as Drawing
 
 from euclio.report import Facts, Figure, Heading, Paragraph, Table, figure_style, html_page, markdown_page, svg_text
@@ -62,3 +64,7 @@ def test_markdown_names_figures() -> None:
 
 def test_facts_are_a_list_in_markdown() -> None:
     assert "- **runs**: 3" in markdown_page("T", [Facts((("runs", "3"),))])
+
+
+def test_coordinates_are_hundredths_of_a_point() -> None:
+    assert not re.search(r' d="[^"]*\.\d{3}', drawing("a"))
