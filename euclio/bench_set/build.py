@@ -90,14 +90,12 @@ def _known(folder: Path) -> dict[str, Entry]:
 def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: float) -> Entry:
     instance = make_instance(design)
     text = instance_text(instance)
-    if known is not None and known.text_hash == text_hash(text):
-        again = known.difficulty is Difficulty.OPEN and time_limit_s > known.time_limit_s
-        if not again:
+    before = Found()
+    if known is not None and known.text_hash == text_hash(text) and best_path(folder, known.name).is_file():
+        if known.difficulty is not Difficulty.OPEN or time_limit_s <= known.time_limit_s:
             write_text(text, instance_path(folder, known))
             return known
         before = _found(folder, instance, known)
-    else:
-        before = Found()
     space, family = design.space, family_of(instance)
     goal = family.goal(space)
     effort, first = measured(instance, space, time_limit_s)
@@ -105,7 +103,7 @@ def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: floa
     if best.value is None:
         raise RuntimeError(f"{design.name}: no method found a plan; change the design")
     proven = goal.proven(best.value, best.bound)
-    unchanged = known is not None and (best.value, best.bound) == (before.value, before.bound)
+    since = known if known is not None and (best.value, best.bound) == (before.value, before.bound) else None
     entry = Entry(
         design.name,
         family.name,
@@ -116,8 +114,8 @@ def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: floa
         best.solver,
         best.bound,
         best.bound_solver,
-        known.date if unchanged and known else datetime.now(UTC).date().isoformat(),
-        known.euclio if unchanged and known else provenance()["packages"]["euclio"],
+        datetime.now(UTC).date().isoformat() if since is None else since.date,
+        provenance()["packages"]["euclio"] if since is None else since.euclio,
         effort,
         (effort.solver, *tried),
         time_limit_s,

@@ -17,18 +17,18 @@ SMALL = {
     "dag": (5, 8, 12, 16, 20),
 }
 LARGE = {"chain": (40,), "fanout": (24, 40), "fanin": (24, 40), "diamond": (40,), "sp": (24, 40), "dag": (24, 32, 40)}
-"""Modules by shape, with all sources of profiles and with half of them."""
+"""Modules by shape, with all sources of profiles and with a few of them."""
 
 SOURCES = (
     (APPLICATIONS, 8, 1),
     (APPLICATIONS, 16, 2),
-    (APPLICATIONS, 32, 2),
+    (APPLICATIONS, 24, 2),
     (PUBLISHED, 9, 1),
     (PUBLISHED, 27, 3),
     (WORKER_TYPES, 24, 8),
 )
 """Source, configurations and hardware types."""
-LARGE_SOURCES = ((APPLICATIONS, 16, 2), (PUBLISHED, 15, 3), (WORKER_TYPES, 16, 4))
+LARGE_SOURCES = ((APPLICATIONS, 16, 2), (PUBLISHED, 9, 3))
 
 RATES_RPS = (2, 10, 50, 300, 1000, 5000)
 TIGHTNESS = (10, 25, 40, 60, 90)
@@ -74,9 +74,8 @@ def _large_graphs() -> Iterator[SessionDesign]:
     for modules, configurations in ((30, 24), (50, 16), (60, 16), (100, 8), (200, 8)):
         for tightness in (10, 30, 60):
             yield SessionDesign("dag", modules, APPLICATIONS, configurations, 2, 300, tightness)
-    for shape in ("chain", "sp"):
-        for modules in (60, 100, 200):
-            yield SessionDesign(shape, modules, APPLICATIONS, 8, 2, 50, 30)
+    for shape, modules in (("chain", 60), ("sp", 60), ("chain", 100), ("sp", 100), ("sp", 200)):
+        yield SessionDesign(shape, modules, APPLICATIONS, 8, 2, 50, 30)
     for tightness in (10, 20, 30):
         yield SessionDesign("dag", 30, PUBLISHED, 27, 3, 1000, tightness)
 
@@ -103,7 +102,7 @@ def _spaces() -> Iterator[SessionDesign]:
     """Plan spaces of other systems, and rules with which the exact method takes long."""
     for mark, space in SPACES.items():
         for shape, modules, rate in (("chain", 5, 300), ("dag", 8, 50), ("sp", 12, 1000)):
-            yield SessionDesign(shape, modules, APPLICATIONS, 48, 2, rate, 70, 1, space, mark)
+            yield SessionDesign(shape, modules, APPLICATIONS, 24, 2, rate, 70, 1, space, mark)
     for number in (1, 2):
         yield SessionDesign("dag", 20, APPLICATIONS, 24, 2, 300, 50, number, CONTINUOUS, "continuous")
         yield SessionDesign("dag", 20, APPLICATIONS, 24, 2, 300, 70, number, MACHINE_RATE, "machinerate")

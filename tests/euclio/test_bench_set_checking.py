@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.bench_set.build import build
+from euclio.bench_set.build import build, designs
 from euclio.bench_set.checking import defects, defects_of_set
 from euclio.bench_set.comparing import compare_with_best
 from euclio.bench_set.folder import best_path, instance_path
@@ -137,6 +137,19 @@ def test_building_removes_what_is_not_in_the_design(folder):
     assert not list(folder.rglob(f"{CHAIN}.json"))
 
 
+def test_building_finds_again_what_is_missing(folder):
+    before = best_path(folder, CHAIN).read_bytes()
+    best_path(folder, CHAIN).unlink()
+    build(folder, chosen=lambda design: design.name in NAMES)
+    assert best_path(folder, CHAIN).read_bytes() == before
+
+
+def test_open_instances_are_tried_again_with_a_longer_limit(folder):
+    change_entry(folder, difficulty=Difficulty.OPEN, bound=None)
+    build(folder, 60.0, chosen=lambda design: design.name in NAMES)
+    assert entry_of(folder).difficulty is Difficulty.EASY
+
+
 @pytest.mark.parametrize(("maximised", "expected"), [(False, (1, "a", 5, "b")), (True, (2, "b", 4, "a"))])
 def test_the_better_plan_and_the_better_bound_are_kept(maximised, expected):
     found = better(
@@ -178,6 +191,13 @@ def test_the_command_compares_a_solver(folder, capsys):
     arguments = ["--folder", str(folder), "--class", "easy", "--solve", "columns", "--time-limit", "60"]
     assert main(["bench-set", "check", *arguments]) == 0
     assert "p-l4p4-m1-b4-g8-s50-k2-throughput-01   easy    optimal" in capsys.readouterr().out
+
+
+def test_the_command_builds(folder, capsys, monkeypatch):
+    chosen = [design for design in designs() if design.name in NAMES]
+    monkeypatch.setattr("euclio.bench_set.build.designs", lambda: chosen)
+    assert main(["bench-set", "build", "--folder", str(folder)]) == 0
+    assert "2 sessions (2 easy); 1 clusters (1 easy)" in capsys.readouterr().out
 
 
 def test_the_command_lists_paths(folder, capsys):
