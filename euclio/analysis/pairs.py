@@ -16,7 +16,7 @@ from euclio.analysis.drawing import figure, goals, grid, short
 from euclio.analysis.heat_map import draw_cells
 from euclio.analysis.per_instance import Measure, measured
 from euclio.analysis.references import with_references
-from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, mean
+from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, means
 from euclio.errors import InputError
 from euclio.report.svg import INK, PALETTE
 
@@ -136,23 +136,29 @@ def paired_ratios(
         found = measured(runs, by)
         if baseline not in found:
             continue
-        for label in found.columns.drop(baseline):
-            pair = found[[label, baseline]].dropna()
-            both = pair[np.isfinite(pair).all(axis=1)]
-            found_ratio = _mean_ratio(both[label] / both[baseline], by, interval, seed)
-            failed = int((np.isinf(pair[label]) & np.isfinite(pair[baseline])).sum())
-            named = {"family": family, "objective": objective, "label": label, "instances": len(both), "failed": failed}
-            rows.append(named | dict(zip(("ratio", "low", "high"), found_ratio, strict=True)))
+        others = found.columns.drop(baseline)
+        for label, ratio in zip(others, _mean_ratios(found, others, baseline, by, interval, seed), strict=True):
+            failed = int((np.isinf(found[label]) & np.isfinite(found[baseline])).sum())
+            named = {"family": family, "objective": objective, "label": label, "instances": ratio.n, "failed": failed}
+            rows.append(named | {"ratio": ratio.value, "low": ratio.low, "high": ratio.high})
     columns = ["family", "objective", "label", "instances", "failed", "ratio", "low", "high"]
     return pd.DataFrame(rows, columns=columns).astype({"ratio": float, "low": float, "high": float})
 
 
-def _mean_ratio(ratios: pd.Series[float], by: Measure, interval: Interval, seed: int) -> list[float | None]:
-    """Mean with the ends of its interval; of times the geometric one."""
-    over_logs = by != "value"
-    m = mean(np.log(ratios) if over_logs else ratios, interval=interval, seed=seed)
-    ends = [m.value, m.low, m.high]
-    return [None if end is None else float(np.exp(end)) for end in ends] if over_logs else ends
+def _mean_ratios(
+    found: pd.DataFrame, others: pd.Index[Any], baseline: str, by: Measure, interval: Interval, seed: int
+) -> list[Measured]:
+    """Mean ratios over the baseline with intervals over the same resampled instances; of times the geometric ones."""
+    both = np.isfinite(found[others]) & np.isfinite(found[[baseline]].to_numpy())
+    ratios = found[others].where(both).div(found[baseline], axis=0).to_numpy(dtype=float)
+    if by == "value":
+        return means(ratios, interval=interval, seed=seed)
+    return [_exponential(m) for m in means(np.log(ratios), interval=interval, seed=seed)]
+
+
+def _exponential(m: Measured) -> Measured:
+    low, high = (None if end is None else float(np.exp(end)) for end in (m.low, m.high))
+    return Measured(float(np.exp(m.value)), low, high, m.n)
 
 
 def paired_figure(frame: pd.DataFrame, baseline: str, by: Measure = "value", *, interval: Interval = "bca") -> Figure:

@@ -125,7 +125,8 @@ def contradictions(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _finders(table: pd.DataFrame, wrong: pd.DataFrame) -> list[str]:
     """Labels of the runs that found the best plan of a run's plan space, one text per run."""
-    good = table[table.has_plan & (table.space_gap <= OPTIMALITY_TOLERANCE)]
+    concerned = table[table.instance_hash.isin(wrong.instance_hash)]
+    good = concerned[concerned.has_plan & (concerned.space_gap <= OPTIMALITY_TOLERANCE)]
     keys = [*PROBLEM, "space"]
     labels = good.groupby(keys, observed=True).label.agg(lambda found: ", ".join(sorted(set(found)))).to_dict()
     return [labels[key] for key in wrong[keys].itertuples(index=False, name=None)]

@@ -70,39 +70,62 @@ def mean(
         they are the mean itself.
     """
     given: Values = np.asarray(values, dtype=np.float64)
-    kept = given[np.isfinite(given)] * scale
-    if kept.size == 0:
-        return Measured(float("nan"))
-    value = float(kept.mean())
-    if kept.min() == kept.max():
-        return Measured(value, value, value, int(kept.size))
-    means = np.concatenate(list(_resampled_means(kept, seed)))
-    ends = (2.5, 97.5) if interval == "percentile" else _bca_percentiles(kept, means)
-    low, high = np.percentile(means, ends)
-    return Measured(value, float(low), float(high), int(kept.size))
+    return means(given[np.isfinite(given)][:, None] * scale, interval=interval, seed=seed)[0]
 
 
-def _resampled_means(values: Values, seed: int) -> Iterator[Values]:
-    """Means of the resamples, a part at a time so that memory stays flat; the parts do not change the numbers."""
+def means(columns: Values, *, interval: Interval = "percentile", seed: int = BOOTSTRAP_SEED) -> list[Measured]:
+    """Means of several columns over the same resampled rows, so that their intervals belong together.
+
+    Args:
+        columns: shape (observations, columns); what is not finite is left out of its column.
+        interval: as of `mean`.
+        seed: seed of the resamples.
+
+    Returns:
+        One mean per column, as of `mean`.
+    """
+    known = np.isfinite(columns)
+    drawn = list(_resampled_means(np.where(known, columns, 0.0), known, seed)) if columns.size else []
+    resampled = np.concatenate(drawn) if drawn else np.zeros((0, columns.shape[1]))
+    return [_measured(columns[known[:, k], k], resampled[:, k], interval) for k in range(columns.shape[1])]
+
+
+def _resampled_means(columns: Values, known: NDArray[np.bool_], seed: int) -> Iterator[Values]:
+    """Means of the resamples, a part at a time so that memory stays flat; NaN where a resample has no known value."""
     generator = np.random.default_rng(seed)
-    n = values.size
+    n = len(columns)
     shares = np.full(n, 1.0 / n)
     part = max(1, _CELLS // n)
     for start in range(0, RESAMPLES, part):
-        yield generator.multinomial(n, shares, size=min(part, RESAMPLES - start)) @ values / n
+        weights = generator.multinomial(n, shares, size=min(part, RESAMPLES - start)).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            yield weights @ columns / (weights @ known)
 
 
-def _bca_percentiles(values: Values, means: Values) -> tuple[float, float]:
+def _measured(values: Values, resampled: Values, interval: Interval) -> Measured:
+    """The mean of known values, with the interval that their resampled means give."""
+    if values.size == 0:
+        return Measured(float("nan"))
+    value = float(values.mean())
+    if values.min() == values.max():
+        return Measured(value, value, value, int(values.size))
+    found = resampled[np.isfinite(resampled)]
+    low, high = np.percentile(found, (2.5, 97.5) if interval == "percentile" else _bca_percentiles(values, found))
+    return Measured(value, float(low), float(high), int(values.size))
+
+
+def _bca_percentiles(values: Values, resampled: Values) -> tuple[float, float]:
     """Percentiles of the resampled means that are the BCa interval's ends (Efron 1987, section 3).
 
     Resamples that equal the mean count half, so that many ties (most gaps 0) do not push the bias to infinity.
     """
     from scipy.stats import norm
 
-    below = float(np.mean(means < values.mean()) + 0.5 * np.mean(means == values.mean()))
-    least = 0.5 / means.size
+    value = values.mean()
+    below = float(np.mean(resampled < value) + 0.5 * np.mean(resampled == value))
+    least = 0.5 / resampled.size
     bias = float(norm.ppf(min(max(below, least), 1 - least)))
-    away = values - values.mean()
+    away = values - value
     acceleration = float((away**3).sum() / (6 * (away**2).sum() ** 1.5))
 
     def percentile(z: float) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from euclio.analysis.axes import time_axis
 from euclio.analysis.drawing import figure, grid, height_for, labels_of, legend, short, styles, unit_of
 from euclio.analysis.references import with_references
-from euclio.analysis.traces import gaps_over_time, trace_of
+from euclio.analysis.traces import mean_gaps, trace_steps
 from euclio.errors import InputError
 
 MOMENTS = 120
@@ -49,20 +49,18 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
         if shown.empty:
             return "no run has a plan or a bound"
         looks = styles(labels_of(runs))
-        traces: list[Values] = []
-        for run in shown.itertuples():
-            trace, name = trace_of(run), str(run.label)
-            look = looks[name]
+        steps = trace_steps(shown)
+        for place, name in enumerate(shown.label.astype(str)):
+            trace, look = steps[steps.run == place], looks[name]
             incumbent, bound = (
-                axes[0].step(trace[:, 0], trace[:, k], where="post", color=look.color, linestyle=look.dashes)[0]
-                for k in (1, 2)
+                axes[0].step(trace.time_s, trace[of], where="post", color=look.color, linestyle=look.dashes)[0]
+                for of in ("incumbent", "bound")
             )
             incumbent.set(linewidth=2.0, marker=look.marker, markersize=4.5, markevery=[-1], label=short(name))
             bound.set(linewidth=0.9)
-            traces.append(trace)
         first = shown.iloc[0]
-        time_axis(axes[0], np.concatenate(traces)[:, 0])
-        axes[0].set_ylim(*_value_range(traces, float(first.best)))
+        time_axis(axes[0], steps.time_s.to_numpy())
+        axes[0].set_ylim(*_value_range(steps, float(first.best)))
         axes[0].set_xlabel("time (s)")
         axes[0].set_ylabel(unit_of(str(first.family), str(first.objective)))
         axes[0].set_title(str(first.instance), loc="left", fontsize=10)
@@ -73,10 +71,9 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
     return figure(table, "How do incumbents (thick) and bounds (thin) close in?", draw, panel_in=height_for)
 
 
-def _value_range(traces: Sequence[Values], best: float) -> tuple[float, float]:
+def _value_range(steps: pd.DataFrame, best: float) -> tuple[float, float]:
     """Limits around incumbents and bounds; what is far off at the start of a run is cut."""
-    incumbents, bounds = (np.concatenate([trace[:, k] for trace in traces]) for k in (1, 2))
-    shown = np.r_[_near(incumbents, best, 2.0), _near(bounds, best, 0.5)]
+    shown = np.r_[_near(steps.incumbent.to_numpy(), best, 2.0), _near(steps.bound.to_numpy(), best, 0.5)]
     low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
     room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
     return low - room, high + room
@@ -102,7 +99,7 @@ def convergence_figure(frame: pd.DataFrame) -> Figure:
         frame: results; runs on instances of which no plan is known are left out.
 
     Returns:
-        Mean gaps of incumbents (left) and of bounds (right) over time, as in `gaps_over_time`; 100 %: none yet.
+        Mean gaps of incumbents (left) and of bounds (right) over time, as in `gap_steps`; 100 %: none yet.
     """
 
     def draw(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
@@ -132,21 +129,3 @@ def convergence_figure(frame: pd.DataFrame) -> Figure:
 
     question = "How soon are plans good and bounds tight?"
     return figure(frame, question, draw, columns=2, panel_in=height_for)
-
-
-def mean_gaps(runs: pd.DataFrame, moments: Values) -> Values:
-    """Mean gaps of incumbent and of bound at given moments.
-
-    Args:
-        runs: runs with references, on instances of which a plan is known.
-        moments: seconds, in order.
-
-    Returns:
-        Shape (2, moments): shares, 1 where there is none yet.
-    """
-    total = np.zeros((2, moments.size))
-    for run in runs.itertuples():
-        times, primal, dual, _ = gaps_over_time(run)
-        at = np.searchsorted(times, moments, side="right")
-        total += np.stack([np.r_[1.0, primal][at], np.r_[1.0, dual][at]])
-    return total / max(len(runs), 1)

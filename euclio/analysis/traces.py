@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -11,26 +9,40 @@ from numpy.typing import NDArray
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import shifted_geometric_mean
 
+GAPS = ["primal", "dual", "primal_dual"]
+
 Values = NDArray[np.float64]
 
 
-def trace_of(run: Any) -> Values:
-    """The trace of a run, closed by its end.
+def trace_steps(runs: pd.DataFrame) -> pd.DataFrame:
+    """The traces of runs, each closed by its end.
 
     Args:
-        run: a row of the results (`DataFrame.itertuples`) with references.
+        runs: results with references.
 
     Returns:
-        Rows of (seconds, incumbent, bound), NaN: none yet; incumbents within are as claimed, the last one as checked.
-        A run without a trace has its end alone, one that never answered no bound and no incumbent there.
+        One row per moment, run by run in order of time: run (position in `runs`), time_s, incumbent and bound (missing:
+        none yet). Incumbents on the way are as claimed, the last one as checked. A run without a trace has its end
+        alone, and one that never answered has nothing there.
     """
-    moments = [] if run.trace is None or len(run.trace) == 0 else [list(moment) for moment in run.trace]
-    value = run.value if run.has_plan else None
-    bound = run.bound if run.status != "error" else None
-    return np.array([*moments, [run.time_s, value, bound]], dtype=np.float64)
+    traces = [() if trace is None else trace for trace in runs.trace]
+    sizes = np.array([len(trace) for trace in traces], dtype=int)
+    moments = np.array([list(m) for trace in traces for m in trace], dtype=np.float64).reshape(-1, 3)
+    last = pd.DataFrame(
+        {
+            "run": np.arange(len(runs)),
+            "time_s": runs.time_s.to_numpy(dtype=float),
+            "incumbent": runs.value.where(runs.has_plan).to_numpy(dtype=float),
+            "bound": runs.bound.where(runs.status.astype(object) != "error").to_numpy(dtype=float),
+        }
+    )
+    before = pd.DataFrame(moments, columns=["time_s", "incumbent", "bound"])
+    before.insert(0, "run", np.repeat(np.arange(len(runs)), sizes))
+    before["time_s"] = np.minimum(before.time_s, np.repeat(last.time_s.to_numpy(), sizes))
+    return pd.concat([before, last]).sort_values(["run", "time_s"], kind="stable").reset_index(drop=True)
 
 
-def relative_gap(found: Values, reference: Values | float) -> Values:
+def relative_gap(found: Values, reference: Values) -> Values:
     """The gap of Berthold (2013, section 2): |a - b| / max(|a|, |b|), at most 1.
 
     It is 1 where one of the two is missing or their signs differ, and 0 where both are 0.
@@ -42,39 +54,37 @@ def relative_gap(found: Values, reference: Values | float) -> Values:
     return np.minimum(gap, 1.0)
 
 
-def gaps_over_time(run: Any) -> tuple[Values, Values, Values, Values]:
-    """Gaps of a run after each moment of its trace.
+def gap_steps(runs: pd.DataFrame) -> pd.DataFrame:
+    """What the gaps of runs fall by at each moment, from 1 at the start.
 
     Args:
-        run: a row of the results (`DataFrame.itertuples`) with references.
+        runs: results with references.
 
     Returns:
-        The moments in seconds; the gap of the incumbent to the instance's best known value; that of the bound to the
-        best known value of the run's own plan space, which alone it is a bound on; and the gap between the two.
+        One row per moment: run (position in `runs`), time_s, and the falls (negative: it rises) of `GAPS`: "primal", of
+        the incumbent to the instance's best known value; "dual", of the bound to the best known value of the run's own
+        plan space, which alone it is a bound on; "primal_dual", between the two.
     """
-    trace = trace_of(run)
-    incumbent, bound = trace[:, 1], trace[:, 2]
-    primal, dual = relative_gap(incumbent, run.best), relative_gap(bound, run.space_best)
-    return np.maximum.accumulate(trace[:, 0]), primal, dual, relative_gap(incumbent, bound)
-
-
-def integral(moments: Values, gaps: Values, horizon_s: float) -> float:
-    """Area under a gap that is 1 before the first moment and stays as it is after the last, up to the horizon.
-
-    Args:
-        moments: seconds, in order.
-        gaps: gap from each moment on.
-        horizon_s: end of the integral in seconds.
-    """
-    at = np.minimum(np.r_[0.0, moments, horizon_s], horizon_s)
-    return float((np.diff(at) * np.r_[1.0, gaps]).sum())
+    steps = trace_steps(runs)
+    best, own = (runs[name].to_numpy(dtype=float)[steps.run] for name in ("best", "space_best"))
+    incumbent, bound = steps.incumbent.to_numpy(), steps.bound.to_numpy()
+    gaps = pd.DataFrame(
+        {
+            "primal": relative_gap(incumbent, best),
+            "dual": relative_gap(bound, own),
+            "primal_dual": relative_gap(incumbent, bound),
+        }
+    )
+    falls = gaps.groupby(steps.run).shift(1).fillna(1.0) - gaps
+    return pd.concat([steps[["run", "time_s"]], falls], axis=1)
 
 
 def integrals(frame: pd.DataFrame, horizon_s: float | None = None) -> pd.DataFrame:
     """Primal, dual and primal-dual integral of each run (Berthold 2013).
 
     The smaller, the sooner a plan is good (primal), its quality proven (dual), or both. They are in seconds: the time
-    for which a gap of 100 % would give the same area.
+    for which a gap of 100 % would give the same area. A gap is 1 before the first moment of a trace and stays as it is
+    after the end of the run.
 
     Args:
         frame: results; runs on instances of which no plan is known are left out.
@@ -88,16 +98,14 @@ def integrals(frame: pd.DataFrame, horizon_s: float | None = None) -> pd.DataFra
     shown = table[table.best.notna()]
     ends = shown.time_limit_s.astype(float).fillna(longest) if horizon_s is None else horizon_s
     shown = shown.assign(horizon_s=ends)
-    areas = [_areas(run) for run in shown.itertuples()]
-    found = pd.DataFrame(areas, columns=["primal_s", "dual_s", "primal_dual_s"], index=shown.index, dtype=float)
-    columns = ["family", "objective", "instance", "label", "seed", "repeat", "horizon_s"]
-    return pd.concat([shown[columns], found], axis=1).reset_index(drop=True)
-
-
-def _areas(run: Any) -> tuple[float, float, float]:
-    moments, *gaps = gaps_over_time(run)
-    primal, dual, both = (integral(moments, gap, run.horizon_s) for gap in gaps)
-    return primal, dual, both
+    end = shown.horizon_s.to_numpy(dtype=float)
+    steps = gap_steps(shown)
+    left = np.maximum(end[steps.run] - steps.time_s.to_numpy(), 0.0)
+    for gap in GAPS:
+        saved = np.bincount(steps.run, weights=steps[gap].to_numpy() * left, minlength=len(shown))
+        shown[f"{gap}_s"] = np.maximum(end - saved, 0.0)
+    columns = ["family", "objective", "instance", "label", "seed", "repeat", "horizon_s", *(f"{gap}_s" for gap in GAPS)]
+    return shown[columns].reset_index(drop=True)
 
 
 def integral_table(frame: pd.DataFrame, horizon_s: float | None = None) -> pd.DataFrame:
@@ -113,6 +121,22 @@ def integral_table(frame: pd.DataFrame, horizon_s: float | None = None) -> pd.Da
     """
     areas = integrals(frame, horizon_s)
     grouped = areas.groupby(["family", "objective", "label"], observed=True)
-    means = grouped[["primal_s", "dual_s", "primal_dual_s"]].agg(shifted_geometric_mean)
+    means = grouped[[f"{gap}_s" for gap in GAPS]].agg(shifted_geometric_mean)
     means.insert(0, "runs", grouped.size())
     return means.reset_index().sort_values(["family", "objective", "primal_dual_s", "label"]).reset_index(drop=True)
+
+
+def mean_gaps(runs: pd.DataFrame, moments: Values) -> Values:
+    """Mean gaps of incumbent and of bound at given moments.
+
+    Args:
+        runs: runs with references, on instances of which a plan is known.
+        moments: seconds, in order.
+
+    Returns:
+        Shape (2, moments): shares, 1 where there is none yet.
+    """
+    steps = gap_steps(runs)
+    place = np.searchsorted(moments, steps.time_s)
+    fallen = [np.bincount(place, steps[gap], minlength=moments.size + 1)[: moments.size] for gap in GAPS[:2]]
+    return np.clip(1.0 - np.cumsum(fallen, axis=1) / max(len(runs), 1), 0.0, 1.0)
