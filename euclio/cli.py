@@ -11,6 +11,7 @@ import sys
 from typing import NoReturn, TextIO
 
 from euclio.commands import (
+    bench_set,
     compare,
     decompose,
     explain,
@@ -40,6 +41,7 @@ COMMANDS = (
     run,
     status,
     reproduce,
+    bench_set,
 )
 
 TRACEBACK = "EUCLIO_TRACEBACK"
