@@ -201,7 +201,7 @@ def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:
     if dask is not None:
         from euclio.runs.dask_pool import dask_pool
 
-        return dask_pool(None if dask == LOCAL_DASK else dask)
+        return dask_pool(None if dask == LOCAL_DASK else dask, slots=slots, logs=logs)
     from euclio.runs.pool import local_pool
 
     return local_pool(slots, logs=logs)
