@@ -10,6 +10,7 @@ import logging
 import queue
 import time
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -57,6 +58,20 @@ def _distributed() -> Any:
         raise InputError("dask is not installed; run `pip install euclio[dask]`", field=FLAG) from None
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep dask from logging that workers or the scheduler are gone; what follows from it is said by the pool."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A batch that dask has been asked for.
@@ -82,13 +97,17 @@ class DaskPool:
         self._looked_at, self._cores = 0.0, 1
 
     def __enter__(self) -> DaskPool:
-        self._client = self._connect()
+        with ExitStack() as entered:
+            entered.enter_context(_quiet())
+            self._client = self._connect()
+            self._left = entered.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
+        with self._left:
+            self._client.close()
+            if self._cluster is not None:
+                self._cluster.close()
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
         """Make the runs of all batches; see `euclio.runs.pool.Pool.run`."""
@@ -165,15 +184,16 @@ class DaskPool:
     def _has_room(self, batch: Batch, asked: Collection[_Asked]) -> bool:
         """Whether one more batch is to be asked for.
 
-        On this machine as many as it has cores; elsewhere twice as many, so that no worker waits. Workers come and go;
-        they are counted once a second.
+        Twice as many as there are cores, so that no dask worker waits for work; on this machine, where each has one
+        core, only as many where one takes several. Workers come and go; they are counted once a second.
         """
         now = time.monotonic()
         if now >= self._looked_at + LOOK_EVERY_S:
             self._looked_at = now
             self._cores = max(1, sum(self._client.nthreads().values()))
-        room = self._cores if self._cluster is not None else 2 * self._cores
-        return not asked or sum(one.cores for one in asked) + cores_of(batch, self._cores) <= room
+        cores = [cores_of(batch, self._cores), *(one.cores for one in asked)]
+        waits = self._cluster is None or max(cores) == 1
+        return not asked or sum(cores) <= self._cores * (2 if waits else 1)
 
 
 def chunks(batch: Batch) -> Iterator[Batch]:
