@@ -49,7 +49,8 @@ def _log_axis(axes: Axes, which: str, low: float, high: float) -> None:
     axis = axes.xaxis if which == "x" else axes.yaxis
     (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     (axes.set_xlim if which == "x" else axes.set_ylim)(low, high)
-    axis.set_major_locator(FixedLocator(_log_ticks(low, high)))
+    ticks = _log_ticks(low, high)
+    axis.set_major_locator(FixedLocator([low, *ticks] if low == 1.0 < ticks[0] / 1.05 else ticks))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(lambda value, _: f"{value:.6g}")
     axis.set_minor_formatter(NullFormatter())

@@ -154,7 +154,9 @@ def growth_figure(frame: pd.DataFrame, feature: str) -> Figure:
             places = np.linspace(float(sizes.index.min()), float(sizes.index.max()), 60)
             curve = law[0].seconds(places) if law else np.full(places.size, np.nan)
             panel.plot(places, curve, label=text, color=look.color, linestyle=look.dashes, linewidth=1.5)
-        time_axis(panel, shown.time_s.groupby([shown.label.astype(object), shown[feature]]).median().to_numpy(), "y")
+        time_axis(panel, shown.time_s.groupby([shown.label, shown[feature]]).median().to_numpy(), "y")
+        if shown[feature].nunique() == 1:
+            panel.set_xlim(shown[feature].iloc[0] - 1, shown[feature].iloc[0] + 1)
         if (shown[feature] == shown[feature].round()).all():
             panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.set_xlabel(f"{name} of the instance")
@@ -174,7 +176,7 @@ def _sized(frame: pd.DataFrame, feature: str) -> pd.DataFrame:
     table = with_references(frame)
     table = table[table[feature].notna()]
     limit = table.time_limit_s.astype(float).fillna(np.inf)
-    answered = table.has_plan | (table.status.astype(object) == "infeasible")
+    answered = table.has_plan | (table.status == "infeasible")
     return table.assign(ended=answered & (table.proven | (table.time_s < limit)))
 
 

@@ -94,7 +94,7 @@ def _groups(values: pd.Series[Any], families: pd.Series[str]) -> pd.Series[Any]:
     )
     if not str(values.name).startswith("option."):
         return grouped
-    has_option = plain.notna().groupby(families.astype(object)).transform("any")
+    has_option = plain.notna().groupby(families).transform("any")
     grouped = grouped.cat.add_categories([UNSET])
     return grouped.where(plain.notna() | ~has_option, UNSET)
 

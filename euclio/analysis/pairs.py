@@ -81,7 +81,11 @@ def pairwise_figure(frame: pd.DataFrame, by: Measure = "value", tolerance: float
         net = (100.0 * (counts.wins - counts.losses) / total.where(total > 0)).rename("net")
         spelled = counts.label.nunique() <= MOST_COUNTED
         text = [
-            f"{row.wins} / {row.ties} / {row.losses}" if spelled else f"{number:+.0f}" if np.isfinite(number) else ""
+            f"{row.wins} / {row.ties} / {row.losses}"
+            if spelled
+            else f"{round(number):+d}".replace("+0", "0")
+            if np.isfinite(number)
+            else ""
             for row, number in zip(counts.itertuples(), net, strict=True)
         ]
         shaped = counts.assign(net=net, text=text)
@@ -128,7 +132,7 @@ def paired_ratios(
         InputError: no run has the baseline's label.
     """
     table = with_references(frame)
-    if baseline not in set(table.label.astype(object)):
+    if baseline not in set(table.label):
         known = ", ".join(sorted(map(str, table.label.unique()))) or "none"
         raise InputError(f"the results have no label {baseline!r}; known: {known}", field="baseline")
     rows: list[dict[str, Any]] = []

@@ -27,7 +27,7 @@ def by_instance(frame: pd.DataFrame, values: pd.Series[float]) -> pd.DataFrame:
         One row per problem (family, objective, instance_hash), one column per label in alphabetical order; infinity:
         half of the runs or more failed, NaN: the solver was not run on the instance.
     """
-    keys = [frame[name].astype(object) for name in [*PROBLEM, "label"]]
+    keys = [frame[name] for name in [*PROBLEM, "label"]]
     medians = values.groupby(keys, sort=True).median()
     table: pd.DataFrame = medians.unstack()
     return table

@@ -26,8 +26,8 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
         frame: results (`euclio.results.load`).
 
     Returns:
-        The frame with further columns. Gaps are shares of the best value (0.05: 5 % dearer, or 5 % less throughput);
-        NaN where the run has no accepted plan.
+        The frame with texts that are no categories and with further columns. Gaps are shares of the best value (0.05:
+        5 % dearer, or 5 % less throughput); NaN where the run has no accepted plan.
 
         - ``space``: plan space in words (`euclio.analysis.spaces`), "full" for the family's full one
         - ``best``, ``best_bound``, ``best_proven``, ``gap``: best value of any run on the instance with the same
@@ -41,9 +41,9 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
     """
     if "gap" in frame:
         return frame
-    table = frame.copy(deep=False)
+    table = frame.astype(dict.fromkeys([*PROBLEM, "instance", "label", "status"], object))
     table["space"] = plan_spaces(frame)
-    status = frame.status.astype(object)
+    status = table.status
     table["has_plan"] = status.isin(ACCEPTED) & frame.value.notna()
     table["proven"] = (status == "optimal") & table.has_plan
     table["time_s"] = frame.wall_s.astype(float).fillna(frame.hard_time_limit_s.astype(float))
@@ -117,7 +117,7 @@ def contradictions(frame: pd.DataFrame) -> pd.DataFrame:
     table = with_references(frame)
     sign = np.where(table.maximised.astype(bool), -1.0, 1.0)
     beyond = (table.bound.astype(float) - table.space_best) * sign
-    wrong = table[(beyond > OPTIMALITY_TOLERANCE * table.space_best.abs()) & (table.status.astype(object) != "error")]
+    wrong = table[(beyond > OPTIMALITY_TOLERANCE * table.space_best.abs()) & (table.status != "error")]
     columns = ["family", "objective", "instance", "space", "label", "bound"]
     rows = wrong[columns].assign(best=wrong.space_best, found_by=_finders(table, wrong))
     return rows.sort_values(columns[:5]).reset_index(drop=True)

@@ -38,7 +38,7 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
     """
     table = with_references(frame)
     if instance is not None:
-        table = table[table.instance.astype(object) == instance]
+        table = table[table.instance == instance]
         if table.empty:
             raise InputError(f"the results have no instance {instance!r}", field="instance")
 
@@ -88,7 +88,7 @@ def _near(values: Values, best: float, far: float) -> Values:
 def _longest(runs: pd.DataFrame) -> pd.DataFrame:
     """The runs on the instance with the longest traces."""
     points = runs.trace.map(lambda trace: 0 if trace is None else len(trace))
-    per_instance = points.groupby(runs.instance_hash.astype(object)).sum()
+    per_instance = points.groupby(runs.instance_hash).sum()
     return runs[runs.instance_hash == per_instance.idxmax()]
 
 

@@ -33,7 +33,7 @@ def trace_steps(runs: pd.DataFrame) -> pd.DataFrame:
             "run": np.arange(len(runs)),
             "time_s": runs.time_s.to_numpy(dtype=float),
             "incumbent": runs.value.where(runs.has_plan).to_numpy(dtype=float),
-            "bound": runs.bound.where(runs.status.astype(object) != "error").to_numpy(dtype=float),
+            "bound": runs.bound.where(runs.status != "error").to_numpy(dtype=float),
         }
     )
     before = pd.DataFrame(moments, columns=["time_s", "incumbent", "bound"])
