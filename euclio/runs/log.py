@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
+
+from euclio.runs.durable import written
 
 LONGEST_LOG_BYTES = 1 << 20
 
@@ -13,11 +16,21 @@ class Log:
 
     Args:
         path: the file, which is added to; None: nothing is kept.
+
+    Attributes:
+        path: the file.
+        descriptor: file descriptor to write to; None: nothing is kept.
+
+    Raises:
+        UnwritableError: the file cannot be made.
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.descriptor = None if path is None else os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        """File descriptor to write to; None: nothing is kept."""
+        self.path = path
+        self.descriptor: int | None = None
+        if path is not None:
+            with written(path):
+                self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
 
     def trim(self) -> None:
         """Keep the newest half of a log that has grown too long."""
@@ -26,7 +39,8 @@ class Log:
         size = os.fstat(self.descriptor).st_size
         kept = os.pread(self.descriptor, LONGEST_LOG_BYTES // 2, size - LONGEST_LOG_BYTES // 2)
         os.ftruncate(self.descriptor, 0)
-        os.write(self.descriptor, kept)
+        with suppress(OSError):  # the disk may be full
+            os.write(self.descriptor, kept)
 
     def close(self) -> None:
         """Close the file."""

@@ -14,6 +14,7 @@ from enum import Enum
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
+from euclio.errors import InputError
 from euclio.runs.execution import blank_record, crashed, killed_by_memory, killed_by_time
 from euclio.runs.log import Log
 from euclio.runs.messages import Assignment, Bloated, Finished, Message, Ready, Started
@@ -31,6 +32,7 @@ PREPARATION_LIMIT_S = 600.0
 """Limit of start, import and compilation, which no run pays for."""
 
 MOST_BROKEN_PREPARATIONS = 2
+MOST_FAILED_STARTS = 2
 
 
 class _Phase(Enum):
@@ -55,6 +57,7 @@ class Slot:
         self._preparation_limit_s = preparation_limit_s
         self._processes: dict[str, WorkerProcess] = {}
         self._broken: Counter[str] = Counter()
+        self._failed_starts = 0
         self._tasks: deque[Task] = deque()
         self._text = ""
         self._phase = _Phase.STARTING
@@ -82,7 +85,11 @@ class Slot:
         return library in self._processes
 
     def run(self, batch: Batch) -> Iterator[Record]:
-        """Make the runs of a batch; each record comes as soon as its run is finished."""
+        """Make the runs of a batch; each record comes as soon as its run is finished.
+
+        Raises:
+            InputError: worker processes do not start.
+        """
         self.begin(batch)
         while self.busy:
             wait([self.connection], LOOK_EVERY_S)
@@ -158,6 +165,7 @@ class Slot:
             return True
         match message:
             case Ready():
+                self._failed_starts = 0
                 self._assign()
             case Started(blank):
                 self._enter(_Phase.RUNNING, self._tasks[0].limits.hard_time_s, blank)
@@ -204,6 +212,9 @@ class Slot:
     def _lose(self, record: Record, records: list[Record], broken: int) -> None:
         """The process is lost: to the run at hand, or to its preparation; a fresh one goes on."""
         self._processes.pop(self._library).end()
+        if self._phase is _Phase.STARTING:
+            self._count_failed_start(record)
+            return
         solver = self._tasks[0].setting.solver
         if self._phase is _Phase.RUNNING or self._broken[solver] >= MOST_BROKEN_PREPARATIONS:
             self._finish(record, records)
@@ -211,6 +222,15 @@ class Slot:
             self._broken[solver] += broken
         if self.busy:
             self._replace()
+
+    def _count_failed_start(self, record: Record) -> None:
+        """Start once more; a process in which nobody's solver was loaded yet should have started."""
+        self._failed_starts += 1
+        if self._failed_starts >= MOST_FAILED_STARTS:
+            self._tasks.clear()
+            where = "" if self._log.path is None else f"; {self._log.path} may say why"
+            raise InputError(f"worker processes do not start ({record.reason}){where}")
+        self._replace()
 
     def _finish(self, record: Record, records: list[Record]) -> None:
         self._tasks.popleft()

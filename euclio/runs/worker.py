@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import sys
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from euclio.runs.execution import execute
@@ -60,7 +61,8 @@ def _work(assignment: Assignment, connection: Connection, footprint: Footprint) 
         printed = _log_position()
         record = execute(task, assignment.batch.instance_text, warm=warm, started=started)
         if _log_position() != printed:
-            print(f"-- printed by {task.setting.label} on {task.instance} (run {task.key})", file=sys.stderr)
+            with suppress(OSError):  # the disk may be full
+                print(f"-- printed by {task.setting.label} on {task.instance} (run {task.key})", file=sys.stderr)
         connection.send(Finished(record))
         if footprint.bloated(task.limits.memory_mb):
             connection.send(Bloated())

@@ -62,8 +62,8 @@ class WorkerProcess:
     def has_ended(self) -> bool:
         """Whether the process is gone; what it still said can be read."""
         try:
-            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:  # somebody else in this program collected it
+            return self._process.status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:  # somebody else in this program collected it
             return True
 
     def say_how_it_ended(self) -> str:

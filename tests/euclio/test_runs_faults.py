@@ -14,6 +14,7 @@ import psutil
 import pytest
 from run_batches import HERE, LONG, batch_of, lasting, pid_in, run_of
 
+from euclio.errors import InputError
 from euclio.runs.log import LONGEST_LOG_BYTES, Log
 from euclio.runs.record import Record
 from euclio.runs.slot import Slot, _Phase
@@ -187,3 +188,12 @@ def test_instance_that_cannot_be_read_is_a_row(slot):
     (record,) = slot.run(Batch("{}", (run_of("good"),)))
     assert (record.status, record.raw_status) == ("error", "raised")
     assert record.reason.startswith("InputError: ")
+
+
+def test_workers_that_do_not_start_are_one_clear_line(monkeypatch, tmp_path):
+    monkeypatch.setattr("euclio.runs.worker_process.sys.executable", "/bin/false")
+    with (
+        Slot(tmp_path / "log") as slot,
+        pytest.raises(InputError, match=r"do not start \(the worker process exited with code 1\); .*log may say why"),
+    ):
+        list(slot.run(batch_of(run_of("good"))))
