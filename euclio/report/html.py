@@ -17,10 +17,8 @@ from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Prefo
 
 LONG_TABLE = 12
 """Rows above which a table has a box to filter them by."""
-LONG_TEXT = 60
-"""Characters above which a cell is given room to wrap in."""
-SHORT_NAME = 32
-"""Characters up to which names in a first column are kept on one line."""
+SHORT_TEXT, LONG_TEXT = 24, 60
+"""Characters up to which a cell stays on one line, and above which it is given room to wrap in."""
 
 NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """Content security policy: the browser itself refuses any external resource."""
@@ -95,7 +93,6 @@ def _block(block: Block, name: str) -> str:
 
 def _table(table: Table) -> str:
     sortable = len(table.rows) > 1
-    kinds = ["sortable"] * sortable + ["names"] * all(len(row[0]) <= SHORT_NAME for row in table.rows)
     head = "".join(
         f'<th scope="col"{_class(table, k)}>{_button(column) if sortable else escape(column)}</th>'
         for k, column in enumerate(table.columns)
@@ -108,7 +105,7 @@ def _table(table: Table) -> str:
     )
     return (
         f"<figure><figcaption>{escape(table.caption)}</figcaption>{_filter(table)}"
-        f'<div class="scroll"><table class="{" ".join(kinds)}"><thead><tr>{head}</tr></thead>\n'
+        f'<div class="scroll"><table{" class=sortable" if sortable else ""}><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody></table></div></figure>"
     )
 
@@ -120,7 +117,9 @@ def _button(column: str) -> str:
 def _class(table: Table, column: int, text: str = "") -> str:
     if column in table.numeric:
         return " class=number"
-    return " class=long" if len(text) > LONG_TEXT else ""
+    if len(text) <= SHORT_TEXT:
+        return ""
+    return " class=long" if len(text) > LONG_TEXT else " class=wrap"
 
 
 def _filter(table: Table) -> str:
