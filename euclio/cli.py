@@ -17,6 +17,7 @@ from euclio.commands import (
     explain,
     generate,
     import_artifact,
+    report,
     reproduce,
     run,
     simulate,
@@ -40,6 +41,7 @@ COMMANDS = (
     simulate,
     run,
     status,
+    report,
     reproduce,
     bench_set,
 )
