@@ -17,6 +17,8 @@ A plan lies above one point of its k, hence keeps these rows. Nothing else depen
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 import numpy as np
@@ -31,11 +33,18 @@ ROUNDING = 1e-9
 Points = NDArray[np.float64]
 
 
-def add_heads(joint: JointModel) -> None:
-    """Add the columns and rows of every module to a joint model under policy `tc`."""
+def add_heads(joint: JointModel, deadline: float = math.inf) -> None:
+    """Add the columns and rows of every module to a joint model under policy `tc`.
+
+    Args:
+        joint: the model.
+        deadline: `time.perf_counter` value from which on no more modules get theirs; the model holds without, too.
+    """
     import pulp
 
     for m, rows in enumerate(joint.rows):
+        if time.perf_counter() >= deadline:
+            return
         latency, name = joint.latencies[m], rows.name
         all_latency: dict[Any, float] = {latency.latency: -1.0}
         all_cost: dict[Any, float] = {v: -c for v, c in rows.cost.items()}

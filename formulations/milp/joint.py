@@ -96,7 +96,7 @@ def _solve_on(session: Session, space: PlanSpace, limits: Limits, started: float
             state.plan, state.cost = given, checked.cost_per_h
     joint = joint_model(problem)
     if space.policy is Policy.TC:
-        add_heads(joint)
+        add_heads(joint, deadline)
     if limits.options.export_lp is not None:
         export_lp(joint.model, limits.options.export_lp)
     _solve(joint, state, limits, started, deadline)

@@ -63,7 +63,8 @@ def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[P
     answer = _solve(search)
     stats = answer.stats if answer.bound is None else {**answer.stats, "printed_bound": answer.bound}
     reason = "as printed, all pipelines together need more GPUs than there are" if answer.infeasible else answer.reason
-    return replace(answer, bound=None, stats=stats, reason=reason)
+    raw_status = f"{answer.raw_status} as printed"
+    return replace(answer, raw_status=raw_status, bound=None, stats=stats, reason=reason)
 
 
 def _solve(search: Search) -> Answer[PipelinePlan]:
