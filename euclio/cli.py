@@ -12,6 +12,7 @@ from typing import NoReturn, TextIO
 
 from euclio.commands import (
     bench_set,
+    check_solver,
     compare,
     decompose,
     explain,
@@ -36,6 +37,7 @@ COMMANDS = (
     compare,
     decompose,
     explain,
+    check_solver,
     generate,
     import_artifact,
     simulate,

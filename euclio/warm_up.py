@@ -7,8 +7,6 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from rich.console import Console
-
 from euclio.families import find_family
 from euclio.registry import AnySolver, Limits, find_solver, solvers
 
@@ -30,6 +28,8 @@ def warm_up_named(name: str) -> str:
 
 def main() -> None:
     """Compile every registered solver once, two at a time, and the simulator: later runs load machine code."""
+    from rich.console import Console
+
     from euclio.simulator.simulation import compile_simulator
 
     console = Console(stderr=True)

@@ -30,7 +30,9 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="instance (JSON, euclio/session/1 or euclio/pipeline/1)")
     parser.add_argument(
-        "--solver", metavar="NAME", help="see `euclio solvers`; default: exact for sessions, columns for clusters"
+        "--solver",
+        metavar="NAME",
+        help="see `euclio solvers`, or FILE.py:FUNCTION; default: exact for sessions, columns for clusters",
     )
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit in seconds")

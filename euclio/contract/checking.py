@@ -108,9 +108,9 @@ def _quickest(process: SolverProcess, trial: Trial) -> Observation:
     limit = trial.limits.time_limit_s + conduct.GRACE_S
     best = process.observe(trial)
     for _ in range(LARGE_TRIES - 1):
-        if best.ending is not Ending.ANSWERED or best.wall_s <= limit:
+        if best.ending is not Ending.ANSWERED or best.took_s <= limit:
             break
-        best = min(best, process.observe(trial), key=lambda seen: seen.wall_s)
+        best = min(best, process.observe(trial), key=lambda seen: seen.took_s)
     return best
 
 

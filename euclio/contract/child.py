@@ -10,7 +10,9 @@ import os
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
@@ -53,32 +55,37 @@ def observe(solver: AnySolver, trial: Trial) -> Observation:
         ready = prepare(trial.instance, solver, space=trial.space, limits=trial.limits)
     except InputError as error:
         return Observation(Ending.INAPPLICABLE, str(error))
-    ready.warm_up()
     text, printed, state = _text(family, trial.instance), _printed(), surroundings()
-    ending, told, answer, wall_s = _run(ready)
-    left = left_behind(state, surroundings())
-    return Observation(
-        ending,
-        told,
-        answer,
-        ready.space,
-        wall_s,
-        os.pread(1, MOST_PRINTED, printed).decode(errors="replace") if _printed() > printed else "",
-        _text(family, trial.instance) != text,
-        left,
+    ready.warm_up()
+    seen = _run(ready)
+    return replace(
+        seen,
+        space=ready.space,
+        printed=os.pread(1, MOST_PRINTED, printed).decode(errors="replace") if _printed() > printed else "",
+        mutated=_text(family, trial.instance) != text,
+        left=left_behind(state, surroundings()),
     )
 
 
-def _run(ready: PreparedRun) -> tuple[Ending, str, Any, float]:
-    started = time.perf_counter()
+def _run(ready: PreparedRun) -> Observation:
+    waited_s, started = _waited_s(), time.perf_counter()
     try:
         answer, wall_s = ready.answer()
     except BaseException as error:  # a solver that calls sys.exit is no reason to end
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        return Ending.RAISED, text, None, time.perf_counter() - started
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        return Observation(Ending.RAISED, told, wall_s=time.perf_counter() - started)
     if answer.raw_status == "inapplicable":
-        return Ending.INAPPLICABLE, answer.reason, None, wall_s
-    return Ending.ANSWERED, "", answer, wall_s
+        return Observation(Ending.INAPPLICABLE, answer.reason, wall_s=wall_s)
+    return Observation(Ending.ANSWERED, answer=answer, wall_s=wall_s, waited_s=_waited_s() - waited_s)
+
+
+def _waited_s() -> float:
+    """Seconds that the threads of this process could have run and were not let (Linux; elsewhere 0)."""
+    waited = 0
+    for statistics in Path("/proc/self/task").glob("*/schedstat"):
+        with suppress(OSError, ValueError, IndexError):
+            waited += int(statistics.read_text().split()[1])
+    return waited / 1e9
 
 
 def _text(family: Family, instance: Any) -> str:

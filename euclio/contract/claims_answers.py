@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from numbers import Real
 
 from euclio.contract.evidence import Evidence, Run
@@ -108,28 +107,25 @@ def _wrong_bound(run: Run) -> str:
 
 
 def honest(evidence: Evidence) -> Judgement:
-    """Says "optimal" only with a bound that proves it, and "infeasible" only without a plan."""
+    """Says "optimal" only with a bound to show for it, and "infeasible" only without a plan."""
     answered = [run for run in evidence.runs if run.answer is not None]
     return judged([line for run in answered if (line := _dishonest(run))], len(answered), "answers")
 
 
 def _dishonest(run: Run) -> str:
     assert run.answer is not None
-    raw = run.answer.raw_status
     if run.answer.plan is not None and run.answer.infeasible:
         return f"{run.trial.name}: says infeasible and gives a plan"
-    if re.search(r"(?<!not )\boptimal\b", raw.lower()) and run.value is not None and not run.proven:
-        told = "no bound" if run.answer.bound is None else f"a bound of {run.answer.bound:.9g}"
-        return f"{run.trial.name}: says {raw!r} with {told} at {run.goal.name} {float(run.value):.9g}"
+    if run.answer.plan is not None and run.answer.raw_status.lower() == "optimal" and run.answer.bound is None:
+        return f"{run.trial.name}: says {run.answer.raw_status!r} without a bound"
     return ""
 
 
 def infeasible(evidence: Evidence) -> Judgement:
-    """Says infeasible only where there is no plan; a heuristic may give up."""
+    """Says infeasible only where there is no plan; a solver that gives no bounds proves nothing and may decide so."""
     said = [run for run in evidence.runs if run.answer is not None and run.answer.infeasible]
-    if evidence.solver.kind == "heuristic":
-        lacking = f"a heuristic may decide so, as on {len(said)} trials" if said else "it never says so"
-        return judged([], 0, "", lacking)
+    if not any(run.answer is not None and run.answer.bound is not None for run in evidence.runs):
+        return judged([], 0, "", f"it gives no bounds, and decided so on {len(said)} trials")
     known = [run for run in said if run.optimum is not None]
     wrong = [
         f"{run.trial.name}: {run.optimum.by} has a plan of {run.goal.name} {float(run.optimum.value):.9g}"

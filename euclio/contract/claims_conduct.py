@@ -61,8 +61,8 @@ def time_limit(evidence: Evidence) -> Judgement:
         if run.seen.ending is Ending.HUNG:
             return Judgement(Verdict.BROKEN, f"{run.trial.name}: {run.seen.told}; the limit was {limit:g} s")
         if run.seen.ending is Ending.ANSWERED:
-            over = run.seen.wall_s - limit
-            told = f"{run.trial.name}: {run.seen.wall_s:.2f} s of {limit:g} s"
+            over = run.seen.took_s - limit
+            told = f"{run.trial.name}: {run.seen.took_s:.2f} s of {limit:g} s"
             if over > GRACE_S:
                 return Judgement(Verdict.BROKEN, f"{told}, {over:.2f} s over")
             return Judgement(Verdict.KEPT, told)

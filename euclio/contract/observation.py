@@ -33,6 +33,7 @@ class Observation:
         answer: the answer.
         space: the plan space that the solver searched (`Solver.narrow`); None: it never got that far.
         wall_s: seconds in the solver.
+        waited_s: seconds that its threads stood in line for a processor meanwhile, all together.
         printed: what came out on standard output.
         mutated: the instance's text is another one than before.
         left: what differs in its process.
@@ -43,9 +44,15 @@ class Observation:
     answer: Answer[Any] | None = None
     space: Any = None
     wall_s: float = 0.0
+    waited_s: float = 0.0
     printed: str = ""
     mutated: bool = False
     left: tuple[str, ...] = ()
+
+    @property
+    def took_s(self) -> float:
+        """Seconds that the solver would have taken on an idle machine, or fewer."""
+        return max(0.0, self.wall_s - self.waited_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ def surroundings() -> dict[str, Any]:
         "sys.stdout and sys.stderr": (id(sys.stdout), id(sys.stderr)),
         "the search path of modules": list(sys.path),
         "the recursion limit": sys.getrecursionlimit(),
-        "warning filters": list(warnings.filters),
     }
     if "numpy" in sys.modules:
         state |= _numpy_state()

@@ -12,12 +12,14 @@ from euclio.pipeline.instance import Cluster, Gpu
 from euclio.pipeline.space import Objective, PipelineSpace
 
 SCALE = 2
+FIRST_SEED = 14
+"""Among the clusters from here on some can serve every sequence of GPU types, which PPipe's model as printed needs."""
 
 
 def _small(seed: int) -> Cluster:
     from euclio.workloads.pipelines.small_clusters import small_cluster
 
-    return small_cluster(seed)
+    return small_cluster(FIRST_SEED + seed)
 
 
 def _large() -> Cluster:

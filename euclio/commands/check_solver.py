@@ -1,0 +1,48 @@
+"""`euclio check-solver`: whether a solver keeps the contract of all solvers."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from euclio.commands.arguments import count
+from euclio.commands.exit_codes import REFUSED, SOLVED
+
+if TYPE_CHECKING:
+    from euclio.commands.arguments import Verbs
+
+
+def add_to(verbs: Verbs) -> None:
+    """Add the verb to the command."""
+    parser = verbs.add_parser(
+        "check-solver",
+        help="try whether a solver keeps the contract of all solvers",
+        description="Try a solver on small seeded instances in a process of its own: checked plans and claims, honest "
+        "bounds and statuses, limits, repeatable answers, no side effects. Exit code 0: no claim is broken, 1: one is.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("solver", metavar="NAME", help="see `euclio solvers`, or FILE.py:FUNCTION")
+    parser.add_argument("--samples", type=count, default=12, metavar="N", help="small instances; default: 12")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Try, judge, print."""
+    from euclio.contract.checking import check_solver
+    from euclio.files.json_writing import json_text
+    from euclio.reproduce.stages import progress_bars
+
+    with progress_bars() as bars:
+        task = bars.add_task("trials", total=None)
+        report = check_solver(
+            arguments.solver, arguments.samples, lambda total: bars.update(task, total=total, advance=1)
+        )
+    if arguments.json:
+        print(json_text(report.describe()))
+    else:
+        from euclio.contract.table import report_table
+        from euclio.tables import to_text
+
+        print(to_text(report_table(report)))
+    return SOLVED if report.kept else REFUSED

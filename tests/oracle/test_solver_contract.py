@@ -1,0 +1,17 @@
+"""The contract of solvers, kept by every registered one: run where EUCLIO_ORACLE is set, for it takes minutes."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from euclio.contract.checking import check_solver
+from euclio.registry import solvers
+
+
+@pytest.mark.skipif("EUCLIO_ORACLE" not in os.environ, reason="EUCLIO_ORACLE is not set")
+@pytest.mark.parametrize("name", solvers())
+def test_every_claim_is_kept(name):
+    report = check_solver(name)
+    assert not {f.claim: f.evidence for f in report.findings if f.verdict == "broken"}
