@@ -136,15 +136,9 @@ def _prepared(task: Task, instance_text: str) -> tuple[PreparedRun, dict[str, fl
     """The run ready to be made, and the features of its instance."""
     setting = task.setting
     instance, features = _instance(task.family, instance_text)
-    solver = _solver(setting.solver, setting.folder)
+    solver = _solver(setting.solver, setting.folder, setting.version)
     if _is_foreign(solver):
         instance = _read(task.family, instance_text)
-    if setting.version and solver.version != setting.version:
-        raise InputError(
-            f"is of version {solver.version!r} here, of {setting.version!r} where the runs were planned; "
-            "bring both to one version",
-            field=setting.solver,
-        )
     options: EngineOptions[Any] = EngineOptions(setting.engine, _threads(solver, setting))
     limits: Limits[Any] = Limits(task.limits.time_s, task.seed, options)
     changes = {name: tuple(value) if isinstance(value, list) else value for name, value in setting.space}
@@ -172,9 +166,20 @@ def _is_foreign(solver: AnySolver) -> bool:
 
 
 @cache
-def _solver(name: str, folder: str) -> AnySolver:
-    """The solver of a name, as it is when this process first needs it."""
-    return find_solver(name, Path(folder) if folder else None)
+def _solver(name: str, folder: str, version: str) -> AnySolver:
+    """The solver of a name, kept as it is when this process first needs that version.
+
+    Raises:
+        InputError: there is none, or only one of another version.
+    """
+    solver = find_solver(name, Path(folder) if folder else None)
+    if version and solver.version != version:
+        raise InputError(
+            f"is of version {solver.version!r} here, of {version!r} where the runs were planned; "
+            "bring both to one version",
+            field=name,
+        )
+    return solver
 
 
 def _warm_up(ready: PreparedRun, since: float) -> float:

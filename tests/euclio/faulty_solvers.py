@@ -62,6 +62,16 @@ def grow(session: Session) -> Answer:
     return good(session)
 
 
+LEFT_BEHIND: list[bytes] = []
+
+
+@faulty
+def leave_behind(session: Session) -> Answer:
+    """Keep 100 MiB for ever."""
+    LEFT_BEHIND.append(b"x" * (100 * MIB))
+    return good(session)
+
+
 @faulty
 def run_out_of_memory(session: Session) -> Answer:
     raise MemoryError

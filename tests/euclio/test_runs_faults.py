@@ -15,6 +15,7 @@ import pytest
 from run_batches import HERE, LONG, batch_of, lasting, pid_in, run_of
 
 from euclio.errors import InputError
+from euclio.own_solver import load_solver
 from euclio.runs.log import LONGEST_LOG_BYTES, Log
 from euclio.runs.record import Record
 from euclio.runs.slot import Slot, _Phase
@@ -139,6 +140,20 @@ def test_traceback_of_a_crash_is_in_the_log(records, folder):
     assert "in segfault" in (folder / "log").read_text()
 
 
+def test_memory_that_a_run_leaves_behind_is_not_held_against_the_next(slot):
+    tasks = [run_of("leave_behind", replace(LONG, memory_mb=600), repeat=repeat) for repeat in range(6)]
+    records = list(slot.run(batch_of(*tasks)))
+    assert [record.status for record in records] == ["feasible"] * 6
+    assert len({record.worker for record in records}) > 1
+
+
+def test_worker_killed_between_batches_is_replaced(slot):
+    (before,) = slot.run(batch_of(run_of("good")))
+    os.kill(before.worker, signal.SIGKILL)
+    (after,) = slot.run(batch_of(run_of("good")))
+    assert (after.status, after.worker != before.worker) == ("feasible", True)
+
+
 def test_log_keeps_its_newest_part(tmp_path):
     log = Log(tmp_path / "log")
     for number in range(30):
@@ -182,6 +197,21 @@ def test_solver_file_that_has_changed_since_the_runs_were_planned_is_not_run(slo
     (record,) = slot.run(batch_of(replace(run_of("good"), setting=setting)))
     assert record.status == "error"
     assert "'0123456789abcdef' where the runs were planned; bring both to one version" in record.reason
+
+
+def test_solver_file_that_was_edited_is_read_again_by_the_same_worker(slot, tmp_path):
+    def run() -> Record:
+        setting = SolverSetting(
+            "own.py:solve", load_solver("own.py:solve", tmp_path).version, "own", folder=str(tmp_path)
+        )
+        (record,) = slot.run(batch_of(replace(run_of("good"), setting=setting)))
+        return record
+
+    (tmp_path / "own.py").write_text("def solve(session):\n    raise ValueError('old')\n")
+    old = run()
+    (tmp_path / "own.py").write_text("def solve(session):\n    raise ValueError('new')\n")
+    new = run()
+    assert (old.reason, new.reason, new.worker) == ("ValueError: old", "ValueError: new", old.worker)
 
 
 def test_instance_that_cannot_be_read_is_a_row(slot):
