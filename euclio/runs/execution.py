@@ -55,13 +55,11 @@ def execute(task: Task, instance_text: str, *, warm: bool, started: Callable[[Re
         goal = ready.family.goal(ready.space)
         blank = replace(blank, options=ready.options, features=features, objective=goal.name, maximised=goal.maximised)
         if warm:
-            blank = replace(blank, import_s=_warm_up(ready, before))
-            blank = replace(blank, started_at=_now())
+            blank = replace(blank, import_s=_warm_up(ready, before), started_at=_now())
             started(blank)
-        record = _answered(blank, ready, _instance(task.family, instance_text)[0])
+        return _answered(blank, ready, _instance(task.family, instance_text)[0])
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
-        record = _raised(blank, error)
-    return replace(record, peak_memory_mb=peak_memory_mb())
+        return _raised(replace(blank, peak_memory_mb=peak_memory_mb()), error)
 
 
 def blank_record(task: Task) -> Record:
@@ -211,6 +209,7 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any) -> Record:
         trace=tuple((float(p.wall_s), _finite(p.incumbent), _finite(p.bound)) for p in result.trace),
         wall_s=wall_s,
         check_s=check_s,
+        peak_memory_mb=peak_memory_mb(),
     )
 
 
