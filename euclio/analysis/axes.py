@@ -79,7 +79,7 @@ def percent_axis(axes: Axes, percents: Values) -> None:
     """An axis of gaps in per cent: linear, or linear near 0 and logarithmic beyond where they span decades."""
     positive = percents[np.isfinite(percents) & (percents > 1e-7)]
     largest = float(positive.max()) if positive.size else 1.0
-    start = max(float(np.quantile(positive, 0.1)), 1e-4) if positive.size else largest
+    start = max(float(np.quantile(positive, 0.1, method="lower")), 1e-4) if positive.size else largest
     if largest / start > 30:
         threshold = 10.0 ** np.floor(np.log10(start))
         axes.set_xscale("symlog", linthresh=threshold, linscale=0.4)

@@ -22,7 +22,7 @@ CellValue = Literal["gap", "time_s", "proven"]
 
 MOST_BINS = 6
 """Groups that a column of many numbers is divided into."""
-MOST_NAMES = 24
+MOST_NAMES = 40
 UNSET = "unset"
 """Stands for an option that other runs of the family have and this one leaves at its default."""
 

@@ -16,7 +16,7 @@ from euclio.analysis.drawing import figure, goals, grid, short
 from euclio.analysis.heat_map import draw_cells
 from euclio.analysis.per_instance import Measure, measured
 from euclio.analysis.references import with_references
-from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, means
+from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
 from euclio.errors import InputError
 from euclio.report.svg import INK, PALETTE
 
@@ -44,20 +44,20 @@ def pairwise(frame: pd.DataFrame, by: Measure = "value", tolerance: float = TOLE
     for family, objective, runs in goals(with_references(frame)):
         table = measured(runs, by)
         for one, two in permutations(table.columns, 2):
-            counts = _counts(table[[one, two]].dropna(), tolerance)
+            counts = _counts(table[one].to_numpy(dtype=float), table[two].to_numpy(dtype=float), tolerance)
             rows.append({"family": family, "objective": objective, "label": one, "other": two, **counts})
     columns = ["family", "objective", "label", "other", "wins", "ties", "losses", "both_failed"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _counts(pair: pd.DataFrame, tolerance: float) -> dict[str, int]:
-    one, two = pair.iloc[:, 0].to_numpy(), pair.iloc[:, 1].to_numpy()
-    failed = np.isinf(one) & np.isinf(two)
-    wins = ~failed & (one < two * (1 - tolerance))
-    losses = ~failed & (two < one * (1 - tolerance))
-    ties = ~failed & ~wins & ~losses
+def _counts(one: Values, two: Values, tolerance: float) -> dict[str, int]:
+    both = ~(np.isnan(one) | np.isnan(two))
+    failed = both & np.isinf(one) & np.isinf(two)
+    wins = both & ~failed & (one < two * (1 - tolerance))
+    losses = both & ~failed & (two < one * (1 - tolerance))
+    ties = both & ~failed & ~wins & ~losses
     counted = {"wins": wins, "ties": ties, "losses": losses, "both_failed": failed}
-    return {name: int(found.sum()) for name, found in counted.items()}
+    return {name: int(np.count_nonzero(found)) for name, found in counted.items()}
 
 
 def pairwise_figure(frame: pd.DataFrame, by: Measure = "value", tolerance: float = TOLERANCE) -> Figure:
