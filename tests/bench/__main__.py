@@ -19,13 +19,14 @@ from tests.bench.measuring import compile_solver
 from tests.bench.pipelines_speed import pipelines_speed
 from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
+from tests.bench.runner_speed import runner_speed
 from tests.bench.splittings_speed import splittings_speed
 from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 
 INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
-SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines")
+SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "runner")
 
 
 def compilation() -> Section:
@@ -50,6 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "growth": growth,
         "splittings": lambda: (splittings_speed(),),
         "pipelines": lambda: pipelines_speed(arguments.instances),
+        "runner": lambda: (runner_speed(),),
     }
     sections: list[Section] = []
     for part in (lambda: (compilation(),), *(parts[name] for name in arguments.only or parts)):
