@@ -21,10 +21,15 @@ def _block(block: Block) -> str:
     if isinstance(block, Preformatted):
         return f"```text\n{block.text}\n```"
     if isinstance(block, Figure):
-        return f"*Figure: {' '.join(filter(None, (block.title, block.caption)))}*"
+        return f"*Figure: {_sentence(block.title)}{block.caption}*"
     if isinstance(block, Facts):
         return "\n".join(f"- **{name}**: {fact}" for name, fact in block.pairs)
     return _table(block)
+
+
+def _sentence(title: str) -> str:
+    """A title as a sentence before another one."""
+    return "" if not title else f"{title} " if title.endswith(("?", ".", "!")) else f"{title}. "
 
 
 def _table(table: Table) -> str:

@@ -15,7 +15,7 @@ from euclio.analysis.references import with_references
 from euclio.experiment_report.goal_section import headline, telling_sizes, traced_labels
 from euclio.experiment_report.page import report_blocks
 from euclio.experiment_report.standing import standing
-from euclio.report import Block, Figure, Heading, html_page
+from euclio.report import Block, Figure, Heading, Table, html_page
 
 INK = {"light": "rgb(28, 31, 35)", "dark": "rgb(232, 234, 237)"}
 TRACE = [[0.01, 3.0, None], [0.05, 2.0, 1.0]]
@@ -98,6 +98,14 @@ def test_only_solvers_that_tell_traces_are_drawn_with_them() -> None:
 def test_page_without_any_plan_can_be_made() -> None:
     frame = runs(run(value=None), run(label="fast", value=None, status="error", reason="ValueError: no"))
     assert html_page("x", report_blocks(standing(frame, {})))
+
+
+def test_a_bound_that_a_plan_beats_is_shown_first() -> None:
+    frame = runs(run(value=2.0), run(label="other", value=1.0))
+    first = report_blocks(standing(frame, {}))[1:3]
+    assert first[0] == Heading("Disagreements")
+    assert isinstance(first[1], Table)
+    assert first[1].rows == (("one", "full", "exact", "2", "1", "other"),)
 
 
 @pytest.mark.browser

@@ -62,6 +62,12 @@ def test_markdown_names_figures() -> None:
     )
 
 
+def test_markdown_ends_titles_of_figures() -> None:
+    assert "*Figure: Who wins? By plan. Read it so.*" in markdown_page(
+        "T", [Figure("f", "<svg/>", "Read it so.", "Who wins? By plan")]
+    )
+
+
 def test_facts_are_a_list_in_markdown() -> None:
     assert "- **runs**: 3" in markdown_page("T", [Facts((("runs", "3"),))])
 
