@@ -99,7 +99,7 @@ class Display:
     def begin(self, pace: Pace) -> None:
         """All instances are known; runs begin."""
         if self._bars is not None:
-            self._bars.update(self._looking, total=self._instances)
+            self._bars.update(self._looking, visible=False)
             done = pace.kept + pace.made
             self._running = self._bars.add_task("runs", total=pace.total, completed=done, told="")
         elif pace.kept:
@@ -115,10 +115,13 @@ class Display:
 
     def end(self, pace: Pace) -> None:
         """The batch is finished."""
+        done = pace.kept + pace.made
         told = f": {described(pace.by_status)}" if pace.made else ""
+        if self._bars is not None and pace.made:
+            self._bars.update(self._running, completed=done, told=described(pace.by_status))
         if self._bars is not None:
             self._bars.stop()
-        self._say(f"all {pace.total} runs are finished, {pace.made} of them made now{told}")
+        self._say(f"{done} of {pace.total} runs are finished, {pace.made} of them made now{told}")
 
     def _is_time(self) -> bool:
         if time.monotonic() < self._said_at + SAY_EVERY_S:

@@ -142,7 +142,7 @@ def test_command_prints_the_folder_alone(pool, tmp_path, capsys):
     assert main(["run", str(path)]) == 0
     captured = capsys.readouterr()
     assert captured.out == f"{tmp_path / 'fake-results'}\n"
-    assert captured.err == "euclio: all 6 runs are finished, 6 of them made now: 6 feasible\n"
+    assert captured.err == "euclio: 6 of 6 runs are finished, 6 of them made now: 6 feasible\n"
 
 
 def test_status_counts_by_solver_and_status(pool, tmp_path, capsys):
