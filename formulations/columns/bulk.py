@@ -1,159 +1,123 @@
-"""Clusters of many GPUs: most of them run the linear programme's pipelines, the few left are packed exactly (ours).
+"""Clusters of many GPUs: all plans of small loss, from the linear programme's bulk and few GPUs beside it (ours).
 
-The linear programme uses as many pipelines as there are GPU types and models, on fractions of GPUs. With thousands of
-GPUs, numbers of virtual GPUs near its solution are found that lose almost nothing, the *bulk*. What is left is a
-cluster of few GPUs with the same prices, which the tables pack. A loss that counts there is nothing beside the whole,
-so the relaxation's bound proves the plan, or almost. The fewer GPUs are left, the faster; the more, the less is lost.
+Deepening as for tables that are too large: all plans that lose no more than a small gap are searched, then those that
+lose twice as much, until one is found. Each time what these plans have in common is set aside first (`narrowing`). GPU
+types of which there are more than enough are left out; the plan shows whether they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from formulations.columns.enumeration import Floats, Ints
-from formulations.columns.level import Setting, TooLargeError
-from formulations.columns.packing import grid_of
+from euclio.result import OPTIMALITY_TOLERANCE
+from formulations.columns.deepening import search_within
+from formulations.columns.level import Setting, what_may_be_lost
+from formulations.columns.narrowing import narrow, rounded
 from formulations.columns.patterns import ROUNDING
 from formulations.columns.plans import together
-from formulations.columns.progress import Counts, Progress
-from formulations.columns.relaxation import usage
-from formulations.columns.search import find_incumbent, search
+from formulations.columns.progress import Counts
+from formulations.columns.relaxation import LEAST_WORTH
 from formulations.columns.sharing import TooManyError
-from formulations.columns.task import OutOfTimeError, Task
-from formulations.columns.valuing import gpus_of, served_by, value_of
+from formulations.columns.valuing import value_of
 
-FEWEST_LEFT = 32
-"""GPUs of the most frequent type that are left at first."""
-MOST_LEFT = 3 * 10**4
-"""Amounts of GPUs that tables of what is left may have."""
-MOST_SHARED = 3000
-"""Amounts of GPUs up to which pipelines may share GPUs of what is left."""
-TRIED = 32
-"""Numbers of virtual GPUs that are tried per pipeline and bottleneck."""
+WIDER = 1.5
+"""By how much more a plan may lose after none was found."""
 
 
-def place_bulk(setting: Setting) -> None:
-    """Look for plans of small loss until the bound proves one; the best one goes to the setting's progress.
+class _TooFewError(Exception):
+    """There are fewer GPUs of a type than was thought to be plenty."""
+
+
+def search_beside_bulk(setting: Setting) -> None:
+    """Widen what a plan may lose until the best plan is proven, or too much would be left to search.
 
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    progress = setting.progress
-    seen: set[tuple[int, ...]] = set()
-    for left in _parts_left(setting.task):
+    progress, scarce, complete = setting.progress, _without_plenty(setting), True
+    _take(setting, setting, rounded(setting))
+    gap = OPTIMALITY_TOLERANCE * abs(setting.relaxation.bound)
+    while not progress.closed:
         setting.deadline.check()
-        bulk = _bulk(setting, left)
-        rest = _rest(setting, bulk, left)
-        if rest is None or grid_of(rest.count, np.ones_like(rest.count)).size > MOST_LEFT:
+        missing = what_may_be_lost(setting)
+        gap = min(gap, missing)
+        try:
+            found = _search_level(setting, scarce, gap, complete=complete)
+        except _TooFewError:
+            scarce = setting
             continue
-        if tuple(rest.count) in seen:
+        except TooManyError:
+            if not complete:
+                return
+            complete = False
             continue
-        seen.add(tuple(rest.count))
-        plan = together([*bulk, *_pack_rest(setting, bulk, rest)])
-        value = value_of(setting.task, setting.columns, plan)
-        if value > progress.value:
-            progress.improve(value, plan)
-            progress.stats["packed_gpus"] = int(rest.count.sum())
-        if progress.closed:
+        if not found and gap >= missing:
             return
+        if not found:
+            gap = WIDER * gap if WIDER * WIDER * gap < missing else missing
 
 
-def _parts_left(task: Task) -> Iterator[float]:
-    """Parts of the GPUs to leave: doubled until tables cannot hold them."""
-    left = FEWEST_LEFT / float(task.count.max())
-    while (
-        left < 0.5 and grid_of(np.ceil(task.count * left).astype(np.int64), np.ones_like(task.count)).size <= MOST_LEFT
-    ):
-        yield left
-        left *= 2
+def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bool) -> bool:
+    """Find a better plan that loses no more than the gap, and lower the bound where all of them were searched.
 
+    Args:
+        setting: the instance.
+        scarce: the same without GPUs that are plenty.
+        gap: what a plan may lose.
+        complete: search all such plans if possible, not only some.
 
-def _bulk(setting: Setting, left: float) -> Counts:
-    """Virtual GPUs of the linear programme's pipelines, a little below its solution."""
-    found: Counts = []
-    # The linear programme may mix pipelines of a sequence where a plan may not: the one that serves most stays.
-    for column, served in sorted(setting.relaxation.basis.items(), key=lambda entry: -entry[1]):
-        if setting.task.one_per_sequence and _same_sequence(setting, column)[[other for other, _ in found]].any():
-            continue
-        count = _least_losing(setting, column, served * (1 - left))
-        if count is not None:
-            found.append((column, count))
-    return found
+    Returns:
+        Whether there is one.
 
-
-def _least_losing(setting: Setting, column: int, most: float) -> Ints | None:
-    """Virtual GPUs by position that lose least for what they serve: a little less than `most` requests per second."""
-    columns, prices = setting.columns, setting.relaxation
-    live = columns.live[column]
-    rate, share = columns.rate[column, live], columns.share[column, live]
-    top = np.floor(most / rate).astype(np.int64)
-    served = np.concatenate([np.arange(max(1, n - TRIED), n + 1) * own for n, own in zip(top, rate, strict=True)])
-    if not len(served):
-        return None
-    counts = np.ceil(served[:, None] / rate * (1 - ROUNDING)).astype(np.int64)
-    gpus = -(-counts // share) if setting.task.whole else counts / share
-    loss = gpus @ prices.gpu[columns.gpu[column, live]] - served * prices.model[columns.model[column]]
-    best = np.zeros(len(live), dtype=np.int64)
-    best[live] = counts[np.argmin(loss)]
-    return best
-
-
-def _rest(setting: Setting, bulk: Counts, left: float) -> Task | None:
-    """What the bulk leaves: GPUs, and requests per second that are missing to the bound; None: too little."""
-    task, columns = setting.task, setting.columns
-    idle = task.count - sum(
-        served * usage(columns.take(np.array([column])), len(task.count))[0]
-        for column, served in setting.relaxation.basis.items()
-    )
-    count = task.count - np.ceil(gpus_of(task, columns, bulk) - ROUNDING) - np.floor(np.maximum(idle, 0) * (1 - left))
-    served = served_by(task, columns, bulk)
-    weight = task.weight - served / task.enough if task.cost else setting.relaxation.bound * task.weight - served
-    if (count < 0).any() or (weight <= 0).any():
-        return None
-    return replace(task, count=count.astype(np.int64), weight=weight)
-
-
-def _pack_rest(setting: Setting, bulk: Counts, rest: Task) -> Counts:
-    """Pipelines on the GPUs that the bulk leaves, within what the whole plan may lose; none: there are none."""
-    task, prices = setting.task, setting.relaxation
-    if task.cost:
-        scale = 1.0
-        bound = float((prices.gpu - task.price) @ rest.count - task.enough * (prices.model @ rest.weight))
-    else:
-        scale = float(prices.model @ rest.weight)
-        bound = float(prices.gpu @ rest.count) / scale
-    own = replace(
-        prices, gpu=prices.gpu / scale, model=prices.model / scale, bound=bound, excess=_excess(setting, bulk) / scale
-    )
-    inner = Setting(rest, setting.columns, own, Progress(bound), setting.deadline)
-    few = grid_of(rest.count, np.ones_like(rest.count)).size <= MOST_SHARED
-    with suppress(TooLargeError, TooManyError, OutOfTimeError):
-        (search if few else find_incumbent)(inner)
-    return inner.progress.plan or []
-
-
-def _excess(setting: Setting, bulk: Counts) -> Floats:
-    """What columns lose per request; infinite for those that may not stand beside the bulk.
-
-    Where a plan has only one pipeline of a sequence of GPU types, what is left may only add to the bulk's.
+    Raises:
+        _TooFewError: a plan needs more GPUs of a type than there are.
+        TooManyError: too much is left beside the bulk.
+        OutOfTimeError: the deadline has passed.
     """
-    excess = setting.relaxation.excess.copy()
-    if setting.task.one_per_sequence:
-        for column, _ in bulk:
-            same = _same_sequence(setting, column)
-            same[column] = False
-            excess[same] = np.inf
-    return excess
+    progress = setting.progress
+    all_lost = gap >= what_may_be_lost(setting)
+    narrowed = narrow(scarce, gap)
+    for left in narrowed if complete else narrowed[:1]:
+        if search_within(left.setting, gap):
+            if not _take(setting, scarce, left.plan):
+                raise TooManyError if scarce is setting else _TooFewError
+            if left.exact:
+                progress.lower(progress.target)
+            return True
+    if not narrowed or (complete and narrowed[-1].exact):
+        progress.lower(progress.target if all_lost else setting.relaxation.bound - gap)
+        progress.exhausted = all_lost and progress.plan is None
+    return False
 
 
-def _same_sequence(setting: Setting, column: int) -> npt.NDArray[np.bool_]:
-    """Columns of the same model on the same sequence of GPU types, itself included."""
+def _without_plenty(setting: Setting) -> Setting:
+    """The setting without GPU types that are worth nothing, as there are more of them than plans need."""
+    task, prices, columns = setting.task, setting.relaxation, setting.columns
+    plenty = prices.gpu * task.count <= 2 * LEAST_WORTH * abs(prices.bound)
+    free = np.isin(columns.gpu, np.flatnonzero(plenty))
+    if task.cost or not (columns.live & ~free).any(axis=1).all():
+        return setting
+    left = replace(
+        columns,
+        gpu=np.where(free, -1, columns.gpu),
+        share=np.where(free, 1, columns.share),
+        rate=np.where(free, np.inf, columns.rate),
+    )
+    return replace(setting, task=replace(task, count=np.where(plenty, 0, task.count)), columns=left)
+
+
+def _take(setting: Setting, scarce: Setting, plan: Counts) -> bool:
+    """Take a plan, with the GPUs added that were left out; whether it is better than the one before."""
     columns = setting.columns
-    same: npt.NDArray[np.bool_] = columns.model == columns.model[column]
-    same &= np.all(columns.gpu == columns.gpu[column], axis=1)
-    return same
+    whole: Counts = []
+    for column, count in together(plan):
+        live, rate = scarce.columns.live[column], columns.rate[column]
+        served = float((count[live] * rate[live]).min())
+        needed = np.where(columns.live[column], np.ceil(served / rate * (1 - ROUNDING)), 0).astype(np.int64)
+        whole.append((column, np.where(live, count, needed)))
+    value = value_of(setting.task, columns, whole)
+    better = value > setting.progress.value
+    setting.progress.improve(value, whole)
+    return better

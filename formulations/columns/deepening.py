@@ -13,7 +13,7 @@ from formulations.columns.dividing import Points, others
 from formulations.columns.enumeration import Floats
 from formulations.columns.level import Setting, first_gap, units_of, what_may_be_lost
 from formulations.columns.packing import grid_of
-from formulations.columns.patterns import Patterns, find_patterns
+from formulations.columns.patterns import Patterns
 from formulations.columns.pools import (
     Pools,
     allowed_beside,
@@ -46,7 +46,7 @@ def deepen(setting: Setting) -> None:
         missing = what_may_be_lost(setting)
         gap = min(gap, missing)
         progress.count("deepenings", 1)
-        if _search_within(setting, gap) or gap >= missing:
+        if search_within(setting, gap) or gap >= missing:
             progress.exhausted = progress.plan is None
             progress.lower(progress.target)
             return
@@ -56,14 +56,14 @@ def deepen(setting: Setting) -> None:
         gap = 2 * gap if 3 * gap < missing else missing
 
 
-def _search_within(setting: Setting, gap: float) -> bool:
+def search_within(setting: Setting, gap: float) -> bool:
     """Find the best plan that loses no more than the gap and is better than the incumbent; whether there is one."""
     task, bound = setting.task, setting.relaxation.bound
     target = max(setting.progress.target, bound - gap - STEP * (1 + abs(bound)))
     gap = bound - target
     if gap <= 0:
         return False
-    patterns = find_patterns(task, setting.columns, setting.relaxation, gap)
+    patterns = setting.find_patterns(gap)
     model = setting.columns.model[patterns.column]
     parts = [patterns.take(np.flatnonzero(model == m)) for m in range(len(task.weight))]
     order = sorted(range(len(parts)), key=lambda m: len(parts[m]))

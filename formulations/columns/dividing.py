@@ -75,10 +75,10 @@ def points_of(task: Task, table: Floats, unit: Ints, model: int, target: float, 
     if task.cost:
         level = (table >= task.least(model, target)).astype(float)
         amount = np.argwhere(_rises(level) & (level > 0))
-        value = -(amount / unit @ task.price)
+        value = -(amount / unit @ task.price) - task.spent[model]
         good = value > target
         return Points(amount[good], value[good])
-    level = np.minimum(table / task.weight[model], bound)
+    level = np.minimum((table + task.served[model]) / task.weight[model], bound)
     level[level <= target] = 0.0
     amount = np.argwhere(_rises(level) & (level > 0))
     return Points(amount, level[tuple(amount.T)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -40,6 +40,7 @@ class Columns:
         rate: requests per second of one virtual GPU by position, infinite where there is no partition.
         batch: batch size by position.
         end: first block after the partition by position.
+        sequence: a number for the model and its sequence of GPU types.
     """
 
     model: Ints
@@ -48,6 +49,7 @@ class Columns:
     rate: Floats
     batch: Ints
     end: Ints
+    sequence: Ints
 
     def __len__(self) -> int:
         """Number of columns."""
@@ -62,6 +64,7 @@ class Columns:
             self.rate[chosen],
             self.batch[chosen],
             self.end[chosen],
+            self.sequence[chosen],
         )
 
     @property
@@ -110,9 +113,10 @@ def enumerate_columns(cluster: Cluster, space: PipelineSpace) -> Columns:
                         )
     if not parts:
         wide, narrow = np.zeros((0, most), np.int64), np.zeros(0, np.int64)
-        return Columns(narrow, wide, wide, wide.astype(np.float64), wide, wide)
-    names = ("model", "gpu", "share", "rate", "batch", "end")
-    return Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return Columns(narrow, wide, wide, wide.astype(np.float64), wide, wide, narrow)
+    columns = Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in Columns.__slots__))
+    base = len(cluster.gpus) + 1
+    return replace(columns, sequence=columns.model * base**most + (columns.gpu + 1) @ base ** np.arange(most))
 
 
 def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool) -> list[list[_Choice]]:
@@ -224,7 +228,7 @@ def _columns(
         gpu[:, k], share[:, k], batch[:, k] = table[tails[k]].T
         end[:, k] = edges[cut, k + 1]
         rate[:, k] = rates[k][tails[k], cut]
-    return Columns(np.full(size, index), gpu, share, rate, batch, end)
+    return Columns(np.full(size, index), gpu, share, rate, batch, end, np.full(size, index))
 
 
 def _keeps_slo(model: Model, choices: list[_Choice], columns: Columns, i: int, space: PipelineSpace) -> bool:

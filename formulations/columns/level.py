@@ -9,7 +9,7 @@ import numpy as np
 from formulations.columns.dividing import Division, Points, divide, points_of, served_table
 from formulations.columns.enumeration import Columns, Floats, Ints
 from formulations.columns.packing import Packing, Within, grid_of, pack
-from formulations.columns.patterns import Patterns
+from formulations.columns.patterns import Patterns, find_patterns, joined, patterns_above
 from formulations.columns.progress import STEP, Counts, Progress
 from formulations.columns.relaxation import Relaxation
 from formulations.columns.sharing import usage_of
@@ -29,20 +29,46 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An instance under search."""
+    """An instance under search.
+
+    Attributes:
+        task: its numbers; those of GPUs without the bulk's.
+        columns: all columns.
+        relaxation: prices and bound.
+        progress: best plan and bound.
+        deadline: when to stop.
+        bulk: columns that every plan sought uses, and virtual GPUs of each that it uses at least: whole GPUs.
+    """
 
     task: Task
     columns: Columns
     relaxation: Relaxation
     progress: Progress
     deadline: Deadline
+    bulk: tuple[tuple[int, Ints], ...] = ()
 
     def stages(self, patterns: Patterns) -> Ints | None:
         """Sequence of GPU types by pattern, where a plan may have only one pipeline of each."""
+        return self.columns.sequence[patterns.column] if self.task.one_per_sequence else None
+
+    def find_patterns(self, gap: float) -> Patterns:
+        """All patterns that lose no more than the gap; those of the bulk's columns are what is added to it."""
+        beside = self.relaxation.beside(self._taken())
+        parts = [find_patterns(self.task, self.columns, beside, gap)]
+        parts += [patterns_above(self.task, self.columns, self.relaxation, gap, *entry) for entry in self.bulk]
+        return joined(parts)
+
+    def _taken(self) -> Ints:
+        """The bulk's columns and, where a plan may have only one pipeline of each sequence, those of the same."""
+        columns = np.array([column for column, _ in self.bulk], dtype=np.int64)
         if not self.task.one_per_sequence:
-            return None
-        gpu = self.columns.gpu[patterns.column] + 1
-        return np.asarray(gpu @ (len(self.task.count) + 1) ** np.arange(gpu.shape[1]))
+            return columns
+        return np.flatnonzero(np.isin(self.columns.sequence, self.columns.sequence[columns]))
+
+    def required(self, model: int, patterns: Patterns) -> list[Ints]:
+        """Groups of patterns of a model each of which a plan uses exactly one of."""
+        own = [column for column, _ in self.bulk if self.columns.model[column] == model]
+        return [np.flatnonzero(patterns.column == column) for column in own]
 
     def target(self, gap: float) -> float:
         """What a plan has to exceed to be of interest, if it may lose this gap."""

@@ -42,6 +42,8 @@ def search_by_milp(setting: Setting) -> None:
         OutOfTimeError: the deadline has passed.
     """
     columns, relaxation, progress = setting.columns, setting.relaxation, setting.progress
+    if progress.plan is not None and _largest(setting.task, columns) > LARGEST:
+        return
     gap = first_gap(setting)
     while True:
         setting.deadline.check()
@@ -91,13 +93,18 @@ def _solve(setting: Setting, near: Ints) -> float:
         plan, value = _read(task, chosen, near, run.values, layout)
         if plan is not None:
             progress.improve(value, plan)
-    if (np.where(chosen.live, task.count[chosen.gpu] * chosen.share, 0) > LARGEST).any():
+    if _largest(task, chosen) > LARGEST:
         return setting.relaxation.bound
     if run.status == "infeasible":
         return progress.value
     if not math.isfinite(run.bound):
         raise OutOfTimeError
     return -run.bound * scale
+
+
+def _largest(task: Task, columns: Columns) -> int:
+    """Most virtual GPUs that a pool may have."""
+    return int(np.where(columns.live, task.count[columns.gpu] * columns.share, 0).max())
 
 
 def _programme(

@@ -60,8 +60,42 @@ def find_patterns(
     near = np.flatnonzero(relaxation.excess * columns.rate.min(axis=1) <= gap)
     limit = float("inf") if most is None else float(most)
     positions = range(columns.gpu.shape[1])
-    parts = [_with_bottleneck(task, columns, relaxation, gap, near, k, limit) for k in positions]
-    return Patterns(*(np.concatenate([getattr(p, name) for p in parts]) for name in Patterns.__slots__))
+    return joined([_with_bottleneck(task, columns, relaxation, gap, near, k, limit) for k in positions])
+
+
+def joined(parts: list[Patterns]) -> Patterns:
+    """All these patterns."""
+    return Patterns(*(np.concatenate([getattr(part, name) for part in parts]) for name in Patterns.__slots__))
+
+
+def patterns_above(
+    task: Task, columns: Columns, relaxation: Relaxation, gap: float, column: int, count: Ints
+) -> Patterns:
+    """Patterns of a column with at least these virtual GPUs that lose no more than the gap altogether.
+
+    Their counts and requests per second are what is beside those virtual GPUs and the worth of these in requests.
+
+    Args:
+        task: the instance, without those virtual GPUs.
+        columns: all columns.
+        relaxation: prices.
+        gap: what a pattern may lose.
+        column: index of the column.
+        count: virtual GPUs by position.
+    """
+    live = columns.live[column]
+    gpu, share, rate = columns.gpu[column, live], columns.share[column, live], columns.rate[column, live]
+    room, worth, price = task.count[gpu] * share, relaxation.gpu[gpu] / share, relaxation.model[columns.model[column]]
+    tried = [np.arange(max(1, n), n + more + 1) * own for n, more, own in zip(count[live], room, rate, strict=True)]
+    served = np.unique(np.concatenate(tried))
+    whole = np.ceil(served[:, None] / rate * (1 - ROUNDING)).astype(np.int64)
+    loss = np.maximum(whole @ worth - served * price, 0.0)
+    above = whole - count[live]
+    fits = (loss <= gap) & ((above >= 0) & (above <= room)).all(axis=1)
+    counts = np.zeros((int(fits.sum()), len(live)), dtype=np.int64)
+    counts[:, live] = above[fits]
+    beside = served[fits] - float(count[live] @ worth) / price
+    return Patterns(np.full(len(counts), column), counts, beside, loss[fits])
 
 
 def _with_bottleneck(

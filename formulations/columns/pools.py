@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from formulations.columns.patterns import Patterns
 from formulations.columns.progress import STEP, Counts
 from formulations.columns.sharing import Reach, States, pack_pools, usage_of, whole_gpus
 from formulations.columns.task import Task
+
+MOST_WASTED = 1 - 1e-9
+"""Part of the worth of what is added up to which losses are reckoned with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Losing:
         rest: the same with at least these whole GPUs, as far as the other models leave it, shape (counts + 1); None:
             nothing is known of them.
         need: worth of the requests that the model has to serve.
+        wasted: part that is lost at least of the worth of what is still to be added.
     """
 
     part: Floats
@@ -36,21 +40,35 @@ class Losing:
     most: float
     rest: Floats | None
     need: float
+    wasted: float = 0.0
 
     def losses(self, amount: Ints, served: Floats) -> Floats:
         """Worth of what is used less worth of what is served."""
         return np.asarray(amount @ self.part - served * self.request)
 
-    def hopeful(self, amount: Ints, served: Floats) -> np.ndarray:
-        """Whether a state is within both limits."""
+    def adding(self, amount: Ints, served: Floats) -> Losing:
+        """The same where no other patterns can be added than these."""
         worth = amount @ self.part
-        return np.asarray((worth <= self.most) & (worth - served * self.request <= self.gap))
+        lost = np.maximum(worth - served * self.request, 0.0) / np.maximum(worth, 1e-300)
+        return replace(self, wasted=min(float(lost.min(initial=1.0)), MOST_WASTED))
+
+    def hopeful(self, amount: Ints, served: Floats) -> np.ndarray:
+        """Whether a state is within both limits, with what has to be added to it."""
+        worth, added = self._added(amount, served)
+        loss = worth - served * self.request + self.wasted * added
+        return np.asarray((worth + added <= self.most) & (loss <= self.gap))
 
     def allows(self, whole: Ints, amount: Ints, served: Floats) -> np.ndarray:
         """Whether GPUs of enough worth can be used along with these."""
         if self.rest is None:
             return np.ones(len(whole), dtype=bool)
-        return np.asarray(self.rest[tuple(whole.T)] - self.losses(amount, served) >= self.need)
+        worth, added = self._added(amount, served)
+        return np.asarray(worth + added <= self.rest[tuple(whole.T)] * (1 + STEP))
+
+    def _added(self, amount: Ints, served: Floats) -> tuple[Floats, Floats]:
+        """Worth of the GPUs used, and of those that have to be added to serve what is needed."""
+        missing = np.maximum(self.need - served * self.request, 0.0)
+        return np.asarray(amount @ self.part), np.asarray(missing / (1 - self.wasted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +95,10 @@ class Tabled:
     def losses(self, amount: Ints, served: Floats) -> Floats:
         """Worth of what is used less worth of what is served."""
         return self.losing.losses(amount, served)
+
+    def adding(self, amount: Ints, served: Floats) -> Tabled:
+        """The same: the tables know what can be added."""
+        return self
 
     def hopeful(self, amount: Ints, served: Floats) -> np.ndarray:
         """Whether enough can be added."""
@@ -147,7 +169,8 @@ def pack_model(setting: Setting, model: int, patterns: Patterns, grid: Grid, rea
         OutOfTimeError: the deadline has passed.
     """
     usage = usage_of(setting.columns, patterns, grid.unit)
-    found = pack_pools(grid, usage, patterns.served, reach, setting.stages(patterns), setting.deadline)
+    stage, required = setting.stages(patterns), setting.required(model, patterns)
+    found = pack_pools(grid, usage, patterns.served, reach, stage, setting.deadline, required)
     setting.progress.count("pool_states", len(found.served))
     return Pools(model, patterns, found, whole_gpus(found.amount, found.odd, usage.gpu, grid.unit))
 
@@ -172,7 +195,7 @@ def choose(setting: Setting, pools: list[Pools], points: list[Points], target: f
 
 def points_of_pools(setting: Setting, own: Pools, target: float) -> Points:
     """Whole GPUs at which the value of a model rises above the target."""
-    table, alive = np.zeros(shape_of(setting.task)), own.states.alive
+    table, alive = np.full(shape_of(setting.task), -np.inf), own.states.alive
     np.maximum.at(table, tuple(own.whole[alive].T), own.states.served[alive])
     unit = np.ones_like(setting.task.count)
     return points_of(setting.task, at_most(table), unit, own.model, target, setting.relaxation.bound)

@@ -44,6 +44,12 @@ class Relaxation:
     excess: Floats
     basis: Mapping[int, float]
 
+    def beside(self, columns: Ints) -> Relaxation:
+        """The same for plans of other columns: these lose too much."""
+        excess = self.excess.copy()
+        excess[columns] = np.inf
+        return replace(self, excess=excess)
+
 
 def relax(task: Task, columns: Columns) -> Relaxation | None:
     """Best prices by column generation.

@@ -22,7 +22,7 @@ from formulations.columns.level import (
     what_may_be_lost,
 )
 from formulations.columns.packing import Grid
-from formulations.columns.patterns import Patterns, find_patterns
+from formulations.columns.patterns import Patterns
 from formulations.columns.pools import Tabled, allowed_beside, choose, losing_of, pack_model, points_of_pools
 from formulations.columns.progress import STEP
 
@@ -65,13 +65,13 @@ def find_incumbent(setting: Setting) -> Patterns:
         TooLargeError: tables cannot hold the amounts of GPUs.
         OutOfTimeError: the deadline has passed.
     """
-    task, relaxation, progress = setting.task, setting.relaxation, setting.progress
+    task, progress = setting.task, setting.progress
     if np.prod(task.count.astype(float) + 1) > MOST_AMOUNTS:
         raise TooLargeError
     gap = first_gap(setting)
     while True:
         progress.count("widenings", 1)
-        patterns = find_patterns(task, setting.columns, relaxation, gap)
+        patterns = setting.find_patterns(gap)
         level = level_of(setting, patterns, gap, own=True)
         if level.division.amounts:
             progress.improve(level.division.value, level.plan(setting))

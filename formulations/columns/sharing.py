@@ -6,7 +6,7 @@ what part of a GPU every pool leaves free. Only those states are kept from which
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
@@ -47,6 +47,9 @@ class Reach(Protocol):
 
     def losses(self, amount: Ints, served: Floats) -> Floats:
         """What these parts of GPUs lose for the requests per second that they serve."""
+
+    def adding(self, amount: Ints, served: Floats) -> Reach:
+        """The same where no other patterns can be added than those that use and serve this."""
 
     @property
     def gap(self) -> float:
@@ -99,7 +102,13 @@ def whole_gpus(amount: Ints, odd: Ints, gpu: Ints, unit: Ints) -> Ints:
 
 
 def pack_pools(
-    grid: Grid, usage: Usage, served: Floats, reach: Reach, stage: Ints | None, deadline: Deadline
+    grid: Grid,
+    usage: Usage,
+    served: Floats,
+    reach: Reach,
+    stage: Ints | None,
+    deadline: Deadline,
+    required: Sequence[Ints] = (),
 ) -> States:
     """Pack patterns of one model in all ways that may lead to the target.
 
@@ -110,6 +119,7 @@ def pack_pools(
         reach: what a state has to hold.
         stage: group of each pattern of which only one may be packed; None: any number of any pattern.
         deadline: when to stop.
+        required: groups of patterns of each of which exactly one is packed, in none of the ways above.
 
     Raises:
         TooManyError: there are too many states.
@@ -120,12 +130,20 @@ def pack_pools(
         nothing, np.zeros((1, len(usage.gpu)), np.int64), np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int64),
         np.zeros(1, np.int64),
     )  # fmt: skip
-    useful = _useful(grid, usage, served, reach, stage)
+    for rows in required:
+        before, states.alive, states.keys = states.alive, states.alive[:0], states.keys[:0]
+        group = _useful(grid, usage, served, reach, None, rows)
+        _extend(states, before, group, grid, usage, served, reach, deadline)
+    rows = np.setdiff1d(np.arange(len(served)), np.concatenate([np.zeros(0, np.int64), *required]))
+    useful = _useful(grid, usage, served, reach, stage, rows)
+    later = useful
     for group, closed in _groups(grid, usage, useful, stage):
+        rest = reach.adding(usage.amount[later], served[later])
+        later = later[~np.isin(later, group)]
         new = states.alive if len(group) else states.alive[:0]
         while len(new):
             old = len(states.served)
-            _extend(states, new, group, grid, usage, served, reach, deadline)
+            _extend(states, new, group, grid, usage, served, rest, deadline)
             new = states.alive[states.alive >= old] if stage is None else new[:0]
         if closed is not None:
             _close(states, closed, grid, usage, reach)
@@ -162,9 +180,9 @@ def _close(states: States, pool: int, grid: Grid, usage: Usage, reach: Reach) ->
     states.alive, states.keys = alive[best], key[best]
 
 
-def _useful(grid: Grid, usage: Usage, served: Floats, reach: Reach, stage: Ints | None) -> Ints:
-    """Patterns that may be part of what is sought, by loss: the best of those that take the same of every pool."""
-    hopeful = np.flatnonzero((usage.amount < np.array(grid.shape)).all(axis=1))
+def _useful(grid: Grid, usage: Usage, served: Floats, reach: Reach, stage: Ints | None, rows: Ints) -> Ints:
+    """Patterns among these that may be part of what is sought, by loss: the best that take the same of every pool."""
+    hopeful = rows[(usage.amount[rows] < np.array(grid.shape)).all(axis=1)]
     hopeful = hopeful[reach.hopeful(usage.amount[hopeful], served[hopeful])]
     order = np.zeros(len(hopeful), dtype=np.int64) if stage is None else stage[hopeful]
     kind = np.column_stack([order, usage.amount[hopeful], usage.odd[hopeful]])

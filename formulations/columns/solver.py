@@ -9,7 +9,7 @@ from dataclasses import replace
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint
-from formulations.columns.bulk import place_bulk
+from formulations.columns.bulk import search_beside_bulk
 from formulations.columns.enumeration import enumerate_columns
 from formulations.columns.level import Setting, TooLargeError
 from formulations.columns.milp import search_by_milp
@@ -20,6 +20,8 @@ from formulations.columns.search import search
 from formulations.columns.sharing import TooManyError
 from formulations.columns.task import Deadline, OutOfTimeError, task_of
 
+MANY = 1000
+"""GPUs of a type above which tables are of no use."""
 ROUNDING = 1e-12
 """Relative slack of the bound for the rounding of its own arithmetic."""
 
@@ -65,16 +67,19 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
 
 
 def _search(setting: Setting) -> str:
-    """Search by tables where they hold the cluster, else by MILP; says how it ended."""
+    """Search by tables where they hold the cluster, many GPUs beside the bulk, else by MILP; says how it ended."""
     progress = setting.progress
     try:
         setting.deadline.check()
-        try:
-            search(setting)
-        except (TooLargeError, TooManyError):
-            place_bulk(setting)
-            if not progress.closed:
-                search_by_milp(setting)
+        if setting.task.count.max() > MANY:
+            search_beside_bulk(setting)
+        else:
+            try:
+                search(setting)
+            except (TooLargeError, TooManyError):
+                search_beside_bulk(setting)
+        if not (progress.closed or progress.exhausted):
+            search_by_milp(setting)
     except OutOfTimeError:
         return "time limit"
     return "infeasible" if progress.exhausted else "optimal" if progress.closed else "stopped"

@@ -48,6 +48,8 @@ class Task:
         price: money per hour by type; zeros where the objective is throughput.
         whole: GPUs are counted up to whole ones.
         one_per_sequence: at most one pipeline per model and sequence of GPU types.
+        served: requests per second by model that the bulk serves, which is not part of what is packed.
+        spent: money per hour by model for the bulk's GPUs.
         enough: part of its rate that a model has to be served where the objective is cost.
     """
 
@@ -57,11 +59,13 @@ class Task:
     price: Floats
     whole: bool
     one_per_sequence: bool
+    served: Floats
+    spent: Floats
     enough: float = 1 - 1e-9
 
     def least(self, model: int, target: float) -> float:
-        """Requests per second of a model in a plan whose value is the target, at least."""
-        return float((self.enough if self.cost else target) * self.weight[model])
+        """Requests per second, beside the bulk's, of a model in a plan whose value is the target, at least."""
+        return float((self.enough if self.cost else target) * self.weight[model] - self.served[model])
 
     @property
     def worst(self) -> float:
@@ -79,7 +83,8 @@ def task_of(cluster: Cluster, space: PipelineSpace) -> Task:
     else:
         price = np.zeros(len(cluster.gpus))
         weight = np.array([float(model.weight) for model in cluster.models])
-    return Task(cost, count, weight, price, space.whole_gpus, space.one_per_sequence)
+    nothing = np.zeros(len(weight))
+    return Task(cost, count, weight, price, space.whole_gpus, space.one_per_sequence, nothing, nothing)
 
 
 def _given(value: Fraction | None) -> float:

@@ -1,0 +1,168 @@
+"""Clusters of many GPUs: what every plan of small loss has in common is set aside, the few GPUs left are packed (ours).
+
+A plan that loses little serves almost what the linear programme does with almost the same pipelines. How far a
+pipeline's requests may fall is a linear programme too; below that, its virtual GPUs are the *bulk*. What is left is a
+problem of few GPUs with the same prices, whose patterns of the bulk's columns start at the bulk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from formulations.columns.dominance import EQUAL, undominated, unmerged
+from formulations.columns.enumeration import Ints
+from formulations.columns.highs import solve_linear
+from formulations.columns.level import Setting
+from formulations.columns.packing import grid_of
+from formulations.columns.patterns import columns_within
+from formulations.columns.progress import Counts
+from formulations.columns.relaxation import usage
+
+MOST_LEFT = 10**6
+"""Amounts of whole GPUs that may be left where plans differ by no more."""
+MOST_OF_TYPE = 5000
+"""The same of each type."""
+MOST_TRIED = 10**4
+"""Amounts of whole GPUs that are left where plans may differ by more."""
+ROUNDING = 1e-9
+SPARE = 1e-6
+"""Part of the linear programme's requests per second that it may lack by its own rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What is left of an instance.
+
+    Attributes:
+        setting: the bulk, what is left, and a progress of its own.
+        exact: every plan that loses no more than the gap has this bulk.
+    """
+
+    setting: Setting
+    exact: bool
+
+    @property
+    def plan(self) -> Counts:
+        """The plan found, the bulk included."""
+        return [*self.setting.bulk, *(self.setting.progress.plan or [])]
+
+
+def narrow(setting: Setting, gap: float) -> list[Narrowed]:
+    """Set aside what every plan has in common that loses no more than the gap; nothing is left: there is no such plan.
+
+    Where much is left then, the first of what is returned is less: there more is set aside than plans have in common.
+    """
+    near = _near(setting, gap)
+    served = _served(setting, near, gap)
+    if served is None:
+        return []
+    least, basis = served
+    others = np.setdiff1d(np.arange(len(setting.columns)), near)
+    setting = replace(setting, relaxation=setting.relaxation.beside(others))
+    worth = setting.relaxation.model[setting.columns.model]
+    bulk = _bulk(setting, least)
+    allowed = _allowed(setting, bulk)
+    if len(allowed) < len(bulk):
+        return []
+    left = _beside(setting, gap, allowed)
+    found = [Narrowed(left, setting.task.whole)] if _holds(left) else []
+    aside = setting.relaxation.bound
+    while _size(left) > MOST_TRIED:
+        aside /= 2
+        more = {column: max(served, basis[column] - aside / float(worth[column])) for column, served in least.items()}
+        left = _beside(setting, gap, _allowed(setting, _bulk(setting, more)))
+    return found if found and found[0].setting is left else [Narrowed(left, False), *found]
+
+
+def _holds(setting: Setting) -> bool:
+    return _size(setting) <= MOST_LEFT and int(setting.task.count.max()) <= MOST_OF_TYPE
+
+
+def _size(setting: Setting) -> int:
+    return grid_of(setting.task.count, np.ones_like(setting.task.count)).size
+
+
+def rounded(setting: Setting) -> Counts:
+    """The linear programme's pipelines, rounded so that they fit or, at least cost, serve the rates."""
+    columns, basis = setting.columns, setting.relaxation.basis
+    if not setting.task.cost:
+        return list(_allowed(setting, _bulk(setting, basis)))
+    up = [(c, np.ceil(served / columns.rate[c] * (1 + SPARE)).astype(np.int64)) for c, served in basis.items()]
+    return list(_allowed(setting, tuple(up)))
+
+
+def _near(setting: Setting, gap: float) -> Ints:
+    """Columns that may be part of plans that lose no more than the gap, none that others replace."""
+    task, columns = setting.task, setting.columns
+    near = columns_within(task, columns, setting.relaxation, gap)
+    # Only those that lose nothing leave open how much each of them serves.
+    best = setting.relaxation.excess[near] <= EQUAL * setting.relaxation.model[columns.model[near]]
+    kept = near[best][undominated(columns.take(near[best]))]
+    kept = kept if task.one_per_sequence else kept[unmerged(columns.take(kept))]
+    return np.sort(np.concatenate([near[~best], kept]))
+
+
+def _served(setting: Setting, near: Ints, gap: float) -> tuple[dict[int, float], dict[int, float]] | None:
+    """Requests per second of some columns in plans that lose no more than the gap: at least, and in one of them.
+
+    GPUs may be fractions there. None: there is no such plan.
+    """
+    task, prices = setting.task, setting.relaxation
+    chosen = setting.columns.take(near)
+    used = usage(chosen, len(task.count))
+    need = np.array([task.least(m, prices.bound - gap) for m in range(len(task.weight))])
+    serves = (chosen.model[None, :] == np.arange(len(need))[:, None]).astype(float)
+    matrix = np.vstack([used.T, -serves, used @ prices.gpu])
+    upper = np.concatenate([task.count, -need, [float(prices.model @ need) + gap]])
+    upper += ROUNDING * np.abs(upper)
+    most = (task.count / np.maximum(used, 1e-300)).min(axis=1)
+    best = solve_linear(prices.excess[near], matrix, upper)
+    if best is None:
+        return None
+    least = {}
+    for c in np.flatnonzero(best.values > 0):
+        cost = (np.arange(len(near)) == c).astype(float)
+        optimum = solve_linear(cost, matrix, upper)
+        # Any duals prove a bound; the linear solver's tolerances do not matter.
+        duals = np.zeros(len(upper)) if optimum is None else optimum.duals
+        reduced = np.minimum(cost + duals @ matrix, 0.0)
+        least[int(near[c])] = max(0.0, float(reduced @ most - duals @ upper))
+    return least, {column: float(best.values[near == column][0]) for column in least}
+
+
+def _bulk(setting: Setting, least: Mapping[int, float]) -> tuple[tuple[int, Ints], ...]:
+    """Whole GPUs of every position that serve no more than this; only columns that need some."""
+    columns, found = setting.columns, []
+    for column, served in least.items():
+        share, rate = columns.share[column], columns.rate[column]
+        count = np.floor(served * (1 - ROUNDING) / rate / share).astype(np.int64) * share
+        if count.any():
+            found.append((column, count))
+    return tuple(found)
+
+
+def _allowed(setting: Setting, bulk: tuple[tuple[int, Ints], ...]) -> tuple[tuple[int, Ints], ...]:
+    """The largest of each sequence of GPU types, where a plan may have only one pipeline of it."""
+    if not setting.task.one_per_sequence:
+        return bulk
+    first: dict[int, tuple[int, Ints]] = {}
+    for column, count in sorted(bulk, key=lambda entry: -int(entry[1].sum())):
+        first.setdefault(int(setting.columns.sequence[column]), (column, count))
+    return tuple(first.values())
+
+
+def _beside(setting: Setting, gap: float, bulk: tuple[tuple[int, Ints], ...]) -> Setting:
+    task, columns, prices = setting.task, setting.columns, setting.relaxation
+    gpus = np.zeros((len(task.weight), len(task.count)))
+    for column, count in bulk:
+        for k in np.flatnonzero(columns.live[column]):
+            gpus[columns.model[column], columns.gpu[column, k]] += count[k] // columns.share[column, k]
+    served = gpus @ prices.gpu / prices.model
+    left = replace(task, served=served, spent=gpus @ task.price)
+    need = sum(left.least(m, prices.bound - gap) * prices.model[m] for m in range(len(served)))
+    most = np.floor((need + gap) * (1 + ROUNDING) / prices.gpu + 1e-6)
+    count = np.maximum(np.minimum(task.count - gpus.sum(axis=0), most), 0).astype(np.int64)
+    return replace(setting, task=replace(left, count=count), bulk=bulk, progress=replace(setting.progress, trace=[]))

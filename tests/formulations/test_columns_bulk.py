@@ -1,0 +1,93 @@
+"""`columns` where most GPUs are set aside: the same answers as tables, brute force and published optima."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from euclio import load
+from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
+from euclio.registry import Limits
+from formulations.columns import solver
+from formulations.columns.dominance import unmerged
+from formulations.columns.enumeration import Columns, enumerate_columns
+from formulations.columns.solver import run_columns
+from tests.bench.unmerged import scaled
+from tests.formulations.test_columns import changed, differs, space_of, value, with_models
+from tests.oracle.pipeline_instances import small_cluster
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
+MEASURED = sorted((SHARED / "pipelines").glob("*.json"))
+TIMES = 20
+
+
+@pytest.fixture
+def many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every cluster counts as one of many GPUs."""
+    monkeypatch.setattr(solver, "MANY", 0)
+
+
+def larger(seed: int, times: int) -> Cluster:
+    """A small cluster with many times the GPUs and rates."""
+    cluster = scaled(small_cluster(seed), times)
+    rated = [m if m.rate_rps is None else changed(m, rate_rps=m.rate_rps * times) for m in cluster.models]
+    return with_models(cluster, rated)
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("seed", range(40))
+def test_few_gpus_beside_the_bulk_agree_with_brute_force(seed: int) -> None:
+    assert differs(seed) == ""
+
+
+@pytest.mark.parametrize("seed", [2, 4, 6, 8, 9, 10, 13, 15])
+def test_the_bulk_agrees_with_tables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster, space = larger(seed, TIMES), space_of(seed)
+    by_tables = value(cluster, space)
+    monkeypatch.setattr(solver, "MANY", 0)
+    assert value(cluster, space) == pytest.approx(by_tables, rel=1e-9)
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
+@pytest.mark.parametrize("name", ["solo-L4-T4-26", "solo-L4-T4-38", "trio-L4-P4-16", "trio-V100-P4-06"])
+def test_the_bulk_proves_measured_clusters(name: str) -> None:
+    cluster = load(SHARED / "pipelines" / f"ppipe-{name}.json")
+    proven = run_columns(cluster, PipelineSpace(), Limits())
+    assert proven.raw_status == "optimal"
+
+
+@pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
+@pytest.mark.parametrize("name", ["solo-L4-T4-24", "solo-L4-T4-40", "trio-L4-P4-04", "trio-V100-P4-02"])
+def test_a_hundred_thousand_gpus_are_proven(name: str) -> None:
+    cluster = scaled(load(SHARED / "pipelines" / f"ppipe-{name}.json"), 1000)
+    assert run_columns(cluster, PipelineSpace(), Limits()).raw_status == "optimal"
+
+
+def test_many_gpus_of_one_type_are_divided_between_two_models() -> None:
+    # Model a serves 100/s on a GPU, b 50/s, each as much: 99,999 GPUs are 33,333 for a and 66,666 for b, 3,333,300/s.
+    gpus = [Gpu("G", 99_999)]
+    models = [
+        Model(name, 1, [], [BlockProfile("G", 1, [[latency]])]) for name, latency in (("a", "0.01"), ("b", "0.02"))
+    ]
+    assert value(Cluster("two", gpus, models, 1, True)) == 3_333_300
+
+
+def test_least_cost_with_many_gpus_is_a_plan_within_the_bound() -> None:
+    cluster, space = larger(9, 10_000), PipelineSpace(objective=Objective.COST)
+    answer = run_columns(cluster, space, Limits(time_limit_s=2))
+    assert answer.plan is not None
+    cost = evaluate(cluster, answer.plan, space).value
+    assert cost is not None
+    assert answer.bound is not None
+    assert answer.bound <= cost
+
+
+def test_a_model_cut_between_equal_gpus_is_replaced_by_the_whole() -> None:
+    profile = BlockProfile("G", 1, [["0.01"], ["0.01"]])
+    cluster = Cluster("cut", [Gpu("G", 4)], [Model("m", 1, ["0"], [profile])], 2, True)
+    columns: Columns = enumerate_columns(cluster, PipelineSpace())
+    assert columns.take(unmerged(columns)).live.sum(axis=1).tolist() == [1]
+    assert np.all(columns.model == 0)
