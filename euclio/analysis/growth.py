@@ -94,7 +94,7 @@ def growth(frame: pd.DataFrame, feature: str) -> pd.DataFrame:
         power_exponent, power_r2, exponential_factor (per unit of size), exponential_r2.
 
     Raises:
-        InputError: there is no such column.
+        InputError: there is no such column, or it holds no numbers.
     """
     table = _sized(frame, feature)
     rows = []
@@ -134,7 +134,7 @@ def growth_figure(frame: pd.DataFrame, feature: str) -> Figure:
         the runs or more were stopped at a limit or failed.
 
     Raises:
-        InputError: there is no such column.
+        InputError: there is no such column, or it holds no numbers.
     """
     name = feature.partition(".")[2] or feature
 
@@ -175,6 +175,10 @@ def _sized(frame: pd.DataFrame, feature: str) -> pd.DataFrame:
         raise InputError(f"the results have no column {feature!r}; known sizes: {known}", field="feature")
     table = with_references(frame)
     table = table[table[feature].notna()]
+    try:
+        table = table.assign(**{feature: table[feature].astype(float)})
+    except (TypeError, ValueError):
+        raise InputError(f"{feature!r} holds texts; name a column of numbers", field="feature") from None
     limit = table.time_limit_s.astype(float).fillna(np.inf)
     answered = table.has_plan | (table.status == "infeasible")
     return table.assign(ended=answered & (table.proven | (table.time_s < limit)))

@@ -87,9 +87,8 @@ def _near(values: Values, best: float, far: float) -> Values:
 
 def _longest(runs: pd.DataFrame) -> pd.DataFrame:
     """The runs on the instance with the longest traces."""
-    points = runs.trace.map(lambda trace: 0 if trace is None else len(trace))
-    per_instance = points.groupby(runs.instance_hash).sum()
-    return runs[runs.instance_hash == per_instance.idxmax()]
+    moments = runs.instance_hash.to_numpy()[trace_steps(runs).run]
+    return runs[runs.instance_hash == pd.Series(moments).value_counts(sort=False).idxmax()]
 
 
 def convergence_figure(frame: pd.DataFrame) -> Figure:

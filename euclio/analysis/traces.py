@@ -25,7 +25,7 @@ def trace_steps(runs: pd.DataFrame) -> pd.DataFrame:
         none yet). Incumbents on the way are as claimed, the last one as checked. A run without a trace has its end
         alone, and one that never answered has nothing there.
     """
-    traces = [() if trace is None else trace for trace in runs.trace]
+    traces = [trace if isinstance(trace, list | tuple | np.ndarray) else () for trace in runs.trace]
     sizes = np.array([len(trace) for trace in traces], dtype=int)
     moments = np.array([list(m) for trace in traces for m in trace], dtype=np.float64).reshape(-1, 3)
     last = pd.DataFrame(

@@ -122,6 +122,12 @@ def test_trace_of_an_unknown_instance_is_refused() -> None:
         trace_figure(race(), "nowhere")
 
 
+def test_trace_is_that_of_the_instance_with_the_longest_ones() -> None:
+    long = [[0.1 * k, 9.0 - k, None] for k in range(5)]
+    results = frame([run("a", "short", 4.0, trace=long[:1]), run("a", "long", 4.0, trace=long)])
+    assert trace_figure(results).axes[0].get_title(loc="left") == "long"
+
+
 def test_thirty_solvers_look_different() -> None:
     looks = styles([f"s{k}" for k in range(30)])
     assert len({(look.color, look.marker) for look in looks.values()}) == 30

@@ -176,6 +176,11 @@ def test_unknown_feature_is_named_with_the_known_ones() -> None:
         growth(frame([run("a", value=1.0)]), "feature.height")
 
 
+def test_size_in_words_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'option\.policy' holds texts"):
+        growth(frame([run("a", value=1.0)]), "option.policy")
+
+
 def test_cell_holds_the_mean_gap_of_its_runs_with_a_plan() -> None:
     rows = [run("a", "i", 4.0), run("a", "j", 5.0), run("a", "k"), *(run("b", name, 4.0) for name in "ijk")]
     found = cells(frame(rows), "label", "feature.modules").set_index("row").loc["a"]

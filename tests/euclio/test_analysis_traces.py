@@ -61,8 +61,9 @@ def test_throughput_has_integrals() -> None:
     assert found.primal_s == pytest.approx(1.5)
 
 
-def test_trace_that_is_missing_is_the_end_alone() -> None:
-    steps = trace_steps(with_references(frame([run("a", value=4.0, trace=None)])))
+@pytest.mark.parametrize("missing", [None, np.nan, []])
+def test_trace_that_is_missing_is_the_end_alone(missing: object) -> None:
+    steps = trace_steps(with_references(frame([run("a", value=4.0, trace=missing)])))
     assert steps.to_numpy().tolist()[0][:3] == [0.0, 1.0, 4.0]
 
 
