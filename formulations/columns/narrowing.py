@@ -20,6 +20,7 @@ from formulations.columns.packing import grid_of
 from formulations.columns.patterns import columns_within
 from formulations.columns.progress import Counts
 from formulations.columns.relaxation import usage
+from formulations.columns.sharing import TooManyError
 
 MOST_LEFT = 10**6
 """Amounts of whole GPUs that may be left where plans differ by no more."""
@@ -27,6 +28,8 @@ MOST_OF_TYPE = 5000
 """The same of each type."""
 MOST_TRIED = 10**4
 """Amounts of whole GPUs that are left where plans may differ by more."""
+HALVINGS = 40
+"""How often what plans may differ by is halved; after that nothing but rounding is left."""
 ROUNDING = 1e-9
 SPARE = 1e-6
 """Part of the linear programme's requests per second that it may lack by its own rounding."""
@@ -54,6 +57,9 @@ def narrow(setting: Setting, gap: float) -> list[Narrowed]:
     """Set aside what every plan has in common that loses no more than the gap; nothing is left: there is no such plan.
 
     Where much is left then, the first of what is returned is less: there more is set aside than plans have in common.
+
+    Raises:
+        TooManyError: too much is left even so.
     """
     near = _near(setting, gap)
     served = _served(setting, near, gap)
@@ -70,10 +76,14 @@ def narrow(setting: Setting, gap: float) -> list[Narrowed]:
     left = _beside(setting, gap, allowed)
     found = [Narrowed(left, setting.task.whole)] if _holds(left) else []
     aside = setting.relaxation.bound
-    while _size(left) > MOST_TRIED:
+    for _ in range(HALVINGS):
+        if _size(left) <= MOST_TRIED:
+            break
         aside /= 2
         more = {column: max(served, basis[column] - aside / float(worth[column])) for column, served in least.items()}
         left = _beside(setting, gap, _allowed(setting, _bulk(setting, more)))
+    if not _holds(left):
+        raise TooManyError
     return found if found and found[0].setting is left else [Narrowed(left, False), *found]
 
 
