@@ -18,7 +18,7 @@ from typing import Any
 
 from euclio.cores import cores as cores_here
 from euclio.errors import InputError
-from euclio.runs.dask_worker import make_runs
+from euclio.runs import dask_worker
 from euclio.runs.execution import blank_record, crashed
 from euclio.runs.pool import Pool, cores_of
 from euclio.runs.record import Record
@@ -143,6 +143,7 @@ class DaskPool:
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address=None,
+                preload=[dask_worker.__name__],
                 silence_logs=logging.CRITICAL,
             )
             return self._distributed.Client(self._cluster, set_as_default=False)
@@ -155,7 +156,7 @@ class DaskPool:
             ) from None
 
     def _ask(self, batch: Batch, done: queue.SimpleQueue[Any]) -> Any:
-        future = self._client.submit(make_runs, batch, self._logs, pure=False)
+        future = self._client.submit(dask_worker.make_runs, batch, self._logs, pure=False)
         future.add_done_callback(done.put)
         return future
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,11 @@ from euclio.runs.pool import cores_of
 from euclio.runs.record import Record
 from euclio.runs.slot import Slot
 from euclio.runs.task import Batch
+
+
+def dask_setup(worker: object) -> None:
+    """Leave Ctrl-C to the runner; dask calls this in workers that it starts with this module preloaded."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def make_runs(batch: Batch, logs: str | None) -> list[Record]:
