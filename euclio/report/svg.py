@@ -37,6 +37,8 @@ _SETTINGS: dict[Any, Any] = {
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
     "text.color": INK,
+    # Names of solvers and instances are no formulas, whatever signs stand in them.
+    "text.parse_math": False,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
     "xtick.labelcolor": INK,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import NullFormatter
 
 from euclio.analysis.axes import cumulative
 from euclio.analysis.statistics import Measured
@@ -87,6 +88,7 @@ def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, 
     if log:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(0, 102)
     axes.set_xlabel(unit)
     axes.set_ylabel("workloads (%)")

@@ -72,5 +72,12 @@ def test_facts_are_a_list_in_markdown() -> None:
     assert "- **runs**: 3" in markdown_page("T", [Facts((("runs", "3"),))])
 
 
+def test_names_are_no_formulas() -> None:
+    with figure_style():
+        figure = Drawing(figsize=(2, 1))
+        figure.subplots().set_title("a$\\foo{$b")
+        assert "a$\\foo{$b" in svg_text(figure, "a", "a title")
+
+
 def test_coordinates_are_hundredths_of_a_point() -> None:
     assert not re.search(r' d="[^"]*\.\d{3}', drawing("a"))

@@ -128,6 +128,7 @@ def figure_14(planning: pd.DataFrame) -> Figure:
             panel.grid(color=MUTED, alpha=0.25, linewidth=0.6)
         axes[0].set_xscale("log")
         axes[0].xaxis.set_major_formatter("{x:,.0f}")
+        axes[0].xaxis.set_minor_formatter(NullFormatter())
         axes[0].set_xlabel("GPUs")
         axes[1].set_xlabel("GPU types (100 GPUs)")
         axes[1].set_xticks([2, 3, 4])
