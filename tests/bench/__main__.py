@@ -16,6 +16,7 @@ from tests.bench.chains_speed import chains_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed
 from tests.bench.measuring import compile_solver
+from tests.bench.page_speed import page_speed
 from tests.bench.pipelines_speed import pipelines_speed
 from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
@@ -26,7 +27,7 @@ from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
-SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "runner")
+SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "runner", "page")
 
 
 def compilation() -> Section:
@@ -52,6 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "splittings": lambda: (splittings_speed(),),
         "pipelines": lambda: pipelines_speed(arguments.instances),
         "runner": lambda: (runner_speed(),),
+        "page": lambda: (page_speed(),),
     }
     sections: list[Section] = []
     for part in (lambda: (compilation(),), *(parts[name] for name in arguments.only or parts)):
