@@ -103,6 +103,8 @@ class Journal:
         Raises:
             UnwritableError: they could not be synced.
         """
+        if self._closing.is_set():
+            return
         self._closing.set()
         self._syncing.join()
         try:

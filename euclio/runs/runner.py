@@ -17,7 +17,7 @@ from euclio.runs.experiment import Experiment
 from euclio.runs.experiment_files import load_experiment
 from euclio.runs.folder import MADE_IN_PYTHON, ResultFolder
 from euclio.runs.instances import InstanceIndex
-from euclio.runs.journal import Journal
+from euclio.runs.keeping import RecordKeeper
 from euclio.runs.lock import RunnerLock
 from euclio.runs.progress import SHOW_EVERY_S, STATUSES, Display, Pace
 from euclio.runs.solver_settings import different_labels
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from euclio.runs.pool import Pool
-
-JOURNAL_RUNS = 5000
-"""Records of a journal before it is compacted."""
 
 
 LOCAL_DASK = "local"
@@ -159,15 +156,12 @@ class _Runner:
         Raises:
             RunInterrupted: stopped from the keyboard.
         """
-        journal = self._folder.new_journal()
         try:
-            with pool:
+            with RecordKeeper(self._folder) as keeper, pool:
                 shown_at = 0.0
                 for record in pool.run(batches):
-                    journal.append(record)
+                    keeper.append(record)
                     pace.count(record.status)
-                    if journal.records >= JOURNAL_RUNS:
-                        journal = self._next(journal)
                     if time.monotonic() > shown_at + SHOW_EVERY_S:
                         shown_at = time.monotonic()
                         self._show(pace)
@@ -176,15 +170,6 @@ class _Runner:
             raise RunInterrupted(
                 f"interrupted; {done} of {pace.total} runs are finished and kept, the same command makes the others"
             ) from None
-        finally:
-            journal.close()
-        self._folder.compact(journal.path)
-
-    def _next(self, journal: Journal) -> Journal:
-        """A new journal; the one before becomes a Parquet file."""
-        journal.close()
-        self._folder.compact(journal.path)
-        return self._folder.new_journal()
 
     def _show(self, pace: Pace) -> None:
         rate, left_s = pace.look()

@@ -207,12 +207,22 @@ def test_a_crash_while_compacting_leaves_no_half_file(pool, path, expected, monk
 
 
 def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
-    monkeypatch.setattr(runner, "JOURNAL_RUNS", 15)
+    monkeypatch.setattr("euclio.runs.keeping.JOURNAL_RUNS", 15)
     outcome = runner.run(path, quiet=True)
     folder = ResultFolder(outcome.folder)
     assert [file.name for file in folder.compacted()] == [f"records-{k}.parquet" for k in (1, 2, 3)]
     assert folder.journals() == []
     assert csv(outcome.frame()) == expected
+
+
+def test_a_journal_that_cannot_be_compacted_is_one_error_and_loses_nothing(pool, path, expected, monkeypatch):
+    monkeypatch.setattr("euclio.runs.keeping.JOURNAL_RUNS", 15)
+    with monkeypatch.context() as patch:
+        patch.setattr("euclio.results.columns.write_table", full_disk)
+        with pytest.raises(UnwritableError, match="no space left on device"):
+            runner.run(path, quiet=True)
+    outcome = runner.run(path, quiet=True)
+    assert (outcome.kept >= 30, csv(outcome.frame())) == (True, expected)
 
 
 def test_a_clock_that_goes_backwards_changes_nothing(pool, path, expected, monkeypatch):
@@ -241,6 +251,10 @@ def test_killed_at_every_step_of_compacting_loses_nothing(pool, path, expected, 
             outcome = runner.run(path, quiet=True)
             assert (outcome.kept, csv(outcome.frame())) == (5, expected)
             shutil.rmtree(journal.parent)
+
+
+def full_disk(*_):
+    raise UnwritableError("no space left on device")
 
 
 class FailingAt:
