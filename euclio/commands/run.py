@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,5 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     outcome = run_experiment(
         arguments.experiment, arguments.out, slots=arguments.slots, dask=arguments.dask, retry=arguments.retry
     )
+    if outcome.no_longer:
+        print(f"euclio: {outcome.no_longer} more runs there are no longer in the experiment", file=sys.stderr)
     print(outcome.folder)
     return SOLVED

@@ -145,6 +145,43 @@ def test_command_prints_the_folder_alone(pool, tmp_path, capsys):
     assert captured.err == "euclio: 6 of 6 runs are finished, 6 of them made now: 6 feasible\n"
 
 
+def test_command_says_what_the_experiment_no_longer_has(pool, tmp_path, capsys):
+    main(["run", str(experiment(tmp_path))])
+    capsys.readouterr()
+    assert main(["run", str(experiment(tmp_path, solvers=("two",)))]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "euclio: 3 more runs there are no longer in the experiment"
+
+
+PLANS = """from euclio.result import Answer
+from euclio.session import Allocation, ModulePlan, Plan
+
+def one(session):
+    (module,) = session.modules
+    plan = Plan((ModulePlan((Allocation(module.profile[0], 0, module.rate_rps),)),))
+    return Answer(plan, "planned", claimed=0.75, stats={"steps": 2})
+"""
+
+
+def test_real_workers_make_the_records_that_are_loaded(tmp_path):
+    path = experiment(tmp_path, instances=2, solvers=("one",))
+    (tmp_path / "own.py").write_text(PLANS)
+    frame = runner.run(path, quiet=True).frame().sort_values("instance")
+    columns = [
+        "instance",
+        "label",
+        "status",
+        "raw_status",
+        "value",
+        "claimed",
+        "stats",
+        "option.policy",
+        "feature.slo_s",
+    ]
+    assert frame[columns].values.tolist() == [
+        [name, "one", "feasible", "planned", 0.75, 0.75, '{"steps": 2.0}', "tc", 1.0] for name in ("s0", "s1")
+    ]
+
+
 def test_status_counts_by_solver_and_status(pool, tmp_path, capsys):
     path = experiment(tmp_path)
     runner.run(path, quiet=True)
