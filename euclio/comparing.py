@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from euclio.errors import InputError
+from euclio.families import Family, family_of
 from euclio.gap import Gap
-from euclio.registry import Solver, find_solver, solvers
-from euclio.result import Result, Status
-from euclio.session import FULL_SPACE, PlanSpace, Session
+from euclio.goal import Goal
+from euclio.registry import AnySolver, find_solver, solvers
+from euclio.result import AnyResult, Status
 from euclio.solving import solve
 
 SCHEMA = "euclio/comparison/1"
-EXACT = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,30 +25,31 @@ class Row:
     Attributes:
         solver: the system.
         result: its checked result.
-        optimum_per_h: proven optimum of the full plan space; None: not proven.
-        own: result of `exact` in the plan space that the system searched; None: there is no such solver.
+        optimum: proven optimum of the full plan space; None: not proven.
+        own: result of the exact solver in the plan space that the system searched; None: there is no such solver.
+        goal: the objective.
     """
 
-    solver: Solver
-    result: Result
-    optimum_per_h: Fraction | None
-    own: Result | None
+    solver: AnySolver
+    result: AnyResult
+    optimum: Fraction | None
+    own: AnyResult | None
+    goal: Goal
 
     @property
-    def own_optimum_per_h(self) -> Fraction | None:
+    def own_optimum(self) -> Fraction | None:
         """Proven optimum of the system's own plan space; None: not proven or no plan exists."""
         return _proven(self.own)
 
     @property
     def split(self) -> Gap:
         """The gap by cause."""
-        return Gap(self.result.value, self.own_optimum_per_h, self.optimum_per_h)
+        return Gap(self.result.value, self.own_optimum, self.optimum, self.goal.maximised)
 
     @property
     def gap(self) -> float | None:
-        """Extra cost over the optimum of the full plan space, as a share of it."""
-        total = self.split.total
-        return None if total is None else total - 1
+        """How much worse than the optimum of the full plan space it is, as a share of that."""
+        return self.split.share
 
     @property
     def design_share(self) -> float | None:
@@ -62,41 +64,49 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All systems on one instance, cheapest first, those without a plan last.
+    """All systems on one instance, the best first, those without a plan last.
 
     Attributes:
-        session: the instance.
-        optimum: result of `exact` in the full plan space; None: there is no such solver.
+        instance: the instance.
+        goal: the objective.
+        space: the full plan space.
+        exact: name of the exact solver.
+        best: its result in the full plan space; None: there is no such solver.
         rows: one per system.
     """
 
-    session: Session
-    optimum: Result | None
+    instance: Any
+    goal: Goal
+    space: Any
+    exact: str
+    best: AnyResult | None
     rows: tuple[Row, ...]
 
     @property
-    def optimum_per_h(self) -> Fraction | None:
+    def optimum(self) -> Fraction | None:
         """The optimum of the full plan space where it is proven."""
-        return _proven(self.optimum)
+        return _proven(self.best)
 
     def describe(self) -> dict[str, Any]:
         """The comparison as plain data with fractions."""
+        suffix = self.goal.suffix
         return {
             "schema": SCHEMA,
-            "instance": self.session.name,
-            "optimum_per_h": self.optimum_per_h,
-            "optimum_status": None if self.optimum is None else self.optimum.status.value,
-            "bound_per_h": None if self.optimum is None else self.optimum.bound,
-            "optimum_wall_s": None if self.optimum is None else self.optimum.wall_s,
+            "instance": self.instance.name,
+            "objective": self.goal.name,
+            f"optimum_{suffix}": self.optimum,
+            "optimum_status": None if self.best is None else self.best.status.value,
+            self.goal.bound_field: None if self.best is None else self.best.bound,
+            "optimum_wall_s": None if self.best is None else self.best.wall_s,
             "systems": [
                 {
                     "solver": row.solver.name,
                     "kind": row.solver.kind,
                     "status": row.result.status.value,
                     "reason": row.result.reason,
-                    "cost_per_h": row.result.value,
+                    self.goal.value_field: row.result.value,
                     "gap": row.gap,
-                    "own_optimum_per_h": row.own_optimum_per_h,
+                    f"own_optimum_{suffix}": row.own_optimum,
                     "own_optimum_status": None if row.own is None else row.own.status.value,
                     "design_ratio": row.split.design,
                     "heuristic_ratio": row.split.heuristic,
@@ -111,54 +121,83 @@ class Comparison:
 
 
 def compare(
-    session: Session, solvers: Sequence[str | Solver] | None = None, time_limit_s: float | None = None
+    instance: Any,
+    solvers: Sequence[str | AnySolver] | None = None,
+    time_limit_s: float | None = None,
+    objective: str | None = None,
 ) -> Comparison:
-    """Run systems and the exact solver on one instance.
+    """Run systems and the family's exact solver on one instance.
 
     Args:
-        session: the instance.
-        solvers: names or solvers; by default every registered heuristic, ablations included.
+        instance: a session or a cluster.
+        solvers: names or solvers; by default every registered system of the family, ablations included.
         time_limit_s: limit of each run in seconds.
+        objective: name of the objective; None: the family's default.
 
     Returns:
         The systems, each in its own plan space, next to the proven optima.
 
     Raises:
-        InputError: an unknown solver name.
+        InputError: an unknown solver name, a solver of another family, or an objective that the family or the
+            instance does not have.
     """
-    chosen = chosen_solvers(solvers)
-    optima: dict[PlanSpace, Result | None] = {}
-
-    def optimum(space: PlanSpace) -> Result | None:
-        if space not in optima:
-            optima[space] = _exact(session, space, time_limit_s)
-        return optima[space]
-
-    full = optimum(FULL_SPACE)
+    family = family_of(instance)
+    changes = _changes(family, objective)
+    chosen = chosen_solvers(solvers, family)
+    full_space = replace(family.full_space, **changes)
+    family.check_space(instance, full_space)
+    optimum = _optima(instance, family, time_limit_s)
+    best = optimum(full_space)
+    goal = family.goal(full_space)
     rows = []
     for solver in chosen:
-        result = solve(session, solver, time_limit_s=time_limit_s)
-        rows.append(Row(solver, result, _proven(full), optimum(result.space)))
-    rows.sort(key=lambda row: (row.result.value is None, row.result.value or 0))
-    return Comparison(session, full, tuple(rows))
+        result = solve(instance, solver, time_limit_s=time_limit_s, **changes)
+        rows.append(Row(solver, result, _proven(best), optimum(result.space), goal))
+    rows.sort(key=lambda row: _rank(row.result.value, goal))
+    return Comparison(instance, goal, full_space, family.default_solver, best, tuple(rows))
 
 
-def chosen_solvers(names: Sequence[str | Solver] | None) -> list[Solver]:
-    """Solvers by name, each once; None: every registered heuristic.
+def chosen_solvers(names: Sequence[str | AnySolver] | None, family: Family) -> list[AnySolver]:
+    """Solvers by name, each once; None: every registered system of the family.
+
+    Systems are heuristics, and exact solvers of a published model: those that search a plan space of their own.
 
     Raises:
         InputError: an unknown solver name.
     """
     if names is None:
-        return [s for s in solvers().values() if s.kind == "heuristic" and s.family == "session"]
+        known = [s for s in solvers().values() if s.family == family.name]
+        return [s for s in known if s.kind == "heuristic" or (s.kind == "exact" and s.space != family.full_space)]
     return [find_solver(s) if isinstance(s, str) else s for s in dict.fromkeys(names)]
 
 
-def _proven(result: Result | None) -> Fraction | None:
+def _changes(family: Family, objective: str | None) -> dict[str, Any]:
+    """What an objective changes in plan spaces; nothing where it is not named or the family has only that one."""
+    known = [goal.name for goal in family.goals]
+    if objective is not None and objective not in known:
+        raise InputError(f"is {objective!r}; {family.instances} have {' or '.join(known)}", field="--objective")
+    return {} if objective is None or len(known) == 1 else {"objective": objective}
+
+
+def _optima(instance: Any, family: Family, time_limit_s: float | None) -> Callable[[Any], AnyResult | None]:
+    """What the family's exact solver finds in a plan space, each solved once; None where it is not installed."""
+    known: dict[Any, AnyResult | None] = {}
+
+    def optimum(space: Any) -> AnyResult | None:
+        if space not in known:
+            installed, name = solvers(), family.default_solver
+            known[space] = solve(instance, name, space=space, time_limit_s=time_limit_s) if name in installed else None
+        return known[space]
+
+    return optimum
+
+
+def _rank(value: Fraction | None, goal: Goal) -> tuple[bool, Fraction]:
+    """Sorts the best value first and none last."""
+    if value is None:
+        return True, Fraction(0)
+    return False, -value if goal.maximised else value
+
+
+def _proven(result: AnyResult | None) -> Fraction | None:
     return None if result is None or result.status is not Status.OPTIMAL else result.value
-
-
-def _exact(session: Session, space: PlanSpace, time_limit_s: float | None) -> Result | None:
-    if EXACT not in solvers():
-        return None
-    return solve(session, EXACT, space=space, time_limit_s=time_limit_s)

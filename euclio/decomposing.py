@@ -12,7 +12,9 @@ from typing import Any
 import pandas as pd
 
 from euclio.comparing import Comparison, Row, chosen_solvers, compare
-from euclio.gap import Gap, Money
+from euclio.errors import InputError
+from euclio.families import find_family
+from euclio.gap import Gap, Value
 from euclio.registry import Solver
 from euclio.result import OPTIMALITY_TOLERANCE
 from euclio.session import Session
@@ -40,11 +42,15 @@ def decompose(
         `aggregate` sums it up per system.
 
     Raises:
-        InputError: an unknown solver name.
+        InputError: an unknown solver name, or an instance that is no session.
     """
-    chosen = chosen_solvers(solvers)
+    instances = list(sessions) if isinstance(sessions, Iterable) else [sessions]
+    for other in instances:
+        if not isinstance(other, Session):
+            raise InputError(f"{other.name} is no session; only those are decomposed, use `compare` instead")
+    chosen = chosen_solvers(solvers, find_family("session"))
     rows: list[dict[str, Any]] = []
-    for session in [sessions] if isinstance(sessions, Session) else sessions:
+    for session in instances:
         comparison = compare(session, chosen, time_limit_s)
         by_name = {row.solver.name: row for row in comparison.rows}
         rows += [_row(comparison, by_name[solver.name]) for solver in chosen]
@@ -63,9 +69,9 @@ def gap_row(instance: str, solver: str, gap: Gap) -> dict[str, Any]:
     return {
         "instance": instance,
         "solver": solver,
-        "cost_per_h": _float(gap.cost_per_h),
-        "own_optimum_per_h": _float(gap.own_optimum_per_h),
-        "optimum_per_h": _float(gap.optimum_per_h),
+        "cost_per_h": _float(gap.value),
+        "own_optimum_per_h": _float(gap.own_optimum),
+        "optimum_per_h": _float(gap.optimum),
         "design": gap.design,
         "heuristic": gap.heuristic,
         "total": gap.total,
@@ -124,13 +130,13 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _row(comparison: Comparison, row: Row) -> dict[str, Any]:
-    optimum = comparison.optimum
-    return gap_row(comparison.session.name, row.solver.name, row.split) | {
+    best = comparison.best
+    return gap_row(comparison.instance.name, row.solver.name, row.split) | {
         "status": row.result.status.value,
         "own_optimum_status": None if row.own is None else row.own.status.value,
-        "optimum_status": None if optimum is None else optimum.status.value,
+        "optimum_status": None if best is None else best.status.value,
     }
 
 
-def _float(value: Money | None) -> float | None:
+def _float(value: Value | None) -> float | None:
     return None if value is None else float(value)

@@ -20,12 +20,14 @@ class Goal:
         suffix: unit suffix of its fields in files, such as "per_h".
         unit: the unit in words, as it follows a number.
         maximised: most is best, and a bound is an upper one; False: least is best.
+        column: heading of a column of its values.
     """
 
     name: str
     suffix: str
     unit: str
     maximised: bool
+    column: str
 
     @property
     def value_field(self) -> str:
@@ -73,5 +75,5 @@ class Goal:
         return f"{self.claimed_field} is {float(claimed):.9g}, the checked {self.name} is {float(value):.9g}"
 
 
-LEAST_COST = Goal("cost", "per_h", "per hour", maximised=False)
-MOST_THROUGHPUT = Goal("throughput", "rps", "req/s per weight", maximised=True)
+LEAST_COST = Goal("cost", "per_h", "per hour", maximised=False, column="cost/h")
+MOST_THROUGHPUT = Goal("throughput", "rps", "req/s per weight", maximised=True, column="throughput")

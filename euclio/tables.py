@@ -14,12 +14,11 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from euclio.comparing import Comparison, Row
 from euclio.families import families
 from euclio.goal import LEAST_COST, Goal
 from euclio.registry import AnySolver
-from euclio.result import AnyResult, Result, Status
-from euclio.session import FULL_SPACE, DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.result import AnyResult, Result
+from euclio.session import DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
 
 PIPED_WIDTH = 100
 """Columns where the output is no terminal."""
@@ -108,47 +107,6 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
         if table.row_count:
             tables += [Text(""), table] if tables else [table]
     return Group(*tables)
-
-
-def comparison_table(comparison: Comparison) -> RenderableType:
-    """The optimum, then one row per system: cost, gap, how much of it is design, time."""
-    optimum = comparison.optimum
-    lines = [comparison.session.name]
-    if optimum is None:
-        lines[0] += ": the solver exact is not installed, so no gap is known"
-    elif optimum.status is Status.INFEASIBLE:
-        lines[0] += ": infeasible, the full plan space has no plan"
-    elif comparison.optimum_per_h is None:
-        found = f"cost {money(optimum.cost)}, {bound_text(optimum, LEAST_COST)}"
-        lines[0] += f": optimum not proven ({optimum.status.value}; {found})"
-    else:
-        lines[0] += f": optimum {money(optimum.cost)} per hour, proven in {duration(optimum.wall_s)}"
-    lines.append(
-        f"gap: extra cost over the optimum of the full plan space ({describe_space(FULL_SPACE)});\n"
-        "by design: the share of the gap that the best plan of the system's own plan space has already"
-    )
-    numbers = ("cost/h", "gap", "best of its design", "by design", "by heuristic", "time")
-    table = new_table("system", *numbers, numbers=numbers)
-    table.columns[0].no_wrap = True
-    for row in comparison.rows:
-        result = row.result
-        cells = (
-            row.solver.name,
-            result.status.value if result.cost is None else figures(result.cost),
-            percent(row.gap),
-            _own_optimum(row),
-            percent(row.design_share, 0),
-            percent(row.heuristic_share, 0),
-            duration(result.wall_s),
-        )
-        table.add_row(*(Text(cell) for cell in cells))
-    return Group(Text("\n".join(lines)), Text(""), table)
-
-
-def _own_optimum(row: Row) -> str:
-    if row.own_optimum_per_h is not None:
-        return figures(row.own_optimum_per_h)
-    return row.own.status.value if row.own is not None and row.own.status is Status.INFEASIBLE else DASH
 
 
 def describe_space(space: PlanSpace) -> str:

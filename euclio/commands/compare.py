@@ -21,11 +21,14 @@ def add_to(verbs: Verbs) -> None:
     parser = verbs.add_parser(
         "compare",
         help="all systems and the optimum on one instance",
-        description="Cost, gap, the share of the gap due to design, and time of every system on one session.",
+        description="Cost or throughput, gap, the share of the gap due to design, and time of every system.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="FILE", help="session instance (JSON, euclio/session/1)")
-    parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")
+    parser.add_argument("file", metavar="FILE", help="instance (JSON, euclio/session/1 or euclio/pipeline/1)")
+    parser.add_argument(
+        "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
+    )
+    parser.add_argument("--objective", metavar="NAME", help="of clusters: throughput (the default) or cost")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of each run in seconds")
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the comparison (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
@@ -35,20 +38,25 @@ def add_to(verbs: Verbs) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, draw."""
     from euclio.comparing import compare
-    from euclio.files import load_session
+    from euclio.files import load_instance
+    from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
 
-    session = load_session(arguments.file)
+    instance = load_instance(arguments.file)
     if arguments.plot is not None:
         from euclio.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-    with noticed("running all systems; compiling takes a while at the first use after installation"):
-        comparison = compare(session, arguments.solvers, arguments.time_limit)
+    with (
+        at("", arguments.file),
+        noticed("running all systems; compiling takes a while at the first use after installation"),
+    ):
+        comparison = compare(instance, arguments.solvers, arguments.time_limit, arguments.objective)
     if arguments.json:
         print(json_text(comparison.describe()))
     else:
-        from euclio.tables import comparison_table, to_text
+        from euclio.comparison_table import comparison_table
+        from euclio.tables import to_text
 
         print(to_text(comparison_table(comparison)))
     if arguments.plot is not None:
@@ -65,9 +73,8 @@ def _exit_code(comparison: Comparison, file: str) -> int:
 
     if any(row.result.value is not None for row in comparison.rows):
         return SOLVED
-    if comparison.optimum is not None and comparison.optimum.status is Status.INFEASIBLE:
-        family = family_of(comparison.session)
-        why = family.why_infeasible(comparison.session, comparison.optimum)
+    if comparison.best is not None and comparison.best.status is Status.INFEASIBLE:
+        why = family_of(comparison.instance).why_infeasible(comparison.instance, comparison.best)
         print(f"euclio: {file}: infeasible: {why}", file=sys.stderr)
         return INFEASIBLE
     print(f"euclio: {file}: no system found a plan", file=sys.stderr)

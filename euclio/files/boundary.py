@@ -156,7 +156,7 @@ def validated(model: type[Model], value: Any, file: str | None) -> Model:
         for part in first["loc"]:
             field = f"{field}[{part}]" if isinstance(part, int) else join_field(field, part)
         if isinstance(error, InputError):
-            raise InputError(error.message, file=file, field=_below(field, error.field)) from None
+            raise InputError(error.message, file=error.file or file, field=_below(field, error.field)) from None
         raise InputError(f"is {shown(first['input'])}; {_rule(first)}", file=file, field=field or None) from None
 
 
@@ -173,11 +173,11 @@ def _rule(error: Any) -> str:
 
 @contextmanager
 def at(field: str, file: str | None) -> Iterator[None]:
-    """Complete errors raised inside with the file and the field that the object stands in."""
+    """Complete errors raised inside with the field that the object stands in, and the file where they name none."""
     try:
         yield
     except InputError as error:
-        raise InputError(error.message, file=file, field=_below(field, error.field)) from None
+        raise InputError(error.message, file=error.file or file, field=_below(field, error.field)) from None
 
 
 def _below(parent: str, field: str | None) -> str | None:

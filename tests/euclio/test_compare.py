@@ -2,16 +2,22 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from ppipe_clusters import two_classes
 from tiny_sessions import answering, first_configuration, one_configuration_plan, second_configuration, tiny_session
 
-from euclio import compare
+from euclio import compare, decompose
+from euclio.cli import main
+from euclio.comparing import chosen_solvers
 from euclio.comparison_figure import draw
+from euclio.comparison_table import comparison_table
 from euclio.errors import InputError
+from euclio.families import find_family
 from euclio.figure_files import save_figure
+from euclio.files import save_cluster
 from euclio.registry import Solver
 from euclio.result import Answer
 from euclio.session import DummyRule, PlanSpace, Policy, evaluate
-from euclio.tables import comparison_table, to_text
+from euclio.tables import to_text
 
 NARROW = PlanSpace(Policy.RR, DummyRule.NONE)
 
@@ -79,7 +85,7 @@ def test_own_optimum_is_solved_once_per_plan_space(registry, monkeypatch):
 def test_without_exact_solver_gaps_are_dashes(registry):
     del registry["exact"]
     comparison = compare(tiny_session(2))
-    assert comparison.optimum_per_h is None
+    assert comparison.optimum is None
     line = next(x for x in to_text(comparison_table(comparison)).splitlines() if x.startswith("first"))
     assert line.split()[:6] == ["first", "1.500", "-", "-", "-", "-"]
 
@@ -126,3 +132,81 @@ def test_figure_that_cannot_be_written_is_bad_input(registry):
 def test_infeasible_session_is_called_so(registry):
     registry["exact"] = answering(None, name="exact", kind="exact", infeasible=True)
     assert "tiny: infeasible, the full plan space has no plan" in to_text(comparison_table(compare(tiny_session(2))))
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    """Clusters of two GPU types compared: what is lost of the throughput, and the cost for a load of 90 req/s."""
+    names = ["no-partitioning", "dart-r", "columns"]
+    return {goal: compare(two_classes(rate_rps=90), names, objective=goal) for goal in ("throughput", "cost")}
+
+
+def test_most_throughput_comes_first(clusters):
+    """Worked out in `ppipe_clusters`: 120 req/s at most, and 50 + 20 + 20 with whole models."""
+    assert [row.result.value for row in clusters["throughput"].rows] == [120, 120, 90]
+
+
+def test_gap_of_throughput_is_what_is_lost_of_the_optimum(clusters):
+    assert rows_of(clusters["throughput"])["no-partitioning"].gap == pytest.approx(0.25)
+
+
+def test_whole_models_lose_by_design(clusters):
+    row = rows_of(clusters["throughput"])["no-partitioning"]
+    assert (row.own_optimum, row.design_share) == (90, 1)
+
+
+def test_clusters_are_compared_by_cost_too(clusters):
+    """At 90 req/s B -> A is cheapest ($4)."""
+    assert clusters["cost"].optimum == 4
+
+
+def test_what_is_lost_of_the_throughput_is_stacked_after_what_is_reached(clusters):
+    axes = draw(clusters["throughput"]).axes[0]
+    assert axes.get_xlabel() == "throughput (req/s per weight)"
+    place = [row.solver.name for row in clusters["throughput"].rows].index("no-partitioning")
+    bars = [bar for bar in axes.patches if round(bar.get_y() + bar.get_height() / 2) == place]
+    assert [(round(bar.get_x(), 6), round(bar.get_width(), 6)) for bar in bars] == [(0, 90), (90, 30)]
+
+
+def test_plain_data_of_clusters_names_the_unit(clusters):
+    data = clusters["throughput"].describe()
+    assert (data["optimum_rps"], data["systems"][0]["throughput_rps"]) == (120, 120)
+
+
+def test_table_of_clusters_fits_100_columns(clusters):
+    assert max(map(len, to_text(comparison_table(clusters["throughput"])).splitlines())) <= 100
+
+
+def test_clusters_are_compared_with_systems_of_clusters():
+    assert {s.family for s in chosen_solvers(None, find_family("pipeline"))} == {"pipeline"}
+
+
+def test_published_models_with_a_plan_space_of_their_own_are_systems():
+    assert "ppipe" in {s.name for s in chosen_solvers(None, find_family("pipeline"))}
+
+
+def test_session_solver_on_a_cluster_is_refused():
+    with pytest.raises(InputError, match="solver 'harpagon' is for sessions"):
+        compare(two_classes(), ["harpagon"])
+
+
+def test_objective_that_the_family_lacks_is_refused():
+    with pytest.raises(InputError, match="--objective: is 'throughput'; sessions have cost"):
+        compare(tiny_session(2), [], objective="throughput")
+
+
+def test_clusters_are_not_decomposed():
+    with pytest.raises(InputError, match="two classes is no session; only those are decomposed"):
+        decompose(two_classes())
+
+
+def test_command_compares_clusters(tmp_path, capsys):
+    save_cluster(two_classes(), tmp_path / "c.json")
+    code = main(["compare", str(tmp_path / "c.json"), "--solvers", "no-partitioning"])
+    assert (code, "optimum 120 req/s per weight" in capsys.readouterr().out) == (0, True)
+
+
+def test_table_of_clusters_shows_all_headings_and_times(clusters):
+    lines = to_text(comparison_table(clusters["throughput"])).splitlines()
+    assert lines[4].split() == "system throughput gap best of its design by design by heuristic time".split()
+    assert all(line.endswith("s") for line in lines[6:])

@@ -209,7 +209,7 @@ def test_command_refuses_a_bad_file_in_one_line(write, capsys):
     Path("session.json").write_text(TEXT)
     code = main(["solve", "session.json", "--solver", "mine.py:solve"])
     err = capsys.readouterr().err
-    assert (code, err.count("\n")) == (2, 1)
+    assert (code, err) == (2, "euclio: mine.py: cannot be read: No such file or directory; give FILE.py:function\n")
 
 
 def test_comparison_takes_it(write):

@@ -29,7 +29,8 @@ def gaps(runs: pd.DataFrame) -> pd.DataFrame:
     for system in (task.label for task in SYSTEM_TASKS):
         columns = (cost[system], optima[own_optimum(system)], optima[PLAN_OPTIMUM])
         for workload, *values in zip(cost.index, *columns, strict=True):
-            rows.append(gap_row(str(workload), system, Gap(*(None if pd.isna(v) else float(v) for v in values))))
+            reached, own, best = (None if pd.isna(v) else float(v) for v in values)
+            rows.append(gap_row(str(workload), system, Gap(reached, own, best)))
     return pd.DataFrame.from_records(rows)
 
 
