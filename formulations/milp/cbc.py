@@ -24,6 +24,7 @@ FOUND = re.compile(r"ntegral? solution of (?P<incumbent>\S+) found .*\((?P<secon
 BOUND = re.compile(r"^(?:Lower|Upper) bound:\s+(\S+)", re.MULTILINE)
 NODES = re.compile(r"^Enumerated nodes:\s+(\d+)", re.MULTILINE)
 START_TAKEN = "MIPStart provided solution with cost"
+FAILED = "CBC ended with an error"
 NOTHING_YET = 1e40
 """CBC writes values beyond this for a bound or an incumbent that it does not have."""
 
@@ -55,11 +56,17 @@ def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] |
         if start is not None:
             for variable in model.variables():
                 variable.setInitialValue(start[variable.name], check=False)
-        model.solve(solver)
-        log = log_file.read_text(encoding="utf-8", errors="replace")
+        try:
+            model.solve(solver)
+            failed = False
+        except pulp.PulpSolverError:  # the binary ended with an error, as it does now and then under a time limit
+            failed = True
+        log = log_file.read_text(encoding="utf-8", errors="replace") if log_file.exists() else ""
     if limits.log_file is not None:
         with limits.log_file.open("a", encoding="utf-8") as kept:
             kept.write(log)
+    if failed:
+        return EngineRun(Outcome.UNKNOWN, FAILED)
     return _read(model, log, limits.relaxed, start is not None)
 
 

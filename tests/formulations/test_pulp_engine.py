@@ -150,6 +150,15 @@ def test_standard_output_stays_clean_and_the_log_goes_to_the_file(engine, tmp_pa
     assert (capfd.readouterr().out, (tmp_path / "engine.log").stat().st_size > 0) == ("", True)
 
 
+def test_an_engine_that_ends_with_an_error_leaves_no_answer(monkeypatch):
+    def broken(model, solver):
+        raise pulp.PulpSolverError("Pulp: Error while trying to execute")
+
+    monkeypatch.setattr(pulp.LpProblem, "solve", broken)
+    found = run_model(near_tie(), "cbc", EngineLimits())
+    assert (found.outcome, found.values, found.bound) == (Outcome.UNKNOWN, {}, None)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_relaxation_is_a_bound_and_has_reduced_costs(engine):
     relaxed = solve_relaxation(knapsack(12, pulp.LpMinimize), engine, EngineLimits())
