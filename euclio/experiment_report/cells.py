@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from euclio.families import find_family
+
 MANY = 6
 """Names beyond which a list of them is cut short."""
 
@@ -28,6 +30,12 @@ def percent(share: float | None, digits: int = 2) -> str:
 def counted(count: int, singular: str, plural: str | None = None) -> str:
     """A count with its noun."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def instances_of(family: str, count: int) -> str:
+    """A count of instances of a problem family, such as "2 clusters"."""
+    plural = find_family(family).instances
+    return counted(count, plural.removesuffix("s"), plural)
 
 
 def listed(names: Iterable[object], most: int = MANY) -> str:

@@ -98,8 +98,8 @@ def growth_with(feature: str) -> Kind:
     return Kind(
         f"growth-{feature.partition('.')[2]}",
         lambda runs: growth_figure(runs, feature),
-        "Marks: median times, hollow where half of the runs or more were stopped at a limit or failed, so that the true "
-        "time is longer. Curves: the better of power law and exponential, fitted without such runs.",
+        "Marks: median times, hollow where half of the runs or more were stopped at a limit or failed, so that the "
+        "true time is longer. Curves: the better of power law and exponential, fitted without such runs.",
     )
 
 

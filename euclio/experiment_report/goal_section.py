@@ -10,7 +10,7 @@ import pandas as pd
 from euclio.analysis.drawing import GoalRuns
 from euclio.analysis.growth import LEAST_SIZES, growth
 from euclio.analysis.references import references
-from euclio.experiment_report.cells import percent
+from euclio.experiment_report.cells import instances_of, percent
 from euclio.experiment_report.drawings import (
     CACTUS,
     CONVERGENCE,
@@ -27,7 +27,6 @@ from euclio.experiment_report.drawings import (
     ratios_to,
 )
 from euclio.experiment_report.goal_tables import hardest_table, summary_tables
-from euclio.families import find_family
 from euclio.report import Block, Heading
 from euclio.result import OPTIMALITY_TOLERANCE
 
@@ -41,11 +40,15 @@ def headline(part: GoalRuns) -> str:
     """What the runs of a goal say, in two sentences."""
     known = references(part.runs)
     found, proven = int(known.best.notna().sum()), int(known.best_proven.sum())
-    what = f"{find_family(part.family).instances} ({part.objective})"
-    text = f"{len(known):,} {what}: a plan is known of {found:,}, and of {proven:,} the best one is proven optimal."
+    text = f"{instances_of(part.family, len(known))} ({part.objective}): "
+    if not found:
+        return f"{text}no run found a plan."
     best = best_finders(part.runs).head(MOST_NAMED)
     names = ", ".join(f"{label} ({percent(share, 1)} %)" for label, share in best.items())
-    return f"{text} The best known plan is found most often by {names}." if names else text
+    return (
+        f"{text}a plan is known for {found:,}, and it is proven optimal for {proven:,}. The best known plan is found "
+        f"most often by {names}."
+    )
 
 
 def best_finders(runs: pd.DataFrame) -> pd.Series[float]:
@@ -73,15 +76,16 @@ def goal_blocks(part: GoalRuns, *, level: int, prefix: str = "") -> list[Block]:
 def _blocks(runs: pd.DataFrame, level: int, prefix: str) -> Iterator[Block]:
     yield Heading("Summary", level)
     yield from summary_tables(runs)
+    if not runs.has_plan.any():
+        return
     yield Heading("How good are the plans?", level)
     yield drawn(GAPS, runs, prefix)
     if runs.space.nunique() > 1:
         yield drawn(OWN_GAPS, runs, prefix)
     yield drawn(VALUES, runs, prefix)
-    best = best_finders(runs)
-    if runs.label.nunique() > 1 and len(best):
+    if runs.label.nunique() > 1:
         yield drawn(PAIRS, runs, prefix)
-        yield drawn(ratios_to(str(best.index[0])), runs, prefix)
+        yield drawn(ratios_to(str(best_finders(runs).index[0])), runs, prefix)
     if runs.proven.any():
         yield Heading("How much is proven?", level)
         yield drawn(PROVEN, runs, prefix)
@@ -96,10 +100,8 @@ def _blocks(runs: pd.DataFrame, level: int, prefix: str) -> Iterator[Block]:
         yield Heading("How do plan and proof come about?", level)
         yield drawn(CONVERGENCE, traced, prefix)
         yield drawn(TRACE, traced, prefix)
-    hardest = hardest_table(runs)
-    if hardest.rows:
-        yield Heading("Which instances are the hardest?", level)
-        yield hardest
+    yield Heading("Which instances are the hardest?", level)
+    yield hardest_table(runs)
 
 
 def telling_sizes(runs: pd.DataFrame) -> list[str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.experiment_report.cells import counted, listed, number
-from euclio.families import find_family
+from euclio.experiment_report.cells import counted, instances_of, listed, number
 from euclio.report import Facts
 
+MOST_SOLVERS = 15
 STATUSES = ("optimal", "feasible", "infeasible", "unknown", "inapplicable", "error")
 
 
@@ -21,7 +21,7 @@ def overview(frame: pd.DataFrame) -> Facts:
             ("experiment", listed(_values(frame, "experiment"))),
             ("runs", f"{counted(len(frame), 'run')} of {counted(frame.label.nunique(), 'solver setting')}"),
             ("instances", instances(frame)),
-            ("solvers", listed(_values(frame, "label"), most=30)),
+            ("solvers", listed(_values(frame, "label"), most=MOST_SOLVERS)),
             ("outcomes", _outcomes(frame)),
             ("limits", _limits(frame)),
             ("seeds and repeats", f"seeds {listed(_values(frame, 'seed'))}; repeats {frame.repeat.nunique()}"),
@@ -36,8 +36,7 @@ def overview(frame: pd.DataFrame) -> Facts:
 def instances(frame: pd.DataFrame) -> str:
     """How many instances of each family."""
     counts = frame.groupby("family", observed=True).instance_hash.nunique()
-    nouns = {name: find_family(str(name)).instances for name in counts.index}
-    return ", ".join(counted(int(count), nouns[name].removesuffix("s"), nouns[name]) for name, count in counts.items())
+    return ", ".join(instances_of(str(family), int(count)) for family, count in counts.items())
 
 
 def _outcomes(frame: pd.DataFrame) -> str:

@@ -15,7 +15,7 @@ from euclio.analysis.references import with_references
 from euclio.experiment_report.goal_section import headline, telling_sizes, traced_labels
 from euclio.experiment_report.page import report_blocks
 from euclio.experiment_report.standing import standing
-from euclio.report import Block, Figure, Heading, Table, html_page
+from euclio.report import Block, Figure, Heading, Paragraph, Table, html_page
 
 INK = {"light": "rgb(28, 31, 35)", "dark": "rgb(232, 234, 237)"}
 TRACE = [[0.01, 3.0, None], [0.05, 2.0, 1.0]]
@@ -81,8 +81,8 @@ def test_same_results_are_the_same_page() -> None:
 def test_headline_counts_plans_and_proofs_and_names_the_best() -> None:
     (part,) = goals(with_references(two_solvers()))
     assert headline(part) == (
-        "6 sessions (cost): a plan is known of 6, and of 6 the best one is proven optimal. The best known plan is "
-        "found most often by exact (100.0 %), fast (50.0 %)."
+        "6 sessions (cost): a plan is known for 6, and it is proven optimal for 6. The best known plan is found most "
+        "often by exact (100.0 %), fast (50.0 %)."
     )
 
 
@@ -95,9 +95,10 @@ def test_only_solvers_that_tell_traces_are_drawn_with_them() -> None:
     assert traced_labels(runs(run(trace=TRACE), run(label="fast"))) == ["exact"]
 
 
-def test_page_without_any_plan_can_be_made() -> None:
+def test_without_any_plan_there_is_nothing_to_draw() -> None:
     frame = runs(run(value=None), run(label="fast", value=None, status="error", reason="ValueError: no"))
-    assert html_page("x", report_blocks(standing(frame, {})))
+    blocks = report_blocks(standing(frame, {}))
+    assert (blocks[0], keys(blocks)) == (Paragraph("1 session (cost): no run found a plan."), [])
 
 
 def test_a_bound_that_a_plan_beats_is_shown_first() -> None:
