@@ -24,6 +24,8 @@ from euclio.registry import AnySolver, Limits, Solver
 from euclio.result import Answer
 
 ENDING = ".py"
+PLAIN_NAMES = ("solve", "run")
+"""Functions that the name of their file says enough about."""
 BY_NAME = ("space", "limits")
 """What a function is given by name, if it has parameters of these names."""
 
@@ -74,7 +76,8 @@ def _solver(reference: str, path: Path, name: str, source: bytes) -> AnySolver:
     space = _own_space(parameters, family)
     run = _run(found, tuple(part for part in BY_NAME if part in parameters), space, family, str(path))
     summary = (inspect.getdoc(found) or f"{name} of {path.name}").splitlines()[0]
-    return Solver(reference, "heuristic", summary, run, space, family=family.name, label=path.stem, version=version)
+    label = path.stem if name in PLAIN_NAMES else f"{path.stem}:{name}"
+    return Solver(reference, "heuristic", summary, run, space, family=family.name, label=label, version=version)
 
 
 @cache

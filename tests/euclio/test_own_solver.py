@@ -59,9 +59,10 @@ def test_solver_is_named_as_it_was_asked_for(write):
     assert solve(tiny_session(2), "mine.py:first_fit").solver == "mine.py:first_fit"
 
 
-def test_label_is_the_name_of_the_file(write):
-    write(EXAMPLE)
-    assert find_solver("mine.py:first_fit").label == "mine"
+@pytest.mark.parametrize(("function", "label"), [("solve", "mine"), ("first_fit", "mine:first_fit")])
+def test_label_is_the_name_of_the_file_and_of_its_function(write, function, label):
+    write(f"def {function}(session): return None")
+    assert find_solver(f"mine.py:{function}").label == label
 
 
 def test_path_is_relative_to_the_folder(write, tmp_path, monkeypatch):
@@ -215,4 +216,4 @@ def test_command_refuses_a_bad_file_in_one_line(write, capsys):
 def test_comparison_takes_it(write):
     write(EXAMPLE)
     found = compare(tiny_session(2), ["mine.py:first_fit"], 5)
-    assert [row.solver.label for row in found.rows] == ["mine"]
+    assert [row.solver.label for row in found.rows] == ["mine:first_fit"]

@@ -86,7 +86,7 @@ def test_a_solver_from_a_file_is_looked_up_beside_the_experiment(tmp_path):
     (tmp_path / "mine.py").write_text("def plan(session):\n    return None\n")
     told = read(tmp_path, BASE.replace('"milp"', '"mine.py:plan"'))
     (setting,) = told.solvers
-    assert (setting.solver, setting.label, setting.folder) == ("mine.py:plan", "mine", str(tmp_path))
+    assert (setting.solver, setting.label, setting.folder) == ("mine.py:plan", "mine:plan", str(tmp_path))
     assert setting.library == "mine.py:plan"
 
 

@@ -100,7 +100,7 @@ def test_instances_at_hand_are_run_from_python(pool, tmp_path):
     settings = solver_settings("own.py:one", folder=tmp_path)
     told = Experiment("mine", (GivenSource((euclio.load(path),)),), settings, RunLimits(None, 10, 100))
     frame = runner.run(told, tmp_path / "out", quiet=True).frame()
-    assert frame[["experiment", "instance", "label"]].values.tolist() == [["mine", "mine", "own"]]
+    assert frame[["experiment", "instance", "label"]].values.tolist() == [["mine", "mine", "own:one"]]
 
 
 def test_drawn_instances_are_drawn_once(pool, tmp_path, monkeypatch):
