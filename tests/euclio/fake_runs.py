@@ -50,12 +50,22 @@ class FakePool:
                 yield fake_record(task, self._status)
 
 
+PROVENANCE = {"python": "3", "packages": {"euclio": "0"}, "cpu": "none", "cores": 1, "git": "0" * 40}
+
+
 def fake_record(task, status="feasible"):
-    """The record of a run whose value is made of its key."""
+    """The record of a run whose value is made of its key, the same whoever makes it."""
     value = int(hashlib.md5(task.key.encode()).hexdigest()[:6], 16) / 1000
     plan = {"latency_s": 0.5, "modules": [{"name": "é", "allocations": []}]}
     return replace(
-        blank_record(task), status=status, raw_status="done", value=value, plan=plan, stats={"steps": 3}, wall_s=0.001
+        blank_record(task),
+        status=status,
+        raw_status="done",
+        value=value,
+        plan=plan,
+        stats={"steps": 3},
+        wall_s=0.001,
+        provenance=PROVENANCE,
     )
 
 
