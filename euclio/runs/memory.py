@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
-from pathlib import Path
 
 import psutil
 
 MIB = 1 << 20
-OWN_STATUS = Path("/proc/self/status")
+OWN_STATUS = "/proc/self/status"
 
 
 def peak_memory_mb() -> float:
@@ -17,12 +17,20 @@ def peak_memory_mb() -> float:
 
     Linux keeps it per program; `getrusage` would also count the process that this one was started from.
     """
-    if OWN_STATUS.exists():
-        for line in OWN_STATUS.read_bytes().splitlines():
-            if line.startswith(b"VmHWM:"):
-                return int(line.split()[1]) / 1024
+    if sys.platform == "linux":
+        return _own_status_mb(b"VmHWM:")
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MIB
+
+
+def _own_status_mb(field: bytes) -> float:
+    """A field of what Linux says about this process."""
+    handle = os.open(OWN_STATUS, os.O_RDONLY)
+    try:
+        text = os.read(handle, 1 << 14)
+    finally:
+        os.close(handle)
+    return int(text[text.index(field) :].split(None, 2)[1]) / 1024
 
 
 def memory_mb(process: psutil.Process) -> float:
