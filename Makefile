@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test check oracle reproduce bench clean
+.PHONY: env test check oracle reproduce bench notebooks clean
 
 env: $(VENV)/ready
 
@@ -32,6 +32,9 @@ reproduce: env
 
 bench: env
 	$(BIN)/python -m tests.bench
+
+notebooks: env
+	$(BIN)/python tests/notebooks/notebook_runs.py
 
 clean:
 	rm -rf $(VENV) build dist
