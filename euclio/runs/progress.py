@@ -6,12 +6,14 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from euclio.commands.progress import noticed
 from euclio.result import Status
 
 SHOW_EVERY_S = 0.25
@@ -94,7 +96,11 @@ class Display:
         if self._bars is not None:
             self._bars.update(self._looking, completed=self._instances)
         elif self._is_time():
-            self._say(f"{self._instances} instances looked at")
+            self._say(f"{self._instances} instances looked at so far")
+
+    def drawing(self) -> AbstractContextManager[None]:
+        """Inside, instances are drawn, which may take long before the first is there."""
+        return nullcontext() if self._quiet else noticed("looking at generated instances; they are drawn once and kept")
 
     def begin(self, pace: Pace) -> None:
         """All instances are known; runs begin."""

@@ -125,7 +125,8 @@ class _Runner:
         for journal in folder.journals():
             folder.compact(journal)
         self._write_experiment()
-        self._index.draw(folder.path)
+        with self._display.drawing():
+            self._index.draw(folder.path)
         expansion = Expansion(self._experiment, self._index.entries)
         folder.write_runs((task.key, task.setting.label) for task in expansion.tasks())
         if retry:
