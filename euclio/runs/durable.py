@@ -69,5 +69,5 @@ def unwritable(path: Path, error: OSError) -> UnwritableError:
     """The error of a file that cannot be written."""
     reason = (error.strerror or str(error)).lower()
     return UnwritableError(
-        f"{path}: cannot be written: {reason}; all finished runs are kept: make room and run the same command again"
+        f"{path}: cannot be written: {reason}; what was finished before is kept: make room there and do the same again"
     )

@@ -19,26 +19,27 @@ SYNC_S = 0.5
 """Seconds after which what was written is made to survive a power cut."""
 
 _FIELDS = tuple(field.name for field in fields(Record))
-_HEAD = b'{"schema":"%s","crc32":"' % SCHEMA.encode()
-_MIDDLE = b'","record":'
-_TAIL = b"}\n"
+_BEFORE = b'{"schema":"%s","crc32":"%%08x","record":' % SCHEMA.encode()
+_AFTER = b"}\n"
 
 
 def encoded(record: Record) -> bytes:
     """A record as a line of JSON with the checksum of its text."""
     row = {name: getattr(record, name) for name in _FIELDS}
-    body = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    return b"%s%08x%s%s%s" % (_HEAD, zlib.crc32(body), _MIDDLE, body, _TAIL)
+    return _line(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
 
 
 def decoded(line: bytes) -> dict[str, Any] | None:
     """The fields of the record in a line; None: the line is torn or damaged."""
-    start = len(_HEAD) + 8
-    body = line[start + len(_MIDDLE) : -len(_TAIL)]
-    if not line.startswith(_HEAD) or line[len(_HEAD) : start] != b"%08x" % zlib.crc32(body):
+    text = line[len(_BEFORE % 0) : -len(_AFTER)]
+    if line != _line(text):
         return None
-    row: dict[str, Any] = json.loads(body)
+    row: dict[str, Any] = json.loads(text)
     return row
+
+
+def _line(text: bytes) -> bytes:
+    return _BEFORE % zlib.crc32(text) + text + _AFTER
 
 
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ from euclio.runs.expansion import Expansion
 from euclio.runs.experiment_files import load_experiment
 from euclio.runs.folder import ResultFolder
 from euclio.runs.instances import InstanceIndex
-from euclio.runs.journal import Journal, read_journal
+from euclio.runs.journal import Journal, decoded, encoded, read_journal
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("fake_runs.py")), "run"]
 
@@ -159,6 +159,23 @@ def interrupted_after(pool, path, count):
         journal.append(fake_record(task))
     journal.close()
     return journal.path
+
+
+def test_a_journal_cut_anywhere_gives_its_whole_lines_only(path, tmp_path):
+    lines = [encoded(fake_record(task)) for task in tasks(path)[:3]]
+    file, whole = tmp_path / "journal-1.jsonl", b"".join(lines)
+    for length in range(0, len(whole), 7):
+        file.write_bytes(whole[:length])
+        complete = whole[:length].count(b"\n")
+        assert [row["key"] for row in read_journal(file)] == [decoded(line)["key"] for line in lines[:complete]]
+
+
+def test_a_byte_that_is_changed_anywhere_in_a_line_is_seen(path):
+    line = encoded(fake_record(tasks(path)[0]))
+    for place in range(len(line) - 1):
+        changed = bytearray(line)
+        changed[place] ^= 1
+        assert decoded(bytes(changed)) is None
 
 
 @pytest.mark.parametrize("lost", [1, 2, 500])
