@@ -45,9 +45,12 @@ def dask_pool(address: str | None, *, slots: int | None = None, logs: Path | Non
         logs: folder for what solvers print, kept by those dask workers that have this folder too.
 
     Raises:
-        InputError: dask is not installed.
+        InputError: dask is not installed, or this is no address.
     """
-    return DaskPool(_distributed(), address, slots or cores_here(), logs)
+    distributed = _distributed()
+    if address is not None:
+        _check_address(distributed, address)
+    return DaskPool(distributed, address, slots or cores_here(), logs)
 
 
 def _distributed() -> Any:
@@ -56,6 +59,13 @@ def _distributed() -> Any:
         return import_module("distributed")
     except ImportError:
         raise InputError("dask is not installed; run `pip install euclio[dask]`", field=FLAG) from None
+
+
+def _check_address(distributed: Any, address: str) -> None:
+    try:
+        distributed.comm.get_address_host_port(address)
+    except ValueError:
+        raise InputError(f"is {address!r}; give an address such as tcp://HOST:8786, or local", field=FLAG) from None
 
 
 @contextmanager
@@ -149,7 +159,7 @@ class DaskPool:
             return self._distributed.Client(self._cluster, set_as_default=False)
         try:
             return self._distributed.Client(self._address, timeout=CONNECT_S, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except OSError as error:
             text = " ".join(str(error).split())
             raise InputError(
                 f"no dask scheduler answers at {self._address}: {text}; start one with `dask scheduler`", field=FLAG

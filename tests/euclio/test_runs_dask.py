@@ -142,6 +142,12 @@ def test_scheduler_that_does_not_answer_is_one_clear_line(monkeypatch):
         dask_pool("tcp://127.0.0.1:9").__enter__()
 
 
+@pytest.mark.parametrize("address", ["nonsense", "tcp://host", "tcp://host:port", "no-scheme://host:1", ""])
+def test_what_is_no_address_is_one_clear_line(address):
+    with pytest.raises(InputError, match=r"--dask: is .*; give an address such as tcp://HOST:8786, or local"):
+        dask_pool(address)
+
+
 def test_absent_dask_is_one_clear_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"--dask: dask is not installed; run `pip install euclio\[dask\]`"):
