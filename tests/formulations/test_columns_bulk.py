@@ -10,13 +10,13 @@ import pytest
 from euclio import load
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
 from euclio.registry import Limits
+from euclio.workloads.pipelines.small_clusters import small_cluster
 from formulations.columns import solver
 from formulations.columns.dominance import unmerged
 from formulations.columns.enumeration import Columns, enumerate_columns
 from formulations.columns.solver import run_columns
 from tests.bench.unmerged import scaled
 from tests.formulations.test_columns import changed, differs, space_of, value, with_models
-from tests.oracle.pipeline_instances import small_cluster
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 MEASURED = sorted((SHARED / "pipelines").glob("*.json"))
