@@ -9,6 +9,7 @@ from euclio import results
 
 if TYPE_CHECKING:
     from euclio.comparing import compare
+    from euclio.contract.checking import check_solver
     from euclio.decomposing import decompose
     from euclio.explaining import explain
     from euclio.families import evaluate
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from euclio.runs.status import status
     from euclio.solving import solve
 
-__all__ = ["compare", "decompose", "evaluate", "explain", "load", "results", "run", "solve", "status"]
+__all__ = ["check_solver", "compare", "decompose", "evaluate", "explain", "load", "results", "run", "solve", "status"]
 
 _HOME = {
+    "check_solver": ("euclio.contract.checking", "check_solver"),
     "compare": ("euclio.comparing", "compare"),
     "decompose": ("euclio.decomposing", "decompose"),
     "evaluate": ("euclio.families", "evaluate"),

@@ -90,7 +90,8 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        _say(f"internal error, please report it: {type(error).__name__}: {error} (set {TRACEBACK}=1 to see where)")
+        internal = f"internal error, please report it: {type(error).__name__}: {error}"
+        _say(f"{_blame_on_own_solver(error) or internal} (set {TRACEBACK}=1 to see where)")
         return REFUSED
 
 
@@ -112,6 +113,12 @@ def _run(argv: list[str] | None) -> int:
         return SOLVED
     code: int = arguments.run(arguments)
     return code
+
+
+def _blame_on_own_solver(error: Exception) -> str:
+    from euclio.own_solver import blame
+
+    return blame(error)
 
 
 def _say(message: str) -> None:

@@ -24,6 +24,8 @@ from euclio.registry import AnySolver, Limits, Solver
 from euclio.result import Answer
 
 ENDING = ".py"
+MODULE = "own_solver_"
+"""What names of modules made from such files begin with."""
 PLAIN_NAMES = ("solve", "run")
 """Functions that the name of their file says enough about."""
 BY_NAME = ("space", "limits")
@@ -86,7 +88,7 @@ def _module(path: Path, source: bytes) -> ModuleType:
 
     It is compiled from its text: byte code that Python keeps beside it may be of an older text of the same second.
     """
-    module = ModuleType(f"own_solver_{hashlib.sha256(source).hexdigest()[:16]}")
+    module = ModuleType(f"{MODULE}{hashlib.sha256(source).hexdigest()[:16]}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
     if str(path.parent) not in sys.path:
@@ -99,6 +101,15 @@ def _module(path: Path, source: bytes) -> ModuleType:
     except (Exception, SystemExit) as error:
         raise InputError(f"raises {_raised(error, path)} when it is imported", file=str(path)) from error
     return module
+
+
+def blame(error: BaseException) -> str:
+    """What somebody's own solver raised, in one line that names its file; empty: the error arose elsewhere."""
+    files = {module.__file__ for name, module in sys.modules.items() if name.startswith(MODULE)}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in files:
+            return f"{frame.filename}: raises {_raised(error, Path(frame.filename))}"
+    return ""
 
 
 def _raised(error: BaseException, path: Path) -> str:

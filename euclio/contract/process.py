@@ -63,7 +63,7 @@ class SolverProcess:
         self._opened.enter_context(self._outbox)
         ends = theirs_in.fileno(), theirs_out.fileno()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "euclio.contract.child", *map(str, ends)],
+            [sys.executable, "-P", "-m", "euclio.contract.child", *map(str, ends)],
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.DEVNULL,

@@ -88,7 +88,7 @@ def trials_for(family: Family, space: Any, samples: int) -> list[Trial]:
     Args:
         family: its problem family.
         space: its own plan space.
-        samples: number of small instances; variations are made of the first third of them.
+        samples: number of small instances; variations are made of the tiny one and of the first third of them.
     """
     sources = family.sources()
     limits: Limits[Any] = Limits(SMALL_LIMIT_S, SEED)
@@ -97,7 +97,7 @@ def trials_for(family: Family, space: Any, samples: int) -> list[Trial]:
     for seed in range(samples):
         instance = sources.small(seed)
         trials.append(Trial(Purpose.SMALL, instance.name, instance, space, limits))
-    for k, trial in enumerate(trials[: 1 + (samples + 2) // 3]):
+    for k, trial in enumerate(trials[: 1 + samples // 3]):
         trials += _varied(trial, k, sources, family.goal(space))
     large = sources.large()
     return [*trials, Trial(Purpose.LARGE, large.name, large, space, Limits(LARGE_LIMIT_S, SEED))]

@@ -12,7 +12,7 @@ from euclio.session.instance import Session
 from euclio.session.space import DummyRule, PlanSpace, Policy
 
 SCALE = 2
-LARGE_MODULES = 24
+LARGE_MODULES = 12
 
 
 def _small(seed: int) -> Session:

@@ -36,8 +36,8 @@ DEFECTS = {
     "draws_from_the_global_stream": ("surroundings", "the state of random changed"),
     "raises": ("ends", "ZeroDivisionError: division by zero"),
     "returns_nonsense": ("ends", "returns_nonsense: returned a dict; return a Plan, an Answer or None"),
-    "goes_by_order": ("permuted", "in another order: proves"),
-    "goes_by_price": ("scaled", "scaled: proves"),
+    "goes_by_names": ("permuted", "warm-up, in another order: proves"),
+    "goes_by_price": ("scaled", "warm-up, scaled: proves"),
 }
 """By function what is found out where it runs in the process of the test."""
 DEFECTS_OF_PROCESSES = {

@@ -213,6 +213,14 @@ def test_command_refuses_a_bad_file_in_one_line(write, capsys):
     assert (code, err) == (2, "euclio: mine.py: cannot be read: No such file or directory; give FILE.py:function\n")
 
 
+def test_exception_is_blamed_on_the_file(write, tmp_path, capsys):
+    write("def solve(session):\n    return 1 / 0\n")
+    Path("session.json").write_text(TEXT)
+    code = main(["solve", "session.json", "--solver", "mine.py:solve"])
+    told = f"euclio: {tmp_path}/mine.py: raises ZeroDivisionError: division by zero (line 2) (set EUCLIO_TRACEBACK=1"
+    assert (code, capsys.readouterr().err.startswith(told)) == (1, True)
+
+
 def test_comparison_takes_it(write):
     write(EXAMPLE)
     found = compare(tiny_session(2), ["mine.py:first_fit"], 5)
