@@ -14,8 +14,11 @@ from euclio.bench_set.manifest import Difficulty, Entry
 from euclio.errors import InputError
 from euclio.families import family_of
 from euclio.goal import Goal
-from euclio.result import Status
+from euclio.registry import find_solver
+from euclio.result import AnyResult, Status
 
+EXACT = "exact"
+"""Kind of solvers whose word on infeasibility is a proof."""
 NEWS = 1e-9
 """Relative difference above which a value or bound counts as better than the one known."""
 
@@ -70,13 +73,22 @@ def _compared(entry: Entry, instance: Any, written: Any, solver: str, time_limit
     if best is None:
         raise InputError("the best known plan is refused; `euclio bench-set check` says why", file=entry.name)
     result, found = attempt(instance, space, solver, time_limit_s)
-    wrong = result.reason if result.status is Status.ERROR else goal.contradiction(best, found.bound)
-    if not wrong and found.value is not None:
-        wrong = goal.contradiction(found.value, entry.bound)
+    searched_all = result.space == space and find_solver(solver).kind == EXACT
+    wrong = _wrong(goal, entry, best, searched_all, result, found)
     gap = None if found.value is None else _worse(goal, found.value, best)
     news = () if wrong else tuple(_news(goal, entry, best, found))
     proven = not wrong and found.value is not None and goal.proven(found.value, found.bound)
     return Compared(entry, result.status, found.value, gap, proven, result.wall_s, news, wrong)
+
+
+def _wrong(goal: Goal, entry: Entry, best: Fraction, searched_all: bool, result: AnyResult, found: Found) -> str:
+    """What cannot be true, as the best known plan is there and its bound is proven."""
+    if result.status is Status.ERROR:
+        return result.reason
+    if result.status is Status.INFEASIBLE and searched_all:
+        return f"it claims that there is no plan, but {entry.solver} found one"
+    own = "" if found.value is None else goal.contradiction(found.value, entry.bound)
+    return own or goal.contradiction(best, found.bound)
 
 
 def _worse(goal: Goal, value: Fraction, best: Fraction) -> float:

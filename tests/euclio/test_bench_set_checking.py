@@ -12,10 +12,11 @@ from euclio.bench_set.build import build, designs
 from euclio.bench_set.checking import defects, defects_of_set
 from euclio.bench_set.comparing import compare_with_best
 from euclio.bench_set.folder import best_path, instance_path
-from euclio.bench_set.improving import Found, better
+from euclio.bench_set.improving import Found, attempt, better
 from euclio.bench_set.manifest import Difficulty, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.cli import main
 from euclio.errors import InputError
+from euclio.result import Status
 
 NAMES = {"s-chain-m1-c8-h1-r2-t10-01", "s-chain-m2-c8-h1-r10-t40-01", "p-l4p4-m1-b4-g8-s50-k2-throughput-01"}
 CHAIN = "s-chain-m2-c8-h1-r10-t40-01"
@@ -179,6 +180,19 @@ def test_a_plan_better_than_the_known_bound_is_wrong(folder):
     change_entry(folder, bound=entry_of(folder).value * 2)
     (run,) = compare_with_best(folder, [entry_of(folder)], "exact")
     assert "above the checked cost" in run.wrong
+
+
+@pytest.mark.parametrize(
+    ("solver", "wrong"), [("exact", "it claims that there is no plan, but exact found one"), ("clipper", "")]
+)
+def test_only_an_exact_method_is_wrong_where_it_finds_no_plan(folder, monkeypatch, solver, wrong):
+    def without_plan(instance, space, name, limit):
+        result, _ = attempt(instance, space, name, limit)
+        return replace(result, status=Status.INFEASIBLE, plan=None), Found()
+
+    monkeypatch.setattr("euclio.bench_set.comparing.attempt", without_plan)
+    (run,) = compare_with_best(folder, [entry_of(folder)], solver)
+    assert run.wrong == wrong
 
 
 def test_the_command_names_defects(folder, capsys):
