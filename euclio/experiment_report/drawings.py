@@ -69,12 +69,13 @@ PLAN_TIMES = Kind(
 CONVERGENCE = Kind(
     "convergence",
     convergence_figure,
-    "Means over the runs of solvers that tell incumbent and bound while they run; lower and further left is better.",
+    "Lower and further left is better. A solver that tells nothing while it runs has plan and bound when it ends.",
 )
 TRACE = Kind(
     "trace",
     trace_figure,
-    "The instance with the longest traces: where the two curves of a solver meet, it has a proof.",
+    "The instance with the longest traces. Marks: checked values at the ends of the runs; where the two curves of a "
+    "solver meet, it has a proof.",
 )
 PAIRS = Kind(
     "pairs",

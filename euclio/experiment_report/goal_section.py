@@ -95,11 +95,10 @@ def _blocks(runs: pd.DataFrame, level: int, prefix: str) -> Iterator[Block]:
     yield drawn(PLAN_TIMES, runs, prefix)
     for feature in telling_sizes(runs):
         yield drawn(growth_with(feature), runs, prefix)
-    traced = runs[runs.label.isin(traced_labels(runs))]
-    if len(traced):
+    if any(trace is not None and len(trace) for trace in runs.trace):
         yield Heading("How do plan and proof come about?", level)
-        yield drawn(CONVERGENCE, traced, prefix)
-        yield drawn(TRACE, traced, prefix)
+        yield drawn(CONVERGENCE, runs, prefix)
+        yield drawn(TRACE, runs, prefix)
     yield Heading("Which instances are the hardest?", level)
     yield hardest_table(runs)
 
@@ -116,9 +115,3 @@ def telling_sizes(runs: pd.DataFrame) -> list[str]:
             explained[feature] = float(laws[["power_r2", "exponential_r2"]].max(axis=1).mean())
     known = [feature for feature, r2 in explained.items() if math.isfinite(r2)]
     return sorted(known, key=lambda feature: (-explained[feature], feature))[:MOST_SIZES]
-
-
-def traced_labels(runs: pd.DataFrame) -> list[str]:
-    """Labels of the solvers that tell incumbent and bound while they run."""
-    told = runs.trace.map(lambda trace: trace is not None and len(trace) > 0)
-    return sorted(set(runs.label[told]))

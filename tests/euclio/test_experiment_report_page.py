@@ -12,7 +12,7 @@ from run_frames import run, runs, two_solvers
 
 from euclio.analysis.drawing import goals
 from euclio.analysis.references import with_references
-from euclio.experiment_report.goal_section import headline, telling_sizes, traced_labels
+from euclio.experiment_report.goal_section import headline, telling_sizes
 from euclio.experiment_report.page import report_blocks
 from euclio.experiment_report.standing import standing
 from euclio.report import Block, Figure, Heading, Paragraph, Table, html_page
@@ -89,10 +89,6 @@ def test_headline_counts_plans_and_proofs_and_names_the_best() -> None:
 def test_sizes_that_do_not_vary_are_not_drawn() -> None:
     frame = with_references(two_solvers().assign(**{"feature.edges": 1.0}))
     assert telling_sizes(frame) == ["feature.modules"]
-
-
-def test_only_solvers_that_tell_traces_are_drawn_with_them() -> None:
-    assert traced_labels(runs(run(trace=TRACE), run(label="fast"))) == ["exact"]
 
 
 def test_without_any_plan_there_is_nothing_to_draw() -> None:
