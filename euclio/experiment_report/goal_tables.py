@@ -76,7 +76,8 @@ def summary_tables(runs: pd.DataFrame) -> tuple[Table, Table]:
         ),
     )
     outcomes = table_of(
-        "How the runs ended; optimal means proven in the plan space of the run.",
+        "How the runs ended; optimal means proven in the plan space of the run, infeasible that the solver says that there "
+        "is no plan: a proof of an exact method, a heuristic's giving up.",
         rows,
         (Column("label", "solver"), *statuses),
     )
