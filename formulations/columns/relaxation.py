@@ -87,7 +87,7 @@ def _generate(task: Task, model: Ints, used: Floats, members: list[Ints], chosen
         if best is None or found.bound < best.bound:
             best = found
         new = {int(rows[np.argmin((used @ worth)[rows])]) for rows in members}
-        if new <= chosen:
+        if basis and new <= chosen:
             break
         chosen |= new
         order = np.array(sorted(chosen))

@@ -1,0 +1,50 @@
+"""Linear relaxation over all pipelines: its bound against an independent linear programme over all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from euclio.pipeline import Objective, PipelineSpace
+from euclio.workloads.pipelines.small_clusters import small_cluster
+from formulations.columns.enumeration import Columns, enumerate_columns
+from formulations.columns.relaxation import relax, usage
+from formulations.columns.task import Task, task_of
+
+LEAST_COST = PipelineSpace(objective=Objective.COST)
+
+
+def optimum(task: Task, columns: Columns) -> float | None:
+    """The linear programme's optimum, cost with its sign changed; None: there is none."""
+    used = usage(columns, len(task.count))
+    serves = (columns.model[None, :] == np.arange(len(task.weight))[:, None]).astype(float)
+    if task.cost:
+        found = linprog(
+            used @ task.price,
+            A_ub=np.vstack([used.T, -serves]),
+            b_ub=np.concatenate([task.count, -task.enough * task.weight]),
+        )
+    else:
+        last = np.concatenate([np.zeros(len(task.count)), task.weight])
+        found = linprog(
+            np.append(np.zeros(len(columns)), -1.0),
+            A_ub=np.column_stack([np.vstack([used.T, -serves]), last]),
+            b_ub=np.concatenate([task.count, np.zeros(len(task.weight))]),
+        )
+    return None if found.status != 0 else -float(found.fun)
+
+
+@pytest.mark.parametrize("space", [PipelineSpace(), LEAST_COST], ids=["throughput", "cost"])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_is_the_optimum_over_all_columns(seed: int, space: PipelineSpace) -> None:
+    cluster = small_cluster(seed)
+    task, columns = task_of(cluster, space), enumerate_columns(cluster, space)
+    if set(columns.model) != set(range(len(task.weight))):
+        pytest.skip("some model has no pipeline")
+    found, best = relax(task, columns), optimum(task, columns)
+    if best is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.bound == pytest.approx(best, rel=1e-7)
