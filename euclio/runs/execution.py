@@ -7,6 +7,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -126,8 +127,15 @@ def crashed(blank: Record, how: str) -> Record:
 def _raised(blank: Record, error: BaseException) -> Record:
     if isinstance(error, MemoryError):
         return killed_by_memory(blank)
-    reason = _one_line(f"{type(error).__name__}: {error}").removesuffix(":")
+    reason = _one_line(f"{type(error).__name__}: {_text_of(error)}").removesuffix(":")
     return replace(blank, status=Status.ERROR.value, raw_status=RAISED, reason=reason)
+
+
+def _text_of(error: BaseException) -> str:
+    """The text of an exception; those of solvers may fail to say it."""
+    with suppress(Exception):
+        return str(error)
+    return "it cannot say its text"
 
 
 def _prepared(task: Task, instance_text: str) -> tuple[PreparedRun, dict[str, float]]:
@@ -198,7 +206,7 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any) -> Record:
     return replace(
         blank,
         status=result.status.value,
-        raw_status=str(result.raw_status),
+        raw_status=_one_line(result.raw_status),
         reason=_one_line(result.reason),
         value=result.cost,
         claimed=_finite(result.claimed),
@@ -239,7 +247,8 @@ def _finite(value: Any) -> float | None:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(str(text).split())
+    """A text of a solver as tables and terminals can show it."""
+    line = "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(str(text).split()))
     return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
 
 

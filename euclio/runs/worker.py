@@ -56,10 +56,13 @@ def _work(assignment: Assignment, connection: Connection, footprint: Footprint) 
             footprint.settle()
         connection.send(Started(record))
 
+    process = os.getpid()
     for task in assignment.batch.tasks:
         warm = task.setting.solver not in assignment.cold
         printed = _log_position()
         record = execute(task, assignment.batch.instance_text, warm=warm, started=started)
+        if os.getpid() != process:  # the solver forked, and its child has come back too
+            os._exit(0)
         if _log_position() != printed:
             with suppress(OSError):  # the disk may be full
                 print(f"-- printed by {task.setting.label} on {task.instance} (run {task.key})", file=sys.stderr)

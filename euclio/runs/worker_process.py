@@ -16,6 +16,7 @@ from typing import Any
 
 import psutil
 
+from euclio.runs.janitor import janitor
 from euclio.runs.memory import children_memory_mb, memory_mb
 
 ENDING_S = 2.0
@@ -40,6 +41,7 @@ class WorkerProcess:
         self._scratch = tempfile.TemporaryDirectory(prefix="euclio-", ignore_cleanup_errors=True)
         with theirs:
             self._popen = _STARTER.submit(_start, theirs, self._scratch.name, log).result()
+        janitor().watch(self.pid, self._scratch.name)
         self._process = psutil.Process(self._popen.pid)
         self._peak_mb = 0.0
 
@@ -83,11 +85,22 @@ class WorkerProcess:
 
     def end(self) -> None:
         """Kill the process and all that it started, and clear up."""
+        left_the_group = self._descendants()
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+        for process in left_the_group:
+            with suppress(psutil.Error):
+                process.kill()
         self._popen.wait()
         self.connection.close()
         self._scratch.cleanup()
+        janitor().forget(self.pid)
+
+    def _descendants(self) -> list[psutil.Process]:
+        try:
+            return self._process.children(recursive=True)
+        except psutil.Error:
+            return []
 
 
 def _start(theirs: Connection, scratch: str, log: int | None) -> subprocess.Popen[bytes]:

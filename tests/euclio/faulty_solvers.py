@@ -53,6 +53,39 @@ def hang_with_a_child(session: Session) -> Answer:
 
 
 @faulty
+def hang_with_a_session(session: Session) -> Answer:
+    """Hang beside a child that leaves the process group."""
+    child = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    Path(os.environ["FAULTS"], "session").write_text(str(child.pid))
+    return hang(session)
+
+
+@faulty
+def come_back_twice(session: Session) -> Answer:
+    os.fork()
+    return good(session)
+
+
+@faulty
+def fail_without_text(session: Session) -> Answer:
+    class SilentError(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no text")
+
+    raise SilentError
+
+
+@faulty
+def fail_in_colour(session: Session) -> Answer:
+    raise ValueError("\x1b[31mred")
+
+
+@faulty
+def say_much(session: Session) -> Answer:
+    return Answer(None, "x" * 1000)
+
+
+@faulty
 def grow(session: Session) -> Answer:
     """Fill 4 GiB, not faster than a supervisor can look."""
     filled = []

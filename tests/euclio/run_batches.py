@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import psutil
 from tiny_sessions import TEXT
 
 from euclio.registry import find_solver
@@ -37,6 +38,11 @@ def batch_of(*tasks: Task) -> Batch:
 def lasting(record: Record) -> dict[str, Any]:
     """The fields of a record that do not differ between two runs of the same task."""
     return {field.name: getattr(record, field.name) for field in fields(Record) if field.name not in TIMING}
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 def pid_in(file: Path) -> int:

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
-from run_batches import HERE, LONG, batch_of, lasting, pid_in, run_of
+from run_batches import HERE, LONG, batch_of, is_alive, lasting, pid_in, run_of
 
 from euclio.errors import InputError
 from euclio.own_solver import load_solver
@@ -42,6 +41,9 @@ EXPECTED = {
     "claim_too_little": (LONG, "error", "done", WRONG_CLAIM),
     "plan_too_little": (LONG, "error", "done", "the checker refused the plan: module detect: no allocation"),
     "fail": (LONG, "error", "raised", "ValueError: first line second line"),
+    "fail_without_text": (LONG, "error", "raised", "SilentError: it cannot say its text"),
+    "fail_in_colour": (LONG, "error", "raised", "ValueError: \ufffd[31mred"),
+    "say_much": (LONG, "unknown", "x" * 499 + "…", ""),
     "quit_python": (LONG, "error", "raised", "SystemExit: 3"),
     "interrupt": (LONG, "error", "raised", "KeyboardInterrupt"),
     "answer_nonsense": (LONG, "error", "raised", "TypeError: the solver's plan is str, not Plan"),
@@ -102,10 +104,6 @@ def test_killed_run_says_what_was_asked(records):
         assert getattr(killed, field) == getattr(good, field)
 
 
-def is_alive(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-
-
 def test_worker_killed_from_outside_is_a_row_and_the_batch_goes_on(slot, folder):
     killer = threading.Thread(target=lambda: os.kill(pid_in(folder / "pid"), signal.SIGKILL))
     killer.start()
@@ -115,12 +113,18 @@ def test_worker_killed_from_outside_is_a_row_and_the_batch_goes_on(slot, folder)
     assert good.status == "feasible"
 
 
-def test_processes_of_a_killed_solver_are_killed_with_it(slot, folder):
-    (killed,) = slot.run(batch_of(run_of("hang_with_a_child", SHORT)))
+@pytest.mark.parametrize("child", ["child", "session"])
+def test_processes_of_a_killed_solver_are_killed_with_it(slot, folder, child):
+    (killed,) = slot.run(batch_of(run_of(f"hang_with_a_{child}", SHORT)))
     assert killed.raw_status == "killed"
-    child = pid_in(folder / "child")
+    child = pid_in(folder / child)
     while is_alive(child):
         time.sleep(0.01)
+
+
+def test_solver_that_forks_has_one_record_per_run(slot):
+    tasks = [run_of("come_back_twice", repeat=k) for k in range(5)]
+    assert [record.key for record in slot.run(batch_of(*tasks))] == [task.key for task in tasks]
 
 
 def test_what_a_solver_prints_goes_to_the_log_and_says_of_which_run(slot, folder, capfd):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import psutil
-from run_batches import HERE, batch_of, run_of
+from run_batches import HERE, batch_of, is_alive, pid_in, run_of
 
 from euclio.runs.execution import blank_record
 from euclio.runs.pool import cores_of, local_pool
@@ -128,4 +129,20 @@ def test_no_process_outlives_a_killed_runner():
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     while worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+
+
+LEAVING = RUNNER.replace('run_of("hang")', 'run_of("hang_with_a_child")')
+
+
+def test_neither_programs_nor_folders_of_workers_outlive_a_killed_runner(tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    told = os.environ | {"FAULTS": str(tmp_path), "TMPDIR": str(scratch)}
+    runner = subprocess.Popen([sys.executable, "-c", LEAVING], stdout=subprocess.PIPE, env=told)
+    child = pid_in(tmp_path / "child")
+    assert list(scratch.iterdir())
+    runner.kill()
+    runner.communicate()
+    while is_alive(child) or list(scratch.iterdir()):
         time.sleep(0.01)
