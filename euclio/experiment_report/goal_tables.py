@@ -76,8 +76,8 @@ def summary_tables(runs: pd.DataFrame) -> tuple[Table, Table]:
         ),
     )
     outcomes = table_of(
-        "How the runs ended. Optimal: proven in the plan space of the run. Infeasible: the solver says that there is no "
-        "plan; of an exact method a proof, of a heuristic the end of its rule.",
+        "How the runs ended. Optimal: proven in the plan space of the run. Infeasible: the solver says that there is "
+        "no plan; of an exact method a proof, of a heuristic the end of its rule.",
         rows,
         (Column("label", "solver"), *statuses),
     )
