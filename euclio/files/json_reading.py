@@ -20,7 +20,7 @@ DEEPEST_NESTING = 32
 
 LARGEST_EXPONENT = 400
 
-BINARY = "is not UTF-8 text but binary data; give a JSON file"
+BINARY = "is not UTF-8 text but binary data; give a text file"
 
 
 class _Object(dict[str, Any]):

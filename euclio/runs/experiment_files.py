@@ -12,6 +12,7 @@ from pydantic import Field
 from euclio.errors import InputError
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, shown, validated, without_schema
 from euclio.files.json_reading import read_text
+from euclio.registry import find_solver
 from euclio.runs.experiment import MEMORY_MB, DrawnSource, Experiment, FileSource, Source, hard_limit
 from euclio.runs.solver_settings import different_labels, solver_settings
 from euclio.runs.task import RunLimits, SolverSetting
@@ -109,6 +110,8 @@ def _sources(model: _Experiment, folder: Path) -> tuple[Source, ...]:
 def _source(source: _Instances, folder: Path) -> Source:
     if (source.files is None) == (source.generate is None):
         raise InputError("needs `files` or `generate`, one of the two")
+    if source.files == []:
+        raise InputError("is empty; name files, folders or patterns", field="files")
     if source.generate is None:
         others = source.model_fields_set - {"files"}
         if others:
@@ -124,9 +127,18 @@ def _solvers(model: _Experiment, folder: Path) -> tuple[SolverSetting, ...]:
     found: list[SolverSetting] = []
     for i, solver in enumerate(model.solvers):
         with at(f"solvers[{i}]", None):
+            _check_name(solver.name, folder)
             found += solver_settings(solver.name, label=solver.label, folder=folder, **_plain(solver.options))
     with at("solvers", None):
         return different_labels(found)
+
+
+def _check_name(name: str, folder: Path) -> None:
+    """Refuse a solver that is not there."""
+    try:
+        find_solver(name, folder)
+    except InputError as error:
+        raise InputError(error.message, file=error.file, field="name") from None
 
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
@@ -151,7 +163,9 @@ def _limits(model: _Limits) -> RunLimits:
 def _seconds(field: str, value: int | Decimal) -> float:
     seconds = float(value)
     if not 0 < seconds <= LONGEST_S:
-        raise InputError(f"is {shown(value)}; it must be greater than 0, in seconds", field=f"limits.{field}")
+        raise InputError(
+            f"is {shown(value)}; it must be greater than 0 and at most {LONGEST_S}, in seconds", field=f"limits.{field}"
+        )
     return seconds
 
 

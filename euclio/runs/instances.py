@@ -12,7 +12,7 @@ from typing import Any
 
 from euclio.errors import InputError
 from euclio.families import family_of, find_family
-from euclio.files.boundary import at
+from euclio.files.boundary import at, shown
 from euclio.files.instance_files import instance_from_json
 from euclio.files.json_reading import parse_json, read_text
 from euclio.runs.durable import replaced
@@ -70,49 +70,56 @@ class InstanceIndex:
         self._places: dict[str, InstanceEntry] = {}
 
     def look_at_files(self) -> None:
-        """Read and check the instances in files; nothing is written.
+        """Read and check the instances in files, and the settings of those to be drawn; nothing is written.
 
         Raises:
-            InputError: no such file, a bad instance, one that does not go with a solver's plan space, or two different
-                instances of one name.
+            InputError: no such file, a bad instance, one that does not go with a solver's plan space, two different
+                instances of one name, or wrong settings.
         """
-        for source in self._sources:
-            if isinstance(source, FileSource):
-                for path in _paths(source):
+        for i, source in enumerate(self._sources):
+            if isinstance(source, DrawnSource):
+                with at(f"instances[{i}]", None):
+                    _drawn(source)
+            elif isinstance(source, FileSource):
+                for path in _paths(source, f"instances[{i}]"):
                     text = read_text(path)
                     instance = instance_from_json(parse_json(text, file=str(path)), str(path))
                     self._check(instance, str(path))
+                    self._advance()
                     self._add(InstanceEntry(family_of(instance).name, instance.name, text_hash(text), path))
 
     def draw(self, folder: Path) -> None:
         """Draw instances, or take those that were drawn before; they are kept in a folder.
 
         Raises:
-            InputError: wrong settings, or as for files.
+            InputError: as for files.
             UnwritableError: they cannot be kept.
         """
-        for i, source in enumerate(self._sources):
+        for source in self._sources:
             if isinstance(source, DrawnSource):
                 told = [source.kind, source.count, source.seed, source.settings, version("euclio")]
                 path = folder / f"instances-{text_hash(json.dumps(told, sort_keys=True, default=str))[:16]}.jsonl"
-                with at(f"instances[{i}]", None):
-                    self._keep(path, partial(_drawn, source))
+                self._keep(path, partial(_drawn, source))
             elif isinstance(source, GivenSource):
                 texts = [family_of(instance).to_text(instance) for instance in source.instances]
                 path = folder / f"instances-{text_hash(json.dumps(texts))[:16]}.jsonl"
                 self._keep(path, partial(iter, source.instances))
 
     def _keep(self, path: Path, instances: Callable[[], Iterable[Any]]) -> None:
-        if not path.exists():
+        new = not path.exists()
+        if new:
             with replaced(path) as stream:
                 for instance in instances():
                     family = family_of(instance)
                     self._check(instance, instance.name)
                     row = {"family": family.name, "name": instance.name, "text": family.to_text(instance)}
                     stream.write(json.dumps(row).encode() + b"\n")
+                    self._advance()
         for entry, text in _kept(path):
-            if self._spaces.get(entry.family):
-                self._check(find_family(entry.family).read(parse_json(text), None), entry.name)
+            if not new:
+                if self._spaces.get(entry.family):
+                    self._check(find_family(entry.family).read(parse_json(text), None), entry.name)
+                self._advance()
             self._add(entry)
 
     def _check(self, instance: Any, where: str) -> None:
@@ -126,7 +133,6 @@ class InstanceIndex:
 
     def _add(self, entry: InstanceEntry) -> None:
         """Take an instance up; the same one again is left out."""
-        self._advance()
         known = self._places.setdefault(entry.name, entry)
         if known is entry:
             self.entries.append(entry)
@@ -146,32 +152,54 @@ def _spaces_by_family(settings: Iterable[SolverSetting]) -> dict[str, list[tuple
     return found
 
 
-def _paths(source: FileSource) -> Iterator[Path]:
+def _paths(source: FileSource, field: str) -> Iterator[Path]:
     """The files of a source, sorted within each of its paths.
 
     Raises:
-        InputError: a path stands for no file.
+        InputError: a path stands for no file, or is none.
     """
     for given in source.paths:
-        path = source.folder / Path(given).expanduser()
-        pattern = not path.exists() and any(sign in given for sign in "*?[")
-        if pattern:
-            base = Path(path.anchor)
-            found = sorted(file for file in base.glob(str(path.relative_to(base))) if file.is_file())
-        elif path.is_dir():
-            found = sorted(path.glob("*.json"))
-        else:
-            found = [path]
-        if not found:
-            what = "matches no file" if pattern else "has no file that ends in .json"
-            raise InputError(f"{what}; name another path", file=str(path))
-        yield from found
+        try:
+            yield from _found(given, source.folder)
+        except (OSError, RuntimeError, ValueError) as error:  # too long, no such home, two stars in a name
+            if isinstance(error, InputError):
+                raise
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise InputError(f"is {shown(given)}, no path ({reason}); name another", field=f"{field}.files") from None
+
+
+def _found(given: str, folder: Path) -> list[Path]:
+    path = folder / Path(given).expanduser()
+    pattern = not path.exists() and any(sign in given for sign in "*?[")
+    if pattern:
+        base = Path(path.anchor)
+        found = sorted(file for file in base.glob(str(path.relative_to(base))) if file.is_file())
+    elif path.is_dir():
+        found = sorted(path.glob("*.json"))
+    else:
+        found = [path]
+    if not found:
+        what = "matches no file" if pattern else "has no file that ends in .json"
+        raise InputError(f"{what}; name another path", file=str(path))
+    for file in found:
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise InputError("is no file that can be read twice; name another path", file=str(file))
+    return found
 
 
 def _drawn(source: DrawnSource) -> Iterator[Any]:
+    """The instances of a source, to be drawn one by one.
+
+    Raises:
+        InputError: no such kind, or wrong settings; names the field as experiment files do.
+    """
     from euclio.workloads.commands import draw_instances
 
-    return draw_instances(source.kind, source.count, source.seed, source.settings)
+    try:
+        return draw_instances(source.kind, source.count, source.seed, source.settings)
+    except InputError as error:
+        place = {"kind": "generate", "count": "count", None: None}.get(error.field, f"settings.{error.field}")
+        raise InputError(error.message, file=error.file, field=place) from None
 
 
 def _kept(path: Path) -> Iterator[tuple[InstanceEntry, str]]:

@@ -13,7 +13,7 @@ from euclio.workloads.applications import applications, find_application
 from euclio.workloads.pipelines.commands import PipelineOptions, cluster_requests
 from euclio.workloads.pipelines.instances import pipeline_cluster
 from euclio.workloads.pipelines.setups import SETUPS
-from euclio.workloads.protocol import workloads
+from euclio.workloads.protocol import judged_draws
 from euclio.workloads.published import published_models, published_session
 from euclio.workloads.random_sessions import SHAPES, chain_from_modules, random_session
 from euclio.workloads.settings import Setting, name_in, names, not_negative, part, positive, whole
@@ -53,8 +53,8 @@ def _published(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]
 
 
 def _workloads(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
-    drawn = workloads(accept_by(), count=count, seed=seed)
-    return (workload.session for workload in drawn.workloads)
+    judged = judged_draws(accept_by(), count, seed)
+    return (workload.session for workload, against in judged if not against)
 
 
 def _random(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:

@@ -120,21 +120,33 @@ def workloads(
     Raises:
         RuntimeError: of the last 1000 draws and more none was accepted.
     """
-    kept: list[Workload] = []
+    judged = list(judged_draws(accept, count, seed, parameters))
+    rejected = Counter(name for _, against in judged for name in against)
+    kept = tuple(workload for workload, against in judged if not against)
+    return Draws(kept, len(judged), dict(sorted(rejected.items())))
+
+
+def judged_draws(
+    accept: Callable[[Session], Iterable[str]],
+    count: int = PUBLISHED_WORKLOADS,
+    seed: int = SEED,
+    parameters: ProtocolParameters | None = None,
+) -> Iterator[tuple[Workload, frozenset[str]]]:
+    """Draws one by one, with the names of the solvers that found no plan, until `count` of them are accepted.
+
+    Arguments and errors are those of `workloads`.
+    """
     rejected: Counter[str] = Counter()
-    drawn = last = 0
+    left, in_vain = count, 0
     stream = draws(seed, parameters)
-    while len(kept) < count:
+    while left > 0:
         workload = next(stream)
-        drawn += 1
-        against = set(accept(workload.session))
+        against = frozenset(accept(workload.session))
+        yield workload, against
         rejected.update(against)
-        if not against:
-            kept.append(workload)
-            last = drawn
-        elif drawn - last >= 1000:
+        left, in_vain = (left, in_vain + 1) if against else (left - 1, 0)
+        if in_vain >= 1000:
             raise RuntimeError(f"no draw out of 1000 was accepted; rejected by {dict(sorted(rejected.items()))}")
-    return Draws(tuple(kept), drawn, dict(sorted(rejected.items())))
 
 
 def with_slo(session: Session, slo_s: Fraction) -> Session:

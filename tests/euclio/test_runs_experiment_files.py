@@ -1,5 +1,6 @@
 """Experiment files: what they say, and one clear line for everything that is wrong with them."""
 
+import os
 from decimal import Decimal
 
 import pytest
@@ -150,7 +151,9 @@ BAD = {
     ),
     "neither": (without('generate = "random"\n'), "instances[0]: needs `files` or `generate`"),
     "count of files": (BASE.replace("generate", "count = 3\nfiles").replace('"random"', '["a"]'), "instances[0].count"),
-    "unknown solver": (BASE.replace("milp", "mlip"), "solvers[0]"),
+    "no files": (BASE.replace('generate = "random"', "files = []"), "instances[0].files: is empty"),
+    "long limit": (f"{BASE}[limits]\ntime_s = 1e9\n", "it must be greater than 0 and at most 100000000, in seconds"),
+    "unknown solver": (BASE.replace("milp", "mlip"), "solvers[0].name: unknown solver 'mlip'"),
     "unknown option": (f"{BASE}polcy = 1\n", "solvers[0].polcy: is no option of 'milp'; it takes engine, threads"),
     "unknown engine": (
         f'{BASE}engine = "gurobi"\n',
@@ -185,10 +188,14 @@ def test_what_is_wrong_is_one_clear_line(tmp_path, case):
         (["none.json"], "no such file"),
         (["*.json"], "matches no file"),
         (["sub"], "has no file that ends in .json"),
+        (["pipe"], "is no file that can be read twice"),
+        (["x" * 5000], r"instances\[0\].files: is the text 'x+', no path \(File name too long\)"),
+        (["**x/*"], r"instances\[0\].files: is the text '\*\*x/\*', no path"),
     ],
 )
 def test_paths_without_instances_are_refused(tmp_path, given, words):
     (tmp_path / "sub").mkdir()
+    os.mkfifo(tmp_path / "pipe")
     told = read(tmp_path, BASE.replace('generate = "random"', f"files = {given}"))
     with pytest.raises(InputError, match=words):
         InstanceIndex(told).look_at_files()
@@ -196,5 +203,19 @@ def test_paths_without_instances_are_refused(tmp_path, given, words):
 
 def test_a_setting_that_a_kind_does_not_take_is_refused(tmp_path):
     told = read(tmp_path, BASE.replace('"random"', '"random"\nsettings = { rate = 3 }'))
-    with pytest.raises(InputError, match=r"instances\[0\].rate: is no option of kind 'random'"):
-        InstanceIndex(told).draw(tmp_path)
+    with pytest.raises(InputError, match=r"instances\[0\].settings.rate: is no option of kind 'random'"):
+        InstanceIndex(told).look_at_files()
+
+
+def test_an_unknown_kind_is_refused(tmp_path):
+    told = read(tmp_path, BASE.replace('"random"', '"randm"'))
+    with pytest.raises(InputError, match=r"instances\[0\].generate: unknown kind 'randm'"):
+        InstanceIndex(told).look_at_files()
+
+
+def test_each_instance_is_counted_once_drawn_or_kept(tmp_path):
+    told = read(tmp_path, BASE.replace('"random"', '"random"\ncount = 3'))
+    looked_at = []
+    for total in (3, 6):
+        InstanceIndex(told, lambda: looked_at.append(1)).draw(tmp_path)
+        assert len(looked_at) == total

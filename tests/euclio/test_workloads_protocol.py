@@ -11,7 +11,7 @@ from euclio.files import session_to_text
 from euclio.workloads.acceptance import SYSTEMS, accept_by
 from euclio.workloads.latencies import latency_range
 from euclio.workloads.paths import data_dir
-from euclio.workloads.protocol import ProtocolParameters, draw, workloads
+from euclio.workloads.protocol import ProtocolParameters, draw, judged_draws, workloads
 
 FIGURES = json.loads((data_dir() / "published" / "harpagon.json").read_text(encoding="utf-8"))["figures"]
 
@@ -81,6 +81,12 @@ def test_tightness_is_the_place_between_least_and_most_useful_latency():
 def test_shortest_slo_is_lifted():
     parameters = ProtocolParameters(slo_over_least=(1.0, 1.0), least_slo_s=0.9)
     assert all(draw(3, k, parameters).session.slo_s >= Fraction(9, 10) for k in range(1, 30))
+
+
+def test_draws_are_judged_one_by_one():
+    asked = []
+    judged = judged_draws(lambda s: asked.append(s.name) or (), count=10**6, seed=3)
+    assert [next(judged)[0].session.name for _ in range(2)] == asked
 
 
 def test_accepted_workloads_are_feasible_for_all_systems():
