@@ -27,8 +27,8 @@ from euclio.commands import (
     status,
     verify,
 )
-from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED
-from euclio.errors import InputError, UnwritableError
+from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
+from euclio.errors import InputError, TerminatedError, UnwritableError
 
 COMMANDS = (
     solve,
@@ -86,7 +86,7 @@ def main(argv: list[str] | None = None) -> int:
         return REFUSED
     except KeyboardInterrupt as error:
         _say(str(error) or "interrupted")
-        return INTERRUPTED
+        return TERMINATED if isinstance(error.__cause__ or error, TerminatedError) else INTERRUPTED
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise

@@ -23,6 +23,10 @@ class InputError(ValueError):
         return InputError(self.message, file=file, field=self.field)
 
 
+class TerminatedError(KeyboardInterrupt):
+    """Somebody ended the command with SIGTERM: it ends as after Ctrl-C, with exit code 143."""
+
+
 class InapplicableError(Exception):
     """The solver does not apply to this instance (say why); exit code 4."""
 

@@ -11,3 +11,4 @@ NO_PLAN = 4
 """A limit was hit, or the solver does not apply to this instance."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+TERMINATED = 143

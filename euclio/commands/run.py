@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from euclio.commands.arguments import count, names
 from euclio.commands.exit_codes import SOLVED
+from euclio.errors import TerminatedError
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
@@ -37,10 +39,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Run and print where the results are."""
     from euclio.runs.runner import run as run_experiment
 
-    outcome = run_experiment(
-        arguments.experiment, arguments.out, slots=arguments.slots, dask=arguments.dask, retry=arguments.retry
-    )
+    before = signal.signal(signal.SIGTERM, _terminated)
+    try:
+        outcome = run_experiment(
+            arguments.experiment, arguments.out, slots=arguments.slots, dask=arguments.dask, retry=arguments.retry
+        )
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if outcome.no_longer:
         print(f"euclio: {outcome.no_longer} more runs there are no longer in the experiment", file=sys.stderr)
     print(outcome.folder)
     return SOLVED
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    raise TerminatedError

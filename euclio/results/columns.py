@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from euclio.errors import InputError
 from euclio.runs.durable import replaced
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
@@ -72,6 +73,20 @@ def to_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
         for name, value in _flat(row).items():
             columns[name].append(value)
     return pa.table({field.name: pa.array(columns[field.name], field.type) for field in SCHEMA}, schema=SCHEMA)
+
+
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Records in a Parquet file of a result folder; some of their columns, or all.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    try:
+        return pq.read_table(path, columns=columns, schema=SCHEMA)
+    except FileNotFoundError:
+        raise
+    except (OSError, pa.ArrowException):
+        raise InputError("is damaged; move it away, then `euclio run` makes its runs again", file=str(path)) from None
 
 
 def write_table(table: pa.Table, path: Path) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from euclio.errors import InputError
-from euclio.results.columns import SCHEMA, to_table, write_table
+from euclio.results.columns import SCHEMA, read_table, to_table, write_table
 from euclio.results.sameness import VersionsDiffer, mixture, unlike
 from euclio.runs.folder import ResultFolder
 from euclio.runs.journal import read_journal
@@ -109,7 +109,7 @@ def _tables(folder: ResultFolder) -> Iterator[pa.Table]:
         except FileNotFoundError:
             continue
     for path in folder.compacted():
-        yield pq.read_table(path, schema=SCHEMA)
+        yield read_table(path)
 
 
 def _frame(table: pa.Table, experiment: str) -> pd.DataFrame:

@@ -26,6 +26,10 @@ from euclio.runs.journal import Journal, read_journal
 MADE_IN_PYTHON = 'schema = "euclio/experiment/1"\nname = {name}\n# The rest of this experiment was said in Python.\n'
 
 
+_OWN = re.compile(r"lock|logs|runs\.tsv|(journal|records|instances)-\w+\.(jsonl|parquet)")
+"""Files that, beside that of the experiment, tell a result folder from another one."""
+
+
 class ResultFolder:
     """A result folder, which need not be there yet.
 
@@ -44,22 +48,36 @@ class ResultFolder:
         """Whether it holds an experiment."""
         return self.experiment_file.exists()
 
-    def make(self) -> None:
+    def make(self, experiment: str) -> None:
         """Make it, if need be.
 
+        Args:
+            experiment: name of the experiment that is to write to it.
+
         Raises:
-            InputError: it cannot be made, or it is a folder of something else.
+            InputError: it cannot be made, or it is a folder of something else or of another experiment.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            other = not self.exists() and any(file.name != self.lock_file.name for file in self.path.iterdir())
+            other = self._is_foreign({file.name for file in self.path.iterdir()})
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(f"cannot be made: {reason.lower()}; name another folder", file=str(self.path)) from None
         if other:
             raise InputError("holds other things than results; name another folder", file=str(self.path))
+        if self.exists() and self.name() != experiment:
+            raise InputError(
+                f"holds the results of experiment {self.name()!r}, not {experiment!r}; name another folder",
+                file=str(self.path),
+            )
         with written(self.logs):
             self.logs.mkdir(exist_ok=True)
+
+    def _is_foreign(self, files: set[str]) -> bool:
+        """Whether these are not the files of a result folder, or of one that was just being made."""
+        if self.experiment_file.name in files:
+            return not any(_OWN.fullmatch(name) for name in files)
+        return not files <= {self.lock_file.name, self.logs.name, self.experiment_file.name + UNFINISHED}
 
     def name(self) -> str:
         """The name of the experiment; that of the folder where it cannot be read."""
@@ -101,11 +119,11 @@ class ResultFolder:
 
     def keys(self) -> set[str]:
         """Keys of the runs that are compacted."""
-        import pyarrow.parquet as pq
+        from euclio.results.columns import read_table
 
         found: set[str] = set()
         for path in self.compacted():
-            found.update(pq.read_table(path, columns=["key"]).column("key").to_pylist())
+            found.update(read_table(path, ["key"]).column("key").to_pylist())
         return found
 
     def drop(self, statuses: Collection[str]) -> int:
@@ -119,13 +137,12 @@ class ResultFolder:
         """
         import pyarrow as pa
         import pyarrow.compute as pc
-        import pyarrow.parquet as pq
 
-        from euclio.results.columns import write_table
+        from euclio.results.columns import read_table, write_table
 
         known, dropped = pa.array(self.labels(), pa.string()), 0
         for path in self.compacted():
-            table = pq.read_table(path)
+            table = read_table(path)
             again = pc.is_in(table["status"].cast(pa.string()), pa.array(statuses, pa.string()))
             left = table.filter(pc.invert(pc.and_(again, pc.is_in(table["key"], known))))
             dropped += table.num_rows - left.num_rows
@@ -147,11 +164,18 @@ class ResultFolder:
                 stream.write(f"{key}\t{label}\n".encode())
 
     def labels(self) -> dict[str, str]:
-        """Label by key of all runs of the experiment as it was given last; empty: not known yet."""
+        """Label by key of all runs of the experiment as it was given last; empty: not known yet.
+
+        Raises:
+            InputError: the file is damaged.
+        """
         if not self.runs_file.exists():
             return {}
-        with self.runs_file.open(encoding="utf-8") as stream:
-            return dict(line.rstrip("\n").split("\t", 1) for line in stream)
+        try:
+            with self.runs_file.open(encoding="utf-8") as stream:
+                return dict(line.rstrip("\n").split("\t", 1) for line in stream)
+        except ValueError:
+            raise InputError("is damaged; `euclio run` writes it again", file=str(self.runs_file)) from None
 
 
 def _numbered(folder: Path, pattern: str) -> list[Path]:

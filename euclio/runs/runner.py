@@ -34,7 +34,7 @@ LOCAL_DASK = "local"
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Somebody stopped the runner; says how to go on."""
+    """Somebody stopped the runner, as its cause says; says how to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def run(
         with Display(quiet=quiet) as display:
             index = InstanceIndex(told, display.count_instance)
             index.look_at_files()
-            folder.make()
+            folder.make(told.name)
             with RunnerLock(folder.lock_file) as lock:
                 return _Runner(told, folder, index, lock, display).run(slots, dask, retry)
     except InputError as error:
@@ -166,11 +166,11 @@ class _Runner:
                     if time.monotonic() > shown_at + SHOW_EVERY_S:
                         shown_at = time.monotonic()
                         self._show(pace)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             done = pace.kept + pace.made
             raise RunInterrupted(
                 f"interrupted; {done} of {pace.total} runs are finished and kept, the same command makes the others"
-            ) from None
+            ) from error
 
     def _show(self, pace: Pace) -> None:
         rate, left_s = pace.look()

@@ -105,7 +105,7 @@ def status(path: str | Path) -> ExperimentStatus:
 
 def _finished(folder: ResultFolder) -> Iterator[tuple[str, str]]:
     """Key and status of every record; journals first, since one may be compacted meanwhile."""
-    import pyarrow.parquet as pq
+    from euclio.results.columns import read_table
 
     for path in folder.journals():
         try:
@@ -114,5 +114,5 @@ def _finished(folder: ResultFolder) -> Iterator[tuple[str, str]]:
         except FileNotFoundError:
             continue
     for path in folder.compacted():
-        table = pq.read_table(path, columns=["key", "status"])
+        table = read_table(path, ["key", "status"])
         yield from zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from fake_runs import MOST_BYTES, PAUSE, FakePool, experiment, fake_record
 
+from euclio.cli import main
 from euclio.errors import UnwritableError
 from euclio.results import canonical
 from euclio.runs import runner
@@ -86,13 +87,14 @@ def test_a_killed_runner_loses_no_finished_run(pool, path, expected):
     assert csv(outcome.frame()) == expected
 
 
-def test_interrupted_from_the_keyboard_keeps_what_is_finished(pool, path, expected):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_or_terminated_keeps_what_is_finished(pool, path, expected, number, code):
     process = started(path, **{PAUSE: 0.02})
     wait_for(path, 5)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate()
     done = len(kept(path))
-    assert process.returncode == 130
+    assert process.returncode == code
     assert err == (f"euclio: interrupted; {done} of 40 runs are finished and kept, the same command makes the others\n")
     outcome = runner.run(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (done, expected)
@@ -152,7 +154,7 @@ def test_a_sync_that_fails_is_told_at_the_next_record(path, tmp_path, monkeypatc
 def interrupted_after(pool, path, count):
     """A journal with so many records, as a kill leaves it."""
     folder = ResultFolder(path.with_name("fake-results"))
-    folder.make()
+    folder.make("fake")
     folder.experiment_file.write_text(path.read_text())
     journal = folder.new_journal()
     for task in tasks(path)[:count]:
@@ -221,6 +223,29 @@ def test_a_crash_while_compacting_leaves_no_half_file(pool, path, expected, monk
     outcome = runner.run(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (5, expected)
     assert not half.exists()
+
+
+def test_a_folder_that_was_just_being_made_is_used(pool, path, expected):
+    folder = ResultFolder(path.with_name("fake-results"))
+    folder.make("fake")
+    folder.experiment_file.with_name("experiment.toml.unfinished").write_text("sch")
+    assert csv(runner.run(path, quiet=True).frame()) == expected
+
+
+def test_a_damaged_list_of_runs_is_written_again(pool, path, expected):
+    interrupted_after(pool, path, 5)
+    path.with_name("fake-results").joinpath("runs.tsv").write_bytes(b"\xff")
+    assert csv(runner.run(path, quiet=True).frame()) == expected
+
+
+@pytest.mark.parametrize("verb", ["run", "status"])
+def test_a_damaged_file_of_records_is_one_line_and_touched_by_nobody(pool, path, capsys, verb):
+    runner.run(path, quiet=True)
+    damaged = path.with_name("fake-results") / "records-1.parquet"
+    damaged.write_bytes(b"PAR1")
+    assert main([verb, str(path)]) == 2
+    assert "records-1.parquet: is damaged; move it away" in capsys.readouterr().err
+    assert damaged.read_bytes() == b"PAR1"
 
 
 def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):

@@ -107,7 +107,8 @@ def test_drawn_instances_are_drawn_once(pool, tmp_path, monkeypatch):
     path = experiment(tmp_path)
     path.write_text(path.read_text().replace('files = ["sessions"]', 'generate = "random"\ncount = 4'))
     runner.run(path, quiet=True)
-    monkeypatch.setattr("euclio.workloads.commands.draw_instances", lambda *_: pytest.fail("drawn again"))
+    never = (pytest.fail("drawn again") for _ in range(1))
+    monkeypatch.setattr("euclio.workloads.commands.draw_instances", lambda *_: never)
     assert runner.run(path, quiet=True).kept == 8
 
 
@@ -225,6 +226,24 @@ def test_a_folder_of_other_things_is_refused(pool, tmp_path):
     path = experiment(tmp_path)
     with pytest.raises(InputError, match="holds other things than results"):
         runner.run(path, tmp_path / "sessions", quiet=True)
+
+
+def test_a_file_called_experiment_makes_no_result_folder(pool, tmp_path):
+    path = experiment(tmp_path)
+    other = tmp_path / "other" / "experiment.toml"
+    other.parent.mkdir()
+    other.write_text("mine")
+    with pytest.raises(InputError, match="holds other things than results"):
+        runner.run(path, other.parent, quiet=True)
+    assert other.read_text() == "mine"
+
+
+def test_results_of_another_experiment_are_refused(pool, tmp_path):
+    path = experiment(tmp_path)
+    runner.run(path, quiet=True)
+    path.write_text(path.read_text().replace('"fake"', '"other"'))
+    with pytest.raises(InputError, match="holds the results of experiment 'fake', not 'other'; name another folder"):
+        runner.run(path, quiet=True)
 
 
 def test_a_bad_instance_is_refused_before_anything_is_written(pool, tmp_path):
