@@ -25,6 +25,7 @@ BOUND = re.compile(r"^(?:Lower|Upper) bound:\s+(\S+)", re.MULTILINE)
 NODES = re.compile(r"^Enumerated nodes:\s+(\d+)", re.MULTILINE)
 START_TAKEN = "MIPStart provided solution with cost"
 FAILED = "CBC ended with an error"
+LARGEST_SEED = 2**31 - 1
 NOTHING_YET = 1e40
 """CBC writes values beyond this for a bound or an incumbent that it does not have."""
 
@@ -71,7 +72,7 @@ def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] |
 
 
 def _options(limits: EngineLimits) -> list[str]:
-    seed = limits.seed % 2**31
+    seed = limits.seed % LARGEST_SEED + 1  # from 1 on: CBC takes the time of day where it is told 0
     return [
         f"primalTolerance {TOLERANCE:g}",
         f"integerTolerance {TOLERANCE:g}",

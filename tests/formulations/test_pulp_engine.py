@@ -1,6 +1,7 @@
 """The PuLP engines: one test per trap of solver libraries."""
 
 import random
+import re
 import subprocess
 import sys
 import time
@@ -51,6 +52,14 @@ def near_tie() -> pulp.LpProblem:
     model += pulp.lpSum(c * a for c, a in zip(cost, x, strict=True))
     model += pulp.lpSum(x) == 1
     return model
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**31 - 1, 2**31, 2**63 - 1])
+def test_cbc_is_never_told_the_seed_that_stands_for_the_time_of_day(tmp_path, seed):
+    run_model(near_tie(), "cbc", EngineLimits(seed=seed, log_file=tmp_path / "log"))
+    told = re.findall(r"-random(?:Cbc)?Seed (\d+)", (tmp_path / "log").read_text())
+    assert len(told) == 2
+    assert all(0 < int(number) < 2**31 for number in told)
 
 
 @pytest.mark.parametrize(
