@@ -72,7 +72,7 @@ def _solve(search: Search) -> Answer[PipelinePlan]:
     if search.limits.options.export_lp is not None:
         export_lp(model.model, search.limits.options.export_lp)
     last = _run(search, model)
-    search.infeasible = last in (Outcome.INFEASIBLE, Outcome.OPTIMAL) and search.plan is None
+    search.infeasible = last is Outcome.INFEASIBLE and search.plan is None
     if last is Outcome.FEASIBLE and search.plan is None and not search.most:
         bound = search.bound
         _run(search, milp_model(search.problem, LOAD_ROOM))

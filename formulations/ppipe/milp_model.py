@@ -11,6 +11,7 @@ Variables y, p, g, x, gpus, z and rows as in `formulations/ppipe/problem.py`; v,
           Σ_{l, k at d} Σ_o g_o / v ≤ gpus_m_d_k                every m, d, k           ours
           Σ_m Σ_d gpus_m_d_k ≤ N_k                              every k                 (9), (23)
           w_m z ≤ Σ_{l of m} x_l                                every m                 §3
+          Σ_{l of m} y_l ≥ 1                                    every m                 ours
           y, p binary; g, gpus whole; x, z ≥ 0
 
 Literal: y_l = 1. Without whole GPUs: Σ_m Σ_d Σ_o g_o / v ≤ N_k (23) in place of the two rows above. Least cost: min
@@ -177,6 +178,9 @@ def _add_demand(found: MilpModel, served: list[list[LpVariable]], factor: float)
     from pulp import lpSum
 
     problem, model = found.problem, found.model
+    for m, name in enumerate(problem.models):
+        own = [y for slot, y in zip(problem.slots, found.y, strict=True) if slot.model == m]
+        model += lpSum(own) >= 1, f"some_{name}"
     if problem.space.objective is Objective.COST:
         for m, rates in enumerate(served):
             model += lpSum(rates) >= float(problem.demand(m)) * factor, f"load_{problem.models[m]}"

@@ -18,7 +18,8 @@ GPU. Names that both engines share, l standing for the model's name and the sequ
     latency_l        Σ_d Σ_o C_o p_o ≤ T y_l                                            (10)-(13), (24)-(27)
     whole_m_d_k      Σ_{l with type k at d} Σ_o g_o / v ≤ gpus_m_d_k                    ours, see below
     count_k          Σ_m Σ_d gpus_m_d_k ≤ N_k                                           (9), (23)
-    load_m           w_m z ≤ Σ_{l of m} x_l                                             §3, several models
+    load_m           w_m z ≤ Σ_{l of m} x_l, w_m over the largest weight                §3, several models
+    some_m           Σ_{l of m} y_l ≥ 1                                                 ours: no plan leaves m out
 
 `follow` holds for each batch size of its own where batches are unified (18), and for their sum where not (4). Options
 with i ≥ j (3), (17), first places that do not begin at block 0 (5), (19) and last ones that do not end at M (6), (20)
@@ -110,11 +111,18 @@ class PPipeProblem:
                 found.setdefault((slot.model, d, gpu), []).append(i)
         return found
 
+    @property
+    def unit(self) -> Fraction:
+        """Unit of the objective: engines have fixed tolerances and see the same numbers whatever the weights are."""
+        if self.space.objective is Objective.THROUGHPUT:
+            return 1 / max(model.weight for model in self.cluster.models)
+        return Fraction(1)
+
     def demand(self, model: int) -> Fraction:
-        """What a model's throughput is measured in: its weight, or for least cost its load in requests per second."""
+        """What a model's throughput is measured in: weight over largest weight, or for least cost its load in req/s."""
         found = self.cluster.models[model]
         if self.space.objective is Objective.THROUGHPUT:
-            return found.weight
+            return found.weight * self.unit
         assert found.rate_rps is not None
         return found.rate_rps
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from euclio.errors import InapplicableError
@@ -30,11 +30,11 @@ class Search:
         started: `time.perf_counter` value when it began.
         start: choice that was given to start from; None: none, or none of the model's.
         plan: best plan that the checker accepts; None: none yet.
-        value: its value by the solver's own arithmetic, exact.
-        bound: proven bound; None: none yet.
+        value: its value by the solver's own arithmetic, exact, in the problem's unit.
+        bound: proven bound in the same; None: none yet.
         infeasible: proven: there is no plan.
         raw_status: the engine's last word.
-        trace: incumbent and bound over time.
+        trace: incumbent and bound over time, likewise.
         warm: what became of the start.
         stats: counters.
     """
@@ -81,12 +81,18 @@ class Search:
             nearer = min if self.most else max
             self.bound = bound if self.bound is None else nearer(self.bound, bound)
 
+    def _why_none(self) -> str:
+        if self.infeasible:
+            return "no plan serves every model within its SLO on these GPUs"
+        if self.left_s <= 0:
+            return "the time limit was hit"
+        return f"the engine ended ({self.raw_status}) without a plan that the checker accepts"
+
     def answer(self) -> Answer[PipelinePlan]:
         """The answer as it stands."""
-        reason = ""
+        unit, reason = self.problem.unit, ""
         if self.plan is None:
-            why = "no plan serves every model within its SLO on these GPUs"
-            reason = why if self.infeasible else "the time limit was hit"
+            reason = self._why_none()
         slots = self.problem.slots
         size = {
             "pipelines": float(len(slots)),
@@ -95,14 +101,18 @@ class Search:
         return Answer(
             self.plan,
             self.raw_status,
-            None if self.value is None else float(self.value),
-            None if self.infeasible else self.bound,
+            None if self.value is None else float(self.value * unit),
+            None if self.infeasible else _times(self.bound, unit),
             self.infeasible,
             {**self.stats, **size},
             reason,
-            self.trace,
+            tuple(replace(p, incumbent=_times(p.incumbent, unit), bound=_times(p.bound, unit)) for p in self.trace),
             self.warm,
         )
+
+
+def _times(value: float | None, unit: Fraction) -> float | None:
+    return None if value is None else value * float(unit)
 
 
 def begin(

@@ -9,7 +9,7 @@ from ppipe_clusters import almost_in_time, thirds, two_classes, unservable
 from euclio import evaluate, load, solve
 from euclio.cli import main
 from euclio.files.pipeline_files import save_cluster
-from euclio.pipeline import PipelineSpace
+from euclio.pipeline import Cluster, Gpu, Model, PipelineSpace
 from euclio.result import Status, WarmStart
 from formulations.ppipe.cpsat_model import cpsat_model, rate_scale
 from formulations.ppipe.milp_model import milp_model
@@ -52,6 +52,28 @@ def test_pipelines_late_by_less_than_a_tolerance_are_forbidden(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_cluster_that_cannot_serve_a_model_is_infeasible(name):
     assert solve(unservable(), name).status is Status.INFEASIBLE
+
+
+def two_models(*weights):
+    """Two models with these weights on two A and three B, cut like the one of `two_classes`."""
+    first = two_classes().models[0]
+    models = [Model(name, first.slo_s, [0], first.profiles, weight=w) for name, w in zip("mn", weights, strict=True)]
+    return Cluster("two models", [Gpu("A", 2), Gpu("B", 3)], models, max_partitions=2)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("weight", ["1e12", "1e-12"])
+def test_a_common_factor_of_the_weights_divides_the_optimum(name, weight):
+    """B -> A for each model: 100 req/s."""
+    result = solve(two_models(weight, weight), name)
+    assert (result.status, result.value) == (Status.OPTIMAL, pytest.approx(100 / float(weight)))
+
+
+@pytest.mark.parametrize("weights", [("1e12", "1e-12"), ("1e-12", "1e12")])
+def test_a_model_of_next_to_no_weight_is_served_too(weights):
+    """Two A and two B as B -> A serve 200 req/s of the other, the third B serves it."""
+    result = solve(two_models(*weights), "ppipe")
+    assert (result.status, result.value) == (Status.OPTIMAL, pytest.approx(2e-10))
 
 
 @pytest.mark.parametrize("name", MODELS)
