@@ -14,7 +14,8 @@ import numpy as np
 from euclio.result import OPTIMALITY_TOLERANCE
 from formulations.columns.deepening import search_within
 from formulations.columns.level import Setting, what_may_be_lost
-from formulations.columns.narrowing import narrow, rounded
+from formulations.columns.milp import plan_beside_bulk
+from formulations.columns.narrowing import few_left, narrow, rounded
 from formulations.columns.patterns import ROUNDING
 from formulations.columns.plans import together
 from formulations.columns.progress import Counts
@@ -36,8 +37,28 @@ def search_beside_bulk(setting: Setting) -> None:
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    progress, scarce, complete = setting.progress, _without_plenty(setting), True
+    progress, scarce = setting.progress, _without_plenty(setting)
     _take(setting, setting, rounded(setting))
+    if progress.plan is None:
+        _improve(setting, scarce)
+    _widen(setting, scarce)
+    if not (progress.closed or progress.exhausted):
+        _improve(setting, scarce)
+
+
+def _improve(setting: Setting, scarce: Setting) -> None:
+    """Look for a better plan among those that waste no more than a GPU of every pool, by MILP."""
+    for own in [setting] if scarce is setting else [scarce, setting]:
+        pools = own.columns.gpu.shape[1] * len(own.task.weight)
+        left = few_left(own, min(what_may_be_lost(setting), pools * float(own.relaxation.gpu.sum())))
+        plan = None if left is None else plan_beside_bulk(left, own.task.count)
+        if plan is not None and _take(setting, own, plan):
+            return
+
+
+def _widen(setting: Setting, scarce: Setting) -> None:
+    """Search all plans within a gap that grows."""
+    progress, complete = setting.progress, True
     gap = OPTIMALITY_TOLERANCE * abs(setting.relaxation.bound)
     while not progress.closed:
         setting.deadline.check()

@@ -106,19 +106,22 @@ def solve_linear(cost: Floats, matrix: Floats, upper: Floats) -> LinearOptimum |
     return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
 
 
-def solve_mip(programme: Programme, time_limit_s: float, gap: float) -> MipRun:
+def solve_mip(programme: Programme, time_limit_s: float, gap: float, most_nodes: int | None = None) -> MipRun:
     """Solve a mixed-integer programme.
 
     Args:
         programme: the programme.
         time_limit_s: seconds; infinite: no limit.
         gap: relative distance of bound and incumbent at which it may stop.
+        most_nodes: nodes after which it stops; None: no limit.
     """
     import highspy
 
     options = {**MIP_OPTIONS, "mip_rel_gap": gap}
     if math.isfinite(time_limit_s):
         options["time_limit"] = max(time_limit_s, 1e-3)
+    if most_nodes is not None:
+        options["mip_max_nodes"] = most_nodes
     highs = _highs(programme, options)
     highs.run()
     info, status = highs.getInfo(), highs.getModelStatus()

@@ -53,10 +53,14 @@ class Setting:
 
     def find_patterns(self, gap: float) -> Patterns:
         """All patterns that lose no more than the gap; those of the bulk's columns are what is added to it."""
-        beside = self.relaxation.beside(self._taken())
-        parts = [find_patterns(self.task, self.columns, beside, gap)]
+        parts = [find_patterns(self.task, self.columns, self.beside, gap)]
         parts += [patterns_above(self.task, self.columns, self.relaxation, gap, *entry) for entry in self.bulk]
         return joined(parts)
+
+    @property
+    def beside(self) -> Relaxation:
+        """Prices for plans of columns that may stand beside the bulk's."""
+        return self.relaxation.beside(self._taken())
 
     def _taken(self) -> Ints:
         """The bulk's columns and, where a plan may have only one pipeline of each sequence, those of the same."""

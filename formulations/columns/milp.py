@@ -9,13 +9,14 @@ Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, 
     Σ x_c ≥ weight · z (or rate)    each model
     x_c ≤ most_c · u_c, Σ u_c ≤ 1   one pipeline per sequence, where asked for; u binary
 
+Beside a bulk, x, g, y and z are what is added to what the bulk takes and serves, so that all numbers are small.
 Only columns that may be part of a better plan take part: what they lose at least is within what a plan may lose.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +34,9 @@ CLOSE = 1e-7
 LARGEST = 5000
 """Virtual GPUs of a pool up to which HiGHS's proofs are taken. With tens of thousands HiGHS 1.13.1 calls plans optimal
 that are not, by 1e-6 to 1e-5 of their value, with and without presolve; then only its plans are of use."""
+
+FEW_NODES = 200
+"""Nodes after which a plan beside the bulk is good enough."""
 
 
 def search_by_milp(setting: Setting) -> None:
@@ -84,13 +88,14 @@ def _solve(setting: Setting, near: Ints) -> float:
     """
     task, progress = setting.task, setting.progress
     chosen = setting.columns.take(near)
-    scale = max(1e-9, abs(setting.relaxation.bound) / 100)
-    programme, layout = _programme(task, chosen, scale, setting.relaxation.bound, progress)
+    scale, base = max(1e-9, abs(setting.relaxation.bound) / 100), np.zeros_like(chosen.gpu)
+    low = _lowest(task, progress)
+    programme, layout = _programme(task, chosen, scale, (low, setting.relaxation.bound), base)
     run = solve_mip(programme, setting.deadline.left, CLOSE)
     progress.count("milp_nodes", max(0, run.nodes))
     progress.stats["milp_columns"] = len(near)
     if run.values is not None:
-        plan, value = _read(task, chosen, near, run.values, layout)
+        plan, value = _read(task, chosen, near, run.values, layout, base)
         if plan is not None:
             progress.improve(value, plan)
     if _largest(task, chosen) > LARGEST:
@@ -99,7 +104,41 @@ def _solve(setting: Setting, near: Ints) -> float:
         return progress.value
     if not math.isfinite(run.bound):
         raise OutOfTimeError
-    return -run.bound * scale
+    return -run.bound * scale + (0.0 if task.cost else low)
+
+
+def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
+    """A plan with the bulk that HiGHS finds within a few nodes; it proves nothing.
+
+    Args:
+        setting: bulk and what is left beside it.
+        count: all GPUs by type.
+
+    Raises:
+        OutOfTimeError: the deadline has passed.
+    """
+    task, prices, bulk = setting.task, setting.relaxation, dict(setting.bulk)
+    gap, missing = first_gap(setting), what_may_be_lost(setting)
+    low, scale = _lowest(task, setting.progress), float(prices.gpu.max())
+    while True:
+        setting.deadline.check()
+        near = columns_within(task, setting.columns, setting.beside, gap)
+        near = near[undominated(setting.columns.take(near))]
+        near = np.union1d(near, np.array(list(bulk), dtype=np.int64))
+        chosen = setting.columns.take(near)
+        base = np.array([bulk.get(int(c), np.zeros(chosen.gpu.shape[1], np.int64)) for c in near])
+        programme, layout = _programme(task, chosen, scale, (low, prices.bound), base)
+        run = solve_mip(programme, setting.deadline.left, CLOSE, FEW_NODES)
+        setting.progress.count("milp_nodes", max(0, run.nodes))
+        if run.values is not None:
+            return _read(replace(task, count=count), chosen, near, run.values, layout, base)[0]
+        if gap >= missing or not run.finished:
+            return None
+        gap = min(4 * gap, missing)
+
+
+def _lowest(task: Task, progress: Progress) -> float:
+    return task.worst if progress.plan is None else progress.value
 
 
 def _largest(task: Task, columns: Columns) -> int:
@@ -108,19 +147,21 @@ def _largest(task: Task, columns: Columns) -> int:
 
 
 def _programme(
-    task: Task, columns: Columns, scale: float, bound: float, progress: Progress
+    task: Task, columns: Columns, scale: float, within: tuple[float, float], base: Ints
 ) -> tuple[Programme, _Layout]:
-    build = Programme()
-    low = task.worst if progress.plan is None else progress.value
-    z = -1 if task.cost else int(build.variables(1, low / scale, bound / scale, whole=False, cost=-1.0)[0])
+    """The programme in units of `scale`, values from the first to the second of `within`, beside these virtual GPUs."""
+    build, (low, high) = Programme(), within
+    z = -1 if task.cost else int(build.variables(1, 0.0, (high - low) / scale, whole=False, cost=-1.0)[0])
     size, live = len(columns), columns.live
+    served = _served(columns, base)
     rates = build.variables(size, 0.0, math.inf, whole=False)
     counts = np.full(columns.gpu.shape, -1)
     most = np.where(live, task.count[columns.gpu] * columns.share, 0)
     counts[live] = build.variables(int(live.sum()), 0.0, most[live].astype(float), whole=True)
-    served_unit = 1.0 if task.cost else scale
+    unit = 1.0 if task.cost else scale
     for c, k in np.argwhere(live):
-        build.row([rates[c], counts[c, k]], [1.0, -columns.rate[c, k] / served_unit], -math.inf, 0.0)
+        over = base[c, k] * columns.rate[c, k] - served[c]
+        build.row([rates[c], counts[c, k]], [1.0, -columns.rate[c, k] / unit], -math.inf, over / unit)
     for t, available in enumerate(task.count):
         pools = _pools(columns, t)
         if task.whole:
@@ -136,13 +177,15 @@ def _programme(
             parts = [1 / columns.share[c, k] for c, k in every]
             build.row([*(counts[c, k] for c, k in every), used[0]], [*parts, -1.0], -math.inf, 0.0)
     for m, weight in enumerate(task.weight):
-        own = rates[columns.model == m]
+        own = columns.model == m
+        need = (float(task.enough if task.cost else low) * weight - served[own].sum()) / unit
+        row = rates[own].tolist()
         if task.cost:
-            build.row(list(own), [1.0] * len(own), task.enough * weight, math.inf)
+            build.row(row, [1.0] * len(row), need, math.inf)
         else:
-            build.row([*own, z], [*([1.0] * len(own)), -weight], 0.0, math.inf)
+            build.row([*row, z], [*([1.0] * len(row)), -weight], need, math.inf)
     if task.one_per_sequence:
-        _one_per_sequence(build, columns, rates, most, served_unit)
+        _one_per_sequence(build, columns, rates, (_served(columns, base + most) - served) / unit)
     return build, _Layout(rates, counts)
 
 
@@ -154,8 +197,12 @@ def _pools(columns: Columns, gpu: int) -> list[list[tuple[int, int]]]:
     return list(pools.values())
 
 
-def _one_per_sequence(build: Programme, columns: Columns, rates: Ints, most: Ints, unit: float) -> None:
-    best = np.where(columns.live, most * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1) / unit
+def _served(columns: Columns, counts: Ints) -> Floats:
+    """Requests per second of columns with these virtual GPUs."""
+    return np.asarray(np.where(columns.live, counts * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1))
+
+
+def _one_per_sequence(build: Programme, columns: Columns, rates: Ints, best: Floats) -> None:
     used = build.variables(len(columns), 0.0, 1.0, whole=True)
     groups: dict[tuple[int, ...], list[int]] = {}
     for c in range(len(columns)):
@@ -165,13 +212,15 @@ def _one_per_sequence(build: Programme, columns: Columns, rates: Ints, most: Int
         build.row([used[c] for c in group], [1.0] * len(group), -math.inf, 1.0)
 
 
-def _read(task: Task, columns: Columns, near: Ints, values: Floats, layout: _Layout) -> tuple[Counts | None, float]:
+def _read(
+    task: Task, columns: Columns, near: Ints, values: Floats, layout: _Layout, base: Ints
+) -> tuple[Counts | None, float]:
     """The plan that HiGHS's values stand for, no more virtual GPUs than its rates need, and what it is worth."""
-    counts = np.where(columns.live, np.rint(values[layout.count]), 0).astype(np.int64)
-    served = np.where(columns.live, counts * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1)
+    counts = base + np.where(columns.live, np.rint(values[layout.count]), 0).astype(np.int64)
+    served = _served(columns, counts)
     used = (counts > 0).any(axis=1) & (served > 0)
     if task.one_per_sequence:
-        used &= values[layout.rate] > 1e-6
+        used &= (values[layout.rate] > 1e-6) | base.any(axis=1)
     counts = np.where(columns.live, np.ceil(served[:, None] / columns.rate * (1 - 1e-12)), 0).astype(np.int64)
     total = np.bincount(columns.model[used], served[used], minlength=len(task.weight))
     gpus = np.zeros(len(task.count))

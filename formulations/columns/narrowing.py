@@ -61,30 +61,57 @@ def narrow(setting: Setting, gap: float) -> list[Narrowed]:
     Raises:
         TooManyError: too much is left even so.
     """
+    common = _common(setting, gap)
+    left = None if common is None else _left(common[0], common[1], gap)
+    if common is None or left is None:
+        return []
+    found = [Narrowed(left, setting.task.whole)] if _holds(left) else []
+    less = _less(*common, gap, left)
+    if not _holds(less):
+        raise TooManyError
+    return found if found and found[0].setting is less else [Narrowed(less, False), *found]
+
+
+def few_left(setting: Setting, gap: float) -> Setting | None:
+    """About as few GPUs as hold the whole numbers of the linear programme's pipelines; None: no plan loses so little.
+
+    More is set aside than plans have in common that lose no more than the gap.
+    """
+    common = _common(setting, gap)
+    left = None if common is None else _left(common[0], common[1], gap)
+    return None if common is None or left is None else _less(*common, gap, left)
+
+
+def _common(setting: Setting, gap: float) -> tuple[Setting, dict[int, float], dict[int, float]] | None:
+    """The setting of the columns that matter, and what `_served` finds; None: no plan loses so little."""
     near = _near(setting, gap)
     served = _served(setting, near, gap)
     if served is None:
-        return []
-    least, basis = served
+        return None
     others = np.setdiff1d(np.arange(len(setting.columns)), near)
-    setting = replace(setting, relaxation=setting.relaxation.beside(others))
-    worth = setting.relaxation.model[setting.columns.model]
+    return replace(setting, relaxation=setting.relaxation.beside(others)), *served
+
+
+def _left(setting: Setting, least: Mapping[int, float], gap: float) -> Setting | None:
+    """What is left beside the bulk of all plans; None: it needs two pipelines where there may be only one."""
     bulk = _bulk(setting, least)
     allowed = _allowed(setting, bulk)
-    if len(allowed) < len(bulk):
-        return []
-    left = _beside(setting, gap, allowed)
-    found = [Narrowed(left, setting.task.whole)] if _holds(left) else []
-    aside = setting.relaxation.bound
+    return None if len(allowed) < len(bulk) else _beside(setting, gap, allowed)
+
+
+def _less(
+    setting: Setting, least: Mapping[int, float], basis: Mapping[int, float], gap: float, left: Setting
+) -> Setting:
+    """What is left if more is set aside until it is little."""
+    worth = setting.relaxation.model[setting.columns.model]
+    aside = abs(setting.relaxation.bound)
     for _ in range(HALVINGS):
         if _size(left) <= MOST_TRIED:
             break
         aside /= 2
         more = {column: max(served, basis[column] - aside / float(worth[column])) for column, served in least.items()}
         left = _beside(setting, gap, _allowed(setting, _bulk(setting, more)))
-    if not _holds(left):
-        raise TooManyError
-    return found if found and found[0].setting is left else [Narrowed(left, False), *found]
+    return left
 
 
 def _holds(setting: Setting) -> bool:
@@ -125,11 +152,13 @@ def _served(setting: Setting, near: Ints, gap: float) -> tuple[dict[int, float],
     used = usage(chosen, len(task.count))
     need = np.array([task.least(m, prices.bound - gap) for m in range(len(task.weight))])
     serves = (chosen.model[None, :] == np.arange(len(need))[:, None]).astype(float)
-    matrix = np.vstack([used.T, -serves, used @ prices.gpu])
-    upper = np.concatenate([task.count, -need, [float(prices.model @ need) + gap]])
+    # At least cost, scarce GPUs that are left over lose as well, so the cost itself is limited.
+    spent, most_spent = (task.price, -prices.bound) if task.cost else (prices.gpu, float(prices.model @ need))
+    matrix = np.vstack([used.T, -serves, used @ spent])
+    upper = np.concatenate([task.count, -need, [most_spent + gap]])
     upper += ROUNDING * np.abs(upper)
     most = (task.count / np.maximum(used, 1e-300)).min(axis=1)
-    best = solve_linear(prices.excess[near], matrix, upper)
+    best = solve_linear(used @ spent if task.cost else prices.excess[near], matrix, upper)
     if best is None:
         return None
     least = {}

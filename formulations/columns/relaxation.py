@@ -95,6 +95,8 @@ def _generate(task: Task, model: Ints, used: Floats, members: list[Ints], chosen
         if optimum is None:
             break
         worth = task.price * task.cost + optimum.duals[: len(task.count)]
+        if not worth.any():
+            break
         served = optimum.values[: len(order)]
         basis = {int(c): float(x) for c, x in zip(order, served, strict=True) if x > 0}
     assert best is not None

@@ -23,8 +23,12 @@ MOST_AT_ONCE = 400_000
 """Pairs of state and pattern to look at together."""
 
 
+MOST_PAIRS = 10**7
+"""Pairs to look at altogether, some seconds."""
+
+
 class TooManyError(Exception):
-    """More states than fit."""
+    """More states than fit, or too many ways to reach them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Reach(Protocol):
 
 @dataclass(slots=True)
 class States:
-    """Ways to pack, in the order in which they were found; `alive` are the best of their kind."""
+    """Ways to pack, in the order found; `alive` are the best of their kind, `tried` counts all that were looked at."""
 
     amount: Ints
     odd: Ints
@@ -73,6 +77,7 @@ class States:
     pattern: Ints
     alive: Ints
     keys: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    tried: int = 0
 
     def patterns_of(self, state: int) -> list[int]:
         """The patterns packed."""
@@ -209,6 +214,9 @@ def _extend(
     lost = reach.losses(usage.amount[group], served[group])
     room = reach.gap - reach.losses(states.amount[new], states.served[new])
     pairs = np.searchsorted(lost, room, side="right")
+    states.tried += int(pairs.sum())
+    if states.tried > MOST_PAIRS:
+        raise TooManyError
     block = np.cumsum(pairs) // MOST_AT_ONCE
     for start, end in pairwise([*np.searchsorted(block, np.unique(block)), len(new)]):
         deadline.check()

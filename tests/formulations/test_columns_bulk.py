@@ -85,6 +85,20 @@ def test_least_cost_with_many_gpus_is_a_plan_within_the_bound() -> None:
     assert answer.bound <= cost
 
 
+@pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
+@pytest.mark.parametrize("one_per_sequence", [False, True])
+@pytest.mark.parametrize("name", ["solo-L4-T4-36", "trio-L4-P4-08"])
+def test_least_cost_of_a_hundred_thousand_gpus_is_proven(name: str, one_per_sequence: bool) -> None:
+    space = PipelineSpace(objective=Objective.COST, one_per_sequence=one_per_sequence)
+    cluster = scaled(load(SHARED / "pipelines" / f"ppipe-{name}.json"), 1000)
+    # All L4 and some of the others are needed for these rates.
+    rates = {1: [8_000_000], 3: [1_000_000, 1_100_000, 1_200_000]}[len(cluster.models)]
+    gpus = [Gpu(gpu.name, gpu.count, price_per_h=price) for gpu, price in zip(cluster.gpus, (0.7, 0.5), strict=True)]
+    models = [changed(m, rate_rps=rate) for m, rate in zip(cluster.models, rates, strict=True)]
+    priced = Cluster(cluster.name, gpus, models, cluster.max_partitions, cluster.unify_batch)
+    assert run_columns(priced, space, Limits()).raw_status == "optimal"
+
+
 def test_a_model_cut_between_equal_gpus_is_replaced_by_the_whole() -> None:
     profile = BlockProfile("G", 1, [["0.01"], ["0.01"]])
     cluster = Cluster("cut", [Gpu("G", 4)], [Model("m", 1, ["0"], [profile])], 2, True)
