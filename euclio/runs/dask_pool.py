@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import queue
+import signal
+import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -34,6 +36,7 @@ MOST_ATTEMPTS = 3
 """How often a batch is asked for after dask gave it up, each time after several dask workers died over it."""
 
 FLAG = "--dask"
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def dask_pool(address: str | None, *, slots: int | None = None, logs: Path | None = None) -> Pool:
@@ -82,6 +85,23 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until a cluster stands: one that is half there cannot be closed."""
+    if threading.current_thread() is not threading.main_thread():  # where no signal comes
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda what, _: came.append(what)) for number in ENDING_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A batch that dask has been asked for.
@@ -104,20 +124,25 @@ class DaskPool:
         self._distributed, self._address, self._slots = distributed, address, slots
         self._logs = None if logs is None else str(logs.resolve())
         self._cluster: Any = None
+        self._client: Any = None
         self._looked_at, self._cores = 0.0, 1
 
     def __enter__(self) -> DaskPool:
         with ExitStack() as entered:
             entered.enter_context(_quiet())
-            self._client = self._connect()
+            entered.callback(self._close)
+            with _interrupted_later():
+                self._client = self._connect()
             self._left = entered.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._left:
-            self._client.close()
-            if self._cluster is not None:
-                self._cluster.close()
+        self._left.close()
+
+    def _close(self) -> None:
+        for opened in (self._client, self._cluster):
+            if opened is not None:
+                opened.close()
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
         """Make the runs of all batches; see `euclio.runs.pool.Pool.run`."""

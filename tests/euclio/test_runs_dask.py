@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import distributed
 import psutil
@@ -170,3 +172,20 @@ def test_folder_of_a_solver_file_is_told_in_full_under_the_same_key(monkeypatch,
     relative = replace(task.setting, folder="below")
     (chunk,) = chunks(batch_of(Task(task.family, task.instance, task.instance_hash, relative, LONG, 0, 0)))
     assert (chunk.tasks[0].setting.folder, chunk.tasks[0].key) == (str(tmp_path / "below"), task.key)
+
+
+def test_interrupted_while_the_cluster_starts_it_is_closed_once_it_stands():
+    happened = []
+
+    class Cluster:
+        def __init__(self, **_):
+            signal.raise_signal(signal.SIGINT)
+            happened.append("started")
+
+        def close(self):
+            happened.append("closed")
+
+    fake = SimpleNamespace(LocalCluster=Cluster, Client=lambda *_, **__: SimpleNamespace(close=lambda: None))
+    with pytest.raises(KeyboardInterrupt), DaskPool(fake, None, 1, None):
+        pytest.fail("went on")
+    assert happened == ["started", "closed"]
