@@ -50,7 +50,9 @@ def _improve(setting: Setting, scarce: Setting) -> None:
     """Look for a better plan among those that waste no more than a GPU of every pool, by MILP."""
     for own in [setting] if scarce is setting else [scarce, setting]:
         pools = own.columns.gpu.shape[1] * len(own.task.weight)
-        left = few_left(own, min(what_may_be_lost(setting), pools * float(own.relaxation.gpu.sum())))
+        gap = min(what_may_be_lost(setting), pools * float(own.relaxation.gpu.sum()))
+        # GPUs worth nothing hide how much is left of the others.
+        left = own if (_plenty(own) & (own.task.count > 0)).any() else few_left(own, gap)
         plan = None if left is None else plan_beside_bulk(left, own.task.count)
         if plan is not None and _take(setting, own, plan):
             return
@@ -113,10 +115,15 @@ def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bo
     return False
 
 
+def _plenty(setting: Setting) -> np.ndarray:
+    """Types of which there are more GPUs than plans need, so that they are worth nothing."""
+    prices = setting.relaxation
+    return np.asarray(prices.gpu * setting.task.count <= 2 * LEAST_WORTH * abs(prices.bound))
+
+
 def _without_plenty(setting: Setting) -> Setting:
     """The setting without GPU types that are worth nothing, as there are more of them than plans need."""
-    task, prices, columns = setting.task, setting.relaxation, setting.columns
-    plenty = prices.gpu * task.count <= 2 * LEAST_WORTH * abs(prices.bound)
+    task, columns, plenty = setting.task, setting.columns, _plenty(setting)
     free = np.isin(columns.gpu, np.flatnonzero(plenty))
     if task.cost or not (columns.live & ~free).any(axis=1).all():
         return setting

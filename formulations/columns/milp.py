@@ -118,8 +118,8 @@ def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
         OutOfTimeError: the deadline has passed.
     """
     task, prices, bulk = setting.task, setting.relaxation, dict(setting.bulk)
-    gap, missing = first_gap(setting), what_may_be_lost(setting)
-    low, scale = _lowest(task, setting.progress), float(prices.gpu.max())
+    scale, progress = float(prices.gpu.max()), replace(setting.progress)
+    gap, best = first_gap(setting), None
     while True:
         setting.deadline.check()
         near = columns_within(task, setting.columns, setting.beside, gap)
@@ -127,13 +127,16 @@ def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
         near = np.union1d(near, np.array(list(bulk), dtype=np.int64))
         chosen = setting.columns.take(near)
         base = np.array([bulk.get(int(c), np.zeros(chosen.gpu.shape[1], np.int64)) for c in near])
-        programme, layout = _programme(task, chosen, scale, (low, prices.bound), base)
+        programme, layout = _programme(task, chosen, scale, (_lowest(task, progress), prices.bound), base)
         run = solve_mip(programme, setting.deadline.left, CLOSE, FEW_NODES)
         setting.progress.count("milp_nodes", max(0, run.nodes))
         if run.values is not None:
-            return _read(replace(task, count=count), chosen, near, run.values, layout, base)[0]
+            plan, value = _read(replace(task, count=count), chosen, near, run.values, layout, base)
+            if plan is not None and value > progress.value:
+                progress.value, progress.plan, best = value, plan, plan
+        missing = prices.bound - max(task.worst, progress.value)
         if gap >= missing or not run.finished:
-            return None
+            return best
         gap = min(4 * gap, missing)
 
 
