@@ -41,8 +41,8 @@ FAMILIES = (
     Family("three models, 2 partitions", "ppipe-trio-*", None, 0.1, 1.0),
     Family("one model, 3 partitions", "ppipe-solo-*", None, 1.0, 10.0),
     Family("every block split into 8 layers", "ppipe-*", lambda cluster: unmerged(cluster, 0), None, 10.0),
-    Family("1000 times the GPUs", "ppipe-*", lambda cluster: scaled(cluster, 1000), None, None, 20.0),
 )
+TIMES = 1000
 
 
 def pipelines_speed(folder: Path) -> list[Section]:
@@ -58,6 +58,7 @@ def pipelines_speed(folder: Path) -> list[Section]:
         runs = _runs(family, [family.change(c) if family.change else c for c in clusters])
         best = expected if family.change is None else {}
         sections.append(_section(family, runs, {name: float(entry["found"]) for name, entry in best.items()}))
+    sections.append(_many_gpus([load(file) for file in sorted((folder / "pipelines").glob("ppipe-*.json"))]))
     four = Family("four GPU types, 2 partitions", "", None, None, 5.0)
     groups = [[load(folder / "pipelines" / f"{name}.json") for name in names] for names in TYPES]
     sections.append(_section(four, _runs(four, [merged(group, 2) for group in groups]), {}))
@@ -71,6 +72,27 @@ def _runs(family: Family, clusters: Sequence[Cluster]) -> list[Timed]:
             runs.append(_timed(cluster, family.limit_s))
             advance()
     return runs
+
+
+def _many_gpus(clusters: Sequence[Cluster]) -> Section:
+    """Many times the GPUs beside the cluster as it is, in turns, so that both meet the same state of the machine."""
+    title = f"{TIMES} times the GPUs"
+    few: list[Timed] = []
+    many: list[Timed] = []
+    with bar(title, len(clusters)) as advance:
+        for cluster in clusters:
+            few.append(_timed(cluster, LIMIT_S))
+            many.append(_timed(scaled(cluster, TIMES), LIMIT_S))
+            advance()
+    usual, slow = (statistics.median(run.seconds for run in runs) for runs in (few, many))
+    proven = sum(run.result.status is Status.OPTIMAL for run in many)
+    lines = (
+        complete("proven optimal", proven, len(many)),
+        Line("median", duration(slow)),
+        Line("median over that of the clusters as they are", f"{slow / usual:.2f}", "≤ 1.00", slow <= usual),
+        Line("worst", duration(max(run.seconds for run in many))),
+    )
+    return Section(f"columns: {title} ({len(many)} clusters)", lines, slowest=slowest(many), runs=tuple(many))
 
 
 def _timed(cluster: Cluster, limit_s: float) -> Timed:
