@@ -68,6 +68,7 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         _replace_unencodable(stream)
     try:
@@ -123,6 +124,18 @@ def _blame_on_own_solver(error: Exception) -> str:
 
 def _say(message: str) -> None:
     print("euclio:", " ".join(message.split()), file=sys.stderr)
+
+
+def _open_closed_streams() -> None:
+    """Point standard streams that were closed at nowhere, so that no file takes their numbers and what is said."""
+    number = os.open(os.devnull, os.O_RDWR)
+    while number <= 2:
+        number = os.open(os.devnull, os.O_RDWR)
+    os.close(number)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def _replace_unencodable(stream: TextIO) -> None:

@@ -54,13 +54,15 @@ def different_labels(settings: Iterable[SolverSetting]) -> tuple[SolverSetting, 
     """The settings, no two of which have one label or are the same but for it.
 
     Raises:
-        InputError: two have, or are.
+        InputError: two have, or are; or a label would not fit into a line.
     """
     found = tuple(settings)
     labels: set[str] = set()
     known: dict[SolverSetting, str] = {}
     for setting in found:
         same = known.setdefault(replace(setting, label=""), setting.label)
+        if not (setting.label and setting.label.isprintable()):
+            raise InputError(f"{setting.label!r} is no label; give one line of printable characters", field="label")
         if setting.label in labels:
             raise InputError(f"two solvers are called {setting.label!r}; give one of them another label", field="label")
         if same != setting.label:

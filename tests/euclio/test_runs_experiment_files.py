@@ -1,6 +1,7 @@
 """Experiment files: what they say, and one clear line for everything that is wrong with them."""
 
 import os
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -11,7 +12,7 @@ from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import DrawnSource
 from euclio.runs.experiment_files import load_experiment
 from euclio.runs.instances import InstanceIndex
-from euclio.runs.solver_settings import solver_settings
+from euclio.runs.solver_settings import different_labels, solver_settings
 from euclio.runs.task import RunLimits
 
 BASE = """schema = "euclio/experiment/1"
@@ -219,3 +220,10 @@ def test_each_instance_is_counted_once_drawn_or_kept(tmp_path):
     for total in (3, 6):
         InstanceIndex(told, lambda: looked_at.append(1)).draw(tmp_path)
         assert len(looked_at) == total
+
+
+@pytest.mark.parametrize("label", ["", "two\nlines", "a\ttab", "\x1b[31mred"])
+def test_a_label_that_fits_into_no_line_is_refused(label):
+    (setting,) = solver_settings("harpagon")
+    with pytest.raises(InputError, match=r"label: .* is no label; give one line"):
+        different_labels([replace(setting, label=label)])

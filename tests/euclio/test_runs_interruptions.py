@@ -100,6 +100,14 @@ def test_interrupted_or_terminated_keeps_what_is_finished(pool, path, expected, 
     assert (outcome.kept, csv(outcome.frame())) == (done, expected)
 
 
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "2>&- >&- <&-"])
+def test_closed_standard_streams_change_nothing(pool, path, expected, closed):
+    command = " ".join([*COMMAND, str(path), closed])
+    assert subprocess.run(command, shell=True, capture_output=True, check=False).returncode == 0
+    assert csv(runner.run(path, quiet=True).frame()) == expected
+    assert not pool.made
+
+
 def test_a_full_disk_is_one_line_and_resumed_when_there_is_room(pool, path, expected):
     process = started(path, **{MOST_BYTES: 20_000})
     _, err = process.communicate()
