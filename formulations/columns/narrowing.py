@@ -7,6 +7,7 @@ problem of few GPUs with the same prices, whose patterns of the bulk's columns s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -19,7 +20,7 @@ from formulations.columns.level import Setting
 from formulations.columns.packing import grid_of
 from formulations.columns.patterns import columns_within
 from formulations.columns.progress import Counts
-from formulations.columns.relaxation import usage
+from formulations.columns.relaxation import relax, usage
 from formulations.columns.sharing import TooManyError
 
 MOST_LEFT = 10**6
@@ -28,6 +29,8 @@ MOST_OF_TYPE = 5000
 """The same of each type."""
 MOST_TRIED = 10**4
 """Amounts of whole GPUs that are left where plans may differ by more."""
+CANDIDATES = 50
+"""Pipelines of a sequence that are tried as its only one."""
 HALVINGS = 40
 """How often what plans may differ by is halved; after that nothing but rounding is left."""
 ROUNDING = 1e-9
@@ -124,11 +127,34 @@ def _size(setting: Setting) -> int:
 
 def rounded(setting: Setting) -> Counts:
     """The linear programme's pipelines, rounded so that they fit or, at least cost, serve the rates."""
-    columns, basis = setting.columns, setting.relaxation.basis
+    columns, basis = setting.columns, _basis(setting)
     if not setting.task.cost:
         return list(_allowed(setting, _bulk(setting, basis)))
     up = [(c, np.ceil(served / columns.rate[c] * (1 + SPARE)).astype(np.int64)) for c, served in basis.items()]
     return list(_allowed(setting, tuple(up)))
+
+
+def _basis(setting: Setting) -> Mapping[int, float]:
+    """The linear programme's pipelines; where a plan may have one of a sequence only, solved with the best alone."""
+    columns, relaxation = setting.columns, setting.relaxation
+    kept = np.arange(len(columns))
+    while setting.task.one_per_sequence:
+        times = Counter(int(columns.sequence[column]) for column in relaxation.basis)
+        sequence, most = times.most_common(1)[0] if times else (-1, 0)
+        if most <= 1:
+            break
+        own = kept[columns.sequence[kept] == sequence]
+        others = np.setdiff1d(kept, own)
+        near = own[np.argsort(relaxation.excess[own], kind="stable")[:CANDIDATES]]
+        tried = [(other, relax(setting.task, columns.take(other))) for other in (np.union1d(others, c) for c in near)]
+        found = [(other, again) for other, again in tried if again is not None]
+        if not found:
+            break
+        kept, again = max(found, key=lambda entry: entry[1].bound)
+        excess = np.full(len(columns), np.inf)
+        excess[kept] = again.excess
+        relaxation = replace(again, excess=excess, basis={int(kept[c]): served for c, served in again.basis.items()})
+    return relaxation.basis
 
 
 def _near(setting: Setting, gap: float) -> Ints:

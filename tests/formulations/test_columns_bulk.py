@@ -10,6 +10,9 @@ import pytest
 from euclio import load
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
 from euclio.registry import Limits
+from euclio.workloads.pipelines.groups import groups, weights
+from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipelines.setups import find_setup, with_counts
 from euclio.workloads.pipelines.small_clusters import small_cluster
 from formulations.columns import solver
 from formulations.columns.dominance import unmerged
@@ -105,3 +108,11 @@ def test_a_model_cut_between_equal_gpus_is_replaced_by_the_whole() -> None:
     columns: Columns = enumerate_columns(cluster, PipelineSpace())
     assert columns.take(unmerged(columns)).live.sum(axis=1).tolist() == [1]
     assert np.all(columns.model == 0)
+
+
+def test_one_pipeline_per_sequence_is_rounded_from_a_programme_with_one():
+    setup = with_counts(find_setup("HC1-L"), 25_000, 75_000)
+    cluster = pipeline_cluster(ClusterRequest(setup, groups(0)[0], weights(3, 0), 0))
+    answer = run_columns(cluster, PipelineSpace(one_per_sequence=True), Limits(time_limit_s=20))
+    checked = evaluate(cluster, answer.plan, PipelineSpace(one_per_sequence=True))
+    assert answer.bound * (1 - 1e-3) <= checked.value <= answer.bound * (1 + 1e-9)
