@@ -17,6 +17,8 @@ from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Prefo
 
 LONG_TABLE = 12
 """Rows above which a table has a box to filter them by."""
+WIDE_NUMBER = 16
+"""Characters from which a number, such as an interval, may take two lines, so that texts beside it stay in sight."""
 SHORT_TEXT, LONG_TEXT = 24, 60
 """Characters up to which a cell stays on one line, and above which it is given room to wrap in."""
 
@@ -116,7 +118,7 @@ def _button(column: str) -> str:
 
 def _class(table: Table, column: int, text: str = "") -> str:
     if column in table.numeric:
-        return " class=number"
+        return ' class="number wrap"' if len(text) > WIDE_NUMBER else " class=number"
     if len(text) <= SHORT_TEXT:
         return ""
     return " class=long" if len(text) > LONG_TEXT else " class=wrap"
