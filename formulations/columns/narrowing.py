@@ -136,25 +136,23 @@ def rounded(setting: Setting) -> Counts:
 
 def _basis(setting: Setting) -> Mapping[int, float]:
     """The linear programme's pipelines; where a plan may have one of a sequence only, solved with the best alone."""
-    columns, relaxation = setting.columns, setting.relaxation
-    kept = np.arange(len(columns))
-    while setting.task.one_per_sequence:
+    task, relaxation, kept = setting.task, setting.relaxation, np.arange(len(setting.columns))
+    while task.one_per_sequence:
+        columns = setting.columns.take(kept)
         times = Counter(int(columns.sequence[column]) for column in relaxation.basis)
         sequence, most = times.most_common(1)[0] if times else (-1, 0)
         if most <= 1:
             break
-        own = kept[columns.sequence[kept] == sequence]
-        others = np.setdiff1d(kept, own)
+        own = np.flatnonzero(columns.sequence == sequence)
+        others = np.flatnonzero(columns.sequence != sequence)
         near = own[np.argsort(relaxation.excess[own], kind="stable")[:CANDIDATES]]
-        tried = [(other, relax(setting.task, columns.take(other))) for other in (np.union1d(others, c) for c in near)]
-        found = [(other, again) for other, again in tried if again is not None]
+        tried = [(left, relax(task, columns.take(left))) for left in (np.union1d(others, c) for c in near)]
+        found = [(left, again) for left, again in tried if again is not None]
         if not found:
             break
-        kept, again = max(found, key=lambda entry: entry[1].bound)
-        excess = np.full(len(columns), np.inf)
-        excess[kept] = again.excess
-        relaxation = replace(again, excess=excess, basis={int(kept[c]): served for c, served in again.basis.items()})
-    return relaxation.basis
+        left, relaxation = max(found, key=lambda entry: entry[1].bound)
+        kept = kept[left]
+    return {int(kept[column]): served for column, served in relaxation.basis.items()}
 
 
 def _near(setting: Setting, gap: float) -> Ints:
