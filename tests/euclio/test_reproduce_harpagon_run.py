@@ -42,8 +42,10 @@ def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
     assert page.count("<svg") == 11
     for text in ("95 % interval", "Theorem 1", "Theorem 2", "Draws rejected per solver"):
         assert text in page
-    for outside in ("<link", "src=", 'href="http'):
+    for outside in ("<link", "<script ", "src=", 'href="http'):
         assert outside not in page
+    assert page.count("<script>") == 2
+    assert "default-src 'none'" in page
 
 
 def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None:
