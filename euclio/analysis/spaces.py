@@ -9,11 +9,12 @@ import pandas as pd
 
 from euclio.errors import InputError
 from euclio.families import find_family
+from euclio.files.plan_files import RunOptions
 
 FULL = "full"
 """The plan space that all solvers of a family are measured against."""
 
-_NOT_OF_THE_SPACE = frozenset({"objective", "time_limit_s", "seed", "engine", "threads", "warm_start"})
+_NOT_OF_THE_SPACE = frozenset({"objective", *RunOptions.model_fields})
 
 
 def plan_spaces(frame: pd.DataFrame) -> pd.Series[str]:

@@ -16,8 +16,6 @@ from euclio.result import AnyResult, Status
 from euclio.solving import solve
 from euclio.warm_up import warm_up
 
-REFERENCE = {"session": "exact", "pipeline": "columns"}
-"""The method whose effort makes the class, by family."""
 OTHERS = {
     "session": ("harpagon", "milp-split", "cpsat-split", "milp"),
     "pipeline": ("no-partitioning", "dart-r", "ppipe"),
@@ -92,8 +90,8 @@ def _ahead(a: Fraction, b: Fraction, maximised: bool) -> bool:
 
 
 def measured(instance: Any, space: Any, time_limit_s: float) -> tuple[Effort, Found]:
-    """Run the reference method of the instance's family and measure its effort."""
-    solver = REFERENCE[family_of(instance).name]
+    """Run the reference method of the instance's family, its default solver, and measure its effort."""
+    solver = family_of(instance).default_solver
     warm_up(find_solver(solver), space)
     least = float("inf")
     for _ in range(REPEATS):

@@ -16,6 +16,7 @@ from typing import Any
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.trials import Trial
 from euclio.errors import InputError
+from euclio.signals import signal_name
 
 START_LIMIT_S = 120.0
 """Seconds to import a solver in."""
@@ -119,9 +120,7 @@ class SolverProcess:
         code = self._process.wait()
         if code >= 0:
             return f"the process ended with exit code {code}"
-        with suppress(ValueError):
-            return f"the process died of signal {signal.Signals(-code).name}"
-        return f"the process died of signal {-code}"
+        return f"the process died of signal {signal_name(-code)}"
 
     def close(self) -> None:
         """End the process and all that it started."""

@@ -102,12 +102,8 @@ def _read_folder(folder: ResultFolder) -> pd.DataFrame:
 
 
 def _tables(folder: ResultFolder) -> Iterator[pa.Table]:
-    """All records; journals first, since one that is compacted meanwhile is then found among the Parquet files."""
-    for path in folder.journals():
-        try:
-            yield to_table(read_journal(path))
-        except FileNotFoundError:
-            continue
+    """All records."""
+    yield to_table(folder.journalled())
     for path in folder.compacted():
         yield read_table(path)
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from euclio.errors import InputError
 from euclio.runs.durable import UNFINISHED, removed, replaced, written
@@ -88,6 +89,12 @@ class ResultFolder:
     def journals(self) -> list[Path]:
         """Its journals, oldest first."""
         return _numbered(self.path, "journal-*.jsonl")
+
+    def journalled(self) -> Iterator[dict[str, Any]]:
+        """The records in its journals; one that is compacted meanwhile is skipped, so read the Parquet files after."""
+        for path in self.journals():
+            with suppress(FileNotFoundError):
+                yield from read_journal(path)
 
     def compacted(self) -> list[Path]:
         """Its Parquet files, oldest first."""

@@ -10,7 +10,6 @@ from typing import Any
 
 from euclio.errors import InputError
 from euclio.runs.folder import ResultFolder
-from euclio.runs.journal import read_journal
 from euclio.runs.lock import runner_at
 from euclio.runs.runner import default_folder
 
@@ -104,15 +103,11 @@ def status(path: str | Path) -> ExperimentStatus:
 
 
 def _finished(folder: ResultFolder) -> Iterator[tuple[str, str]]:
-    """Key and status of every record; journals first, since one may be compacted meanwhile."""
+    """Key and status of every record."""
     from euclio.results.columns import read_table
 
-    for path in folder.journals():
-        try:
-            for row in read_journal(path):
-                yield row["key"], row["status"]
-        except FileNotFoundError:
-            continue
+    for row in folder.journalled():
+        yield row["key"], row["status"]
     for path in folder.compacted():
         table = read_table(path, ["key", "status"])
         yield from zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True)

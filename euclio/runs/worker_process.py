@@ -18,6 +18,7 @@ import psutil
 
 from euclio.runs.janitor import janitor
 from euclio.runs.memory import children_memory_mb, memory_mb
+from euclio.signals import signal_name
 
 ENDING_S = 2.0
 """How long a process that hung up is given to end by itself, so that it can be said how it ended."""
@@ -81,7 +82,7 @@ class WorkerProcess:
             time.sleep(0.001)
         self.end()
         code = self._popen.returncode
-        return f"exited with code {code}" if code >= 0 else f"died of signal {_signal_name(-code)}"
+        return f"exited with code {code}" if code >= 0 else f"died of signal {signal_name(-code)}"
 
     def end(self) -> None:
         """Kill the process and all that it started, and clear up."""
@@ -122,10 +123,3 @@ def _environment(scratch: str) -> dict[str, str]:
     path = os.pathsep.join(part or str(os.getcwd()) for part in sys.path)  # noqa: PTH109
     defaults = {"PYTHONHASHSEED": "0", **dict.fromkeys(ONE_THREAD, "1")}
     return {**defaults, **os.environ, "PYTHONPATH": path, "TMPDIR": scratch}
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
