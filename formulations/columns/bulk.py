@@ -23,8 +23,12 @@ from formulations.columns.relaxation import LEAST_WORTH
 from formulations.columns.sharing import TooManyError
 from formulations.columns.valuing import value_of
 
-WIDER = 1.5
-"""By how much more a plan may lose after none was found."""
+WIDER = 1.5, 4.0
+"""By how much more a plan may lose after none was found: at least and at most."""
+EASY = 10**5
+"""Pairs of state and pattern that the next search should look at, as far as one can tell."""
+POWER = 4
+"""How they grow with what a plan may lose."""
 
 
 class _TooFewError(Exception):
@@ -65,7 +69,7 @@ def _widen(setting: Setting, scarce: Setting) -> None:
     while not progress.closed:
         setting.deadline.check()
         missing = what_may_be_lost(setting)
-        gap = min(gap, missing)
+        gap, before = min(gap, missing), progress.stats.get("pairs", 0)
         try:
             found = _search_level(setting, scarce, gap, complete=complete)
         except _TooFewError:
@@ -79,7 +83,14 @@ def _widen(setting: Setting, scarce: Setting) -> None:
         if not found and gap >= missing:
             return
         if not found:
-            gap = WIDER * gap if WIDER * WIDER * gap < missing else missing
+            wider = _wider(progress.stats.get("pairs", 0) - before)
+            gap = wider * gap if wider * WIDER[0] * gap < missing else missing
+
+
+def _wider(pairs: float) -> float:
+    """By how much more a plan may lose after a search of so many pairs."""
+    least, most = WIDER
+    return min(most, max(least, float((EASY / max(pairs, 1)) ** (1 / POWER))))
 
 
 def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bool) -> bool:

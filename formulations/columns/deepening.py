@@ -18,9 +18,9 @@ from formulations.columns.pools import (
     Pools,
     allowed_beside,
     choose,
-    losing_of,
     pack_model,
     points_of_pools,
+    reach_of,
     shape_of,
     worth_above,
 )
@@ -102,4 +102,4 @@ def _pack(
 ) -> Pools:
     near = patterns.take(np.flatnonzero(patterns.loss <= share * gap))
     grid = grid_of(setting.task.count, units_of(setting, near))
-    return pack_model(setting, model, near, grid, losing_of(setting, model, grid, target, gap, share, rest))
+    return pack_model(setting, model, near, grid, reach_of(setting, model, grid, target, gap, share, rest))

@@ -20,6 +20,8 @@ MIP_OPTIONS: dict[str, Any] = {
     "mip_pscost_minreliable": 1,
 }
 
+LINEAR_OPTIONS: dict[str, Any] = {"presolve": "off"}
+
 
 @dataclass(slots=True)
 class Programme:
@@ -88,22 +90,34 @@ class LinearOptimum:
     duals: Floats
 
 
-def solve_linear(cost: Floats, matrix: Floats, upper: Floats) -> LinearOptimum | None:
-    """Solve min cost · x, matrix · x ≤ upper, x ≥ 0; None: no optimum."""
-    import highspy
+class Linear:
+    """min cost · x, matrix · x ≤ upper, x ≥ 0, to be solved for one cost after the other from the last optimum."""
 
-    build = Programme()
-    for own in cost:
-        build.variables(1, 0.0, math.inf, whole=False, cost=float(own))
-    for row, most in zip(matrix, upper, strict=True):
-        columns = np.flatnonzero(row)
-        build.row(columns.tolist(), row[columns].tolist(), -math.inf, float(most))
-    highs = _highs(build, {})
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    solution = highs.getSolution()
-    return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
+    def __init__(self, matrix: Floats, upper: Floats) -> None:
+        import highspy
+
+        rows, columns = np.nonzero(matrix)
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = matrix.shape
+        model.col_cost_ = model.col_lower_ = np.zeros(matrix.shape[1])
+        model.col_upper_ = np.full(matrix.shape[1], math.inf)
+        model.row_lower_, model.row_upper_ = np.full(len(upper), -math.inf), np.asarray(upper, dtype=float)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = np.searchsorted(rows, np.arange(len(upper) + 1)).astype(np.int32)
+        model.a_matrix_.index_, model.a_matrix_.value_ = columns.astype(np.int32), matrix[rows, columns]
+        self._columns = np.arange(matrix.shape[1], dtype=np.int32)
+        self._highs = _passed(model, LINEAR_OPTIONS)
+
+    def solve(self, cost: Floats) -> LinearOptimum | None:
+        """The optimum for this cost; None: there is none."""
+        import highspy
+
+        self._highs.changeColsCost(len(cost), self._columns, np.asarray(cost, dtype=float))
+        self._highs.run()
+        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self._highs.getSolution()
+        return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
 
 
 def solve_mip(programme: Programme, time_limit_s: float, gap: float, most_nodes: int | None = None) -> MipRun:
@@ -146,6 +160,12 @@ def _highs(programme: Programme, options: dict[str, Any]) -> Any:
     model.a_matrix_.start_ = np.array(programme.starts, dtype=np.int32)
     model.a_matrix_.index_ = np.array(programme.columns, dtype=np.int32)
     model.a_matrix_.value_ = np.array(programme.values)
+    return _passed(model, options)
+
+
+def _passed(model: Any, options: dict[str, Any]) -> Any:
+    import highspy
+
     highs = highspy.Highs()
     for key, value in {"output_flag": False, "threads": 1, **options}.items():
         highs.setOptionValue(key, value)

@@ -15,7 +15,7 @@ import numpy as np
 
 from formulations.columns.dominance import EQUAL, undominated, unmerged
 from formulations.columns.enumeration import Ints
-from formulations.columns.highs import solve_linear
+from formulations.columns.highs import Linear
 from formulations.columns.level import Setting
 from formulations.columns.packing import grid_of
 from formulations.columns.patterns import columns_within
@@ -182,13 +182,14 @@ def _served(setting: Setting, near: Ints, gap: float) -> tuple[dict[int, float],
     upper = np.concatenate([task.count, -need, [most_spent + gap]])
     upper += ROUNDING * np.abs(upper)
     most = (task.count / np.maximum(used, 1e-300)).min(axis=1)
-    best = solve_linear(used @ spent if task.cost else prices.excess[near], matrix, upper)
+    linear = Linear(matrix, upper)
+    best = linear.solve(used @ spent if task.cost else prices.excess[near])
     if best is None:
         return None
     least = {}
     for c in np.flatnonzero(best.values > 0):
         cost = (np.arange(len(near)) == c).astype(float)
-        optimum = solve_linear(cost, matrix, upper)
+        optimum = linear.solve(cost)
         # Any duals prove a bound; the linear solver's tolerances do not matter.
         duals = np.zeros(len(upper)) if optimum is None else optimum.duals
         reduced = np.minimum(cost + duals @ matrix, 0.0)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from formulations.columns.enumeration import Columns, Floats, Ints
-from formulations.columns.highs import LinearOptimum, solve_linear
+from formulations.columns.highs import Linear, LinearOptimum
 from formulations.columns.task import Task
 
 ROUNDS = 200
@@ -135,4 +135,4 @@ def _master(task: Task, used: Floats, model: Ints) -> LinearOptimum | None:
         matrix, cost = np.column_stack([np.vstack([used.T, -serves]), last]), np.zeros(len(model) + 1)
         cost[-1] = -1.0
         upper = np.concatenate([task.count, np.zeros(len(task.weight))])
-    return solve_linear(cost, matrix, upper)
+    return Linear(matrix, upper).solve(cost)

@@ -23,8 +23,8 @@ from formulations.columns.level import (
 )
 from formulations.columns.packing import Grid
 from formulations.columns.patterns import Patterns
-from formulations.columns.pools import Tabled, allowed_beside, choose, losing_of, pack_model, points_of_pools
-from formulations.columns.progress import STEP
+from formulations.columns.pools import allowed_beside, choose, pack_model, points_of_pools, reach_of
+from formulations.columns.reach import Reach
 
 
 def search(setting: Setting) -> None:
@@ -94,13 +94,13 @@ def _close_pools(setting: Setting, level: Level, gap: float) -> None:
     progress.lower(progress.target)
 
 
-def _reach(setting: Setting, level: Level, model: int, target: float, gap: float) -> Tabled:
+def _reach(setting: Setting, level: Level, model: int, target: float, gap: float) -> Reach:
     """Which states of a model may lead to the target, by what the other models need at least."""
     task, grid = setting.task, level.packings[model].grid
     allowed = allowed_beside(task, others(task, level.points, level.tables[model].shape, model), target)
     used = served_table(level.packings[model], setting.relaxation, model, whole=False)
-    losing = losing_of(setting, model, grid, target, gap)
-    return Tabled(losing, allowed, _more(grid, used, allowed), task.least(model, target) * (1 - STEP))
+    rest, more = np.where(allowed, np.inf, -np.inf), _more(grid, used, allowed)
+    return reach_of(setting, model, grid, target, gap, rest=rest, more=more)
 
 
 def _more(grid: Grid, used: Floats, allowed: np.ndarray) -> Floats:
