@@ -2,16 +2,19 @@
 
 Deepening as for tables that are too large: all plans that lose no more than a small gap are searched, then those that
 lose twice as much, until one is found. Each time what these plans have in common is set aside first (`narrowing`). GPU
-types of which there are more than enough are left out; the plan shows whether they are.
+types of which there are more than enough are left out; the plan shows whether they are. Where a plan may have only one
+pipeline of a sequence, all this is done for the parts of the columns whose relaxations mix none (`branching`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from euclio.result import OPTIMALITY_TOLERANCE
+from formulations.columns.branching import branches
 from formulations.columns.deepening import search_within
 from formulations.columns.level import Setting, what_may_be_lost
 from formulations.columns.milp import plan_beside_bulk
@@ -41,6 +44,28 @@ def search_beside_bulk(setting: Setting) -> None:
     Raises:
         OutOfTimeError: the deadline has passed.
     """
+    if not setting.task.one_per_sequence:
+        _search(setting)
+        return
+    progress, proven, exhausted = setting.progress, -math.inf, True
+    for relaxation in branches(setting):
+        progress.lower(max(relaxation.bound, proven))
+        if relaxation.bound <= progress.target:
+            exhausted = False
+            break
+        own = replace(progress, bound=relaxation.bound, trace=[])
+        try:
+            _search(replace(setting, relaxation=relaxation, progress=own))
+        finally:
+            if own.plan is not None:
+                progress.improve(own.value, own.plan)
+        exhausted = exhausted and own.exhausted
+        proven = max(proven, -math.inf if own.exhausted else own.bound)
+    progress.exhausted = exhausted and progress.plan is None
+    progress.lower(proven)
+
+
+def _search(setting: Setting) -> None:
     progress, scarce = setting.progress, _without_plenty(setting)
     _take(setting, setting, rounded(setting))
     if progress.plan is None:
@@ -113,7 +138,8 @@ def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bo
     progress = setting.progress
     all_lost = gap >= what_may_be_lost(setting)
     narrowed = narrow(scarce, gap)
-    for left in narrowed if complete else narrowed[:1]:
+    # Where a plan as good as this is known, some others will hardly be better.
+    for left in narrowed[:1] if not complete else narrowed[-1:] if all_lost and progress.plan is not None else narrowed:
         if search_within(left.setting, gap):
             if not _take(setting, scarce, left.plan):
                 raise TooManyError if scarce is setting else _TooFewError

@@ -31,6 +31,8 @@ FIRST_PART = 1 / 2
 
 TRIED = 0.25
 """Part of the gap within which the least loss of each model is sought before all of it is searched."""
+FEW = 500
+"""Patterns of all models that are searched at once."""
 
 
 def deepen(setting: Setting) -> None:
@@ -68,7 +70,7 @@ def search_within(setting: Setting, gap: float) -> bool:
     parts = [patterns.take(np.flatnonzero(model == m)) for m in range(len(task.weight))]
     order = sorted(range(len(parts)), key=lambda m: len(parts[m]))
     least = np.zeros(len(parts))
-    for m in order:
+    for m in order if len(patterns) > FEW else []:
         left = gap - least.sum()
         least[m] = min(TRIED * left, _pack(setting, m, parts[m], target, left, TRIED).least_loss(setting, target))
     pools: list[Pools] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from formulations.columns.enumeration import Columns, Floats, Ints
@@ -32,23 +34,71 @@ def _of_kind(whole: Floats, share: Ints, rows: Ints) -> Ints:
     return kept
 
 
-def unmerged(columns: Columns) -> Ints:
-    """Indices of the columns but those on whole GPUs that cut in vain: another one puts neighbours of a type together.
+def unmerged(columns: Columns, candidates: Ints) -> Ints:
+    """Indices of the columns but those candidates that cut in vain: another one puts neighbours on whole GPUs together.
 
-    It needs no more whole GPUs of any type then, and none of a pool of divided ones.
+    It needs no more whole GPUs of any type then. Where it has a divided partition at another position, the virtual GPUs
+    change their pool; that wastes nothing if nothing else is left in the old one: all columns that divide its GPUs are
+    replaced as well, with the same new pool.
     """
-    whole = (columns.share == 1).all(axis=1)
-    gpu, each = columns.gpu, np.where(columns.live, 1 / columns.rate, 0.0)
-    run = np.cumsum(np.column_stack([np.ones(len(gpu), dtype=bool), gpu[:, 1:] != gpu[:, :-1]]), axis=1) - 1
-    used, types = np.zeros(gpu.shape), np.full(gpu.shape, -1)
+    runs = _runs(columns)
+    joint = np.flatnonzero(runs.length == columns.live.sum(axis=1))
+    moves: dict[int, dict[int, int]] = {}
+    for row in candidates:
+        same = joint[(columns.model[joint] == columns.model[row]) & (runs.length[joint] < columns.live[row].sum())]
+        same = same[(runs.kind[same] == runs.kind[row]).all(axis=1)]
+        if (runs.each[same] <= runs.each[row] * (1 + EQUAL)).all(axis=1).any():
+            divided = np.flatnonzero(columns.live[row] & (columns.share[row] > 1))
+            moves[int(row)] = {int(k): int(runs.of[row, k]) for k in divided if runs.of[row, k] != k}
+    dropped = _vacating(columns, moves)
+    return np.setdiff1d(np.arange(len(columns)), dropped)
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Positions of columns with neighbours on whole GPUs of a type put together.
+
+    Attributes:
+        of: run of each position.
+        length: number of runs.
+        kind: GPU type and share of each run.
+        each: seconds per request of a virtual GPU of the run; zeros beyond the last run.
+    """
+
+    of: Ints
+    length: Ints
+    kind: Ints
+    each: Floats
+
+
+def _runs(columns: Columns) -> _Runs:
+    gpu, share, live = columns.gpu, columns.share, columns.live
+    starts = np.ones(gpu.shape, dtype=bool)
+    starts[:, 1:] = (gpu[:, 1:] != gpu[:, :-1]) | (share[:, 1:] > 1) | (share[:, :-1] > 1)
+    of = np.cumsum(starts, axis=1) - 1
+    each, kind = np.zeros(gpu.shape), np.full((*gpu.shape, 2), -1, dtype=np.int64)
     for k in range(gpu.shape[1]):
-        rows = np.flatnonzero(gpu[:, k] >= 0)
-        used[rows, run[rows, k]] += each[rows, k]
-        types[rows, run[rows, k]] = gpu[rows, k]
-    cut = np.flatnonzero(whole & (types != gpu).any(axis=1))
-    joint = np.flatnonzero(whole & (types == gpu).all(axis=1))
-    kept = np.ones(len(gpu), dtype=bool)
-    for row in cut:
-        same = (columns.model[joint] == columns.model[row]) & (types[joint] == types[row]).all(axis=1)
-        kept[row] = not (used[joint[same]] <= used[row] * (1 + EQUAL)).all(axis=1).any()
-    return np.flatnonzero(kept)
+        rows = np.flatnonzero(live[:, k])
+        each[rows, of[rows, k]] += 1 / columns.rate[rows, k]
+        kind[rows, of[rows, k]] = np.stack([gpu[rows, k], share[rows, k]], axis=1)
+    return _Runs(of, (starts & live).sum(axis=1), kind.reshape(len(gpu), -1), each)
+
+
+def _vacating(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
+    """Those columns that can be replaced with these new positions, so that no pool left is used by others."""
+    dropped = dict(moves)
+    while True:
+        blocked = [row for row, moved in dropped.items() if not _vacates(columns, row, moved, dropped)]
+        if not blocked:
+            return np.array(sorted(dropped), dtype=np.int64)
+        for row in blocked:
+            del dropped[row]
+
+
+def _vacates(columns: Columns, row: int, moved: dict[int, int], dropped: dict[int, dict[int, int]]) -> bool:
+    for k, to in moved.items():
+        pool = (columns.model == columns.model[row]) & (columns.gpu[:, k] == columns.gpu[row, k])
+        users = np.flatnonzero(pool & (columns.share[:, k] > 1))
+        if any(dropped.get(int(user), {}).get(k) != to for user in users):
+            return False
+    return True

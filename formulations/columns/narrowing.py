@@ -7,7 +7,6 @@ problem of few GPUs with the same prices, whose patterns of the bulk's columns s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -20,7 +19,7 @@ from formulations.columns.level import Setting
 from formulations.columns.packing import grid_of
 from formulations.columns.patterns import columns_within
 from formulations.columns.progress import Counts
-from formulations.columns.relaxation import relax, usage
+from formulations.columns.relaxation import usage
 from formulations.columns.sharing import TooManyError
 
 MOST_LEFT = 10**6
@@ -29,8 +28,6 @@ MOST_OF_TYPE = 5000
 """The same of each type."""
 MOST_TRIED = 10**4
 """Amounts of whole GPUs that are left where plans may differ by more."""
-CANDIDATES = 50
-"""Pipelines of a sequence that are tried as its only one."""
 HALVINGS = 40
 """How often what plans may differ by is halved; after that nothing but rounding is left."""
 ROUNDING = 1e-9
@@ -127,32 +124,11 @@ def _size(setting: Setting) -> int:
 
 def rounded(setting: Setting) -> Counts:
     """The linear programme's pipelines, rounded so that they fit or, at least cost, serve the rates."""
-    columns, basis = setting.columns, _basis(setting)
+    columns, basis = setting.columns, setting.relaxation.basis
     if not setting.task.cost:
         return list(_allowed(setting, _bulk(setting, basis)))
     up = [(c, np.ceil(served / columns.rate[c] * (1 + SPARE)).astype(np.int64)) for c, served in basis.items()]
     return list(_allowed(setting, tuple(up)))
-
-
-def _basis(setting: Setting) -> Mapping[int, float]:
-    """The linear programme's pipelines; where a plan may have one of a sequence only, solved with the best alone."""
-    task, relaxation, kept = setting.task, setting.relaxation, np.arange(len(setting.columns))
-    while task.one_per_sequence:
-        columns = setting.columns.take(kept)
-        times = Counter(int(columns.sequence[column]) for column in relaxation.basis)
-        sequence, most = times.most_common(1)[0] if times else (-1, 0)
-        if most <= 1:
-            break
-        own = np.flatnonzero(columns.sequence == sequence)
-        others = np.flatnonzero(columns.sequence != sequence)
-        near = own[np.argsort(relaxation.excess[own], kind="stable")[:CANDIDATES]]
-        tried = [(left, relax(task, columns.take(left))) for left in (np.union1d(others, c) for c in near)]
-        found = [(left, again) for left, again in tried if again is not None]
-        if not found:
-            break
-        left, relaxation = max(found, key=lambda entry: entry[1].bound)
-        kept = kept[left]
-    return {int(kept[column]): served for column, served in relaxation.basis.items()}
 
 
 def _near(setting: Setting, gap: float) -> Ints:
@@ -162,8 +138,8 @@ def _near(setting: Setting, gap: float) -> Ints:
     # Only those that lose nothing leave open how much each of them serves.
     best = setting.relaxation.excess[near] <= EQUAL * setting.relaxation.model[columns.model[near]]
     kept = near[best][undominated(columns.take(near[best]))]
-    kept = kept if task.one_per_sequence else kept[unmerged(columns.take(kept))]
-    return np.sort(np.concatenate([near[~best], kept]))
+    near = np.sort(np.concatenate([near[~best], kept]))
+    return near if task.one_per_sequence else near[unmerged(columns.take(near), np.flatnonzero(np.isin(near, kept)))]
 
 
 def _served(setting: Setting, near: Ints, gap: float) -> tuple[dict[int, float], dict[int, float]] | None:
