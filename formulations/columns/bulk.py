@@ -3,18 +3,17 @@
 Deepening as for tables that are too large: all plans that lose no more than a small gap are searched, then those that
 lose twice as much, until one is found. Each time what these plans have in common is set aside first (`narrowing`). GPU
 types of which there are more than enough are left out; the plan shows whether they are. Where a plan may have only one
-pipeline of a sequence, all this is done for the parts of the columns whose relaxations mix none (`branching`).
+pipeline of a sequence, all this is done for parts of the columns (`branching`).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from euclio.result import OPTIMALITY_TOLERANCE
-from formulations.columns.branching import branches
+from formulations.columns.branching import search_branches
 from formulations.columns.deepening import search_within
 from formulations.columns.level import Setting, what_may_be_lost
 from formulations.columns.milp import plan_beside_bulk
@@ -44,25 +43,13 @@ def search_beside_bulk(setting: Setting) -> None:
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    if not setting.task.one_per_sequence:
+    _take(setting, setting, rounded(setting))
+    if setting.task.one_per_sequence:
+        search_branches(setting, _search)
+    else:
         _search(setting)
-        return
-    progress, proven, exhausted = setting.progress, -math.inf, True
-    for relaxation in branches(setting):
-        progress.lower(max(relaxation.bound, proven))
-        if relaxation.bound <= progress.target:
-            exhausted = False
-            break
-        own = replace(progress, bound=relaxation.bound, trace=[])
-        try:
-            _search(replace(setting, relaxation=relaxation, progress=own))
-        finally:
-            if own.plan is not None:
-                progress.improve(own.value, own.plan)
-        exhausted = exhausted and own.exhausted
-        proven = max(proven, -math.inf if own.exhausted else own.bound)
-    progress.exhausted = exhausted and progress.plan is None
-    progress.lower(proven)
+    if not (setting.progress.closed or setting.progress.exhausted):
+        _improve(setting, _without_plenty(setting))
 
 
 def _search(setting: Setting) -> None:
@@ -71,8 +58,6 @@ def _search(setting: Setting) -> None:
     if progress.plan is None:
         _improve(setting, scarce)
     _widen(setting, scarce)
-    if not (progress.closed or progress.exhausted):
-        _improve(setting, scarce)
 
 
 def _improve(setting: Setting, scarce: Setting) -> None:

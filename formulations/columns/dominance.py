@@ -34,15 +34,23 @@ def _of_kind(whole: Floats, share: Ints, rows: Ints) -> Ints:
     return kept
 
 
-def unmerged(columns: Columns, candidates: Ints) -> Ints:
+def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints:
     """Indices of the columns but those candidates that cut in vain: another one puts neighbours on whole GPUs together.
 
     It needs no more whole GPUs of any type then. Where it has a divided partition at another position, the virtual GPUs
     change their pool; that wastes nothing if nothing else is left in the old one: all columns that divide its GPUs are
     replaced as well, with the same new pool.
+
+    Args:
+        columns: all columns that plans may use.
+        candidates: those that may be left out.
+        alone: put together only where a sequence has a single column, so that a plan may use it in any case.
     """
     runs = _runs(columns)
     joint = np.flatnonzero(runs.length == columns.live.sum(axis=1))
+    if alone:
+        joint = joint[np.bincount(columns.sequence)[columns.sequence[joint]] == 1]
+        candidates = candidates if len(joint) else candidates[:0]
     moves: dict[int, dict[int, int]] = {}
     for row in candidates:
         same = joint[(columns.model[joint] == columns.model[row]) & (runs.length[joint] < columns.live[row].sum())]

@@ -15,19 +15,21 @@ import numpy as np
 from formulations.columns.dominance import EQUAL, undominated, unmerged
 from formulations.columns.enumeration import Ints
 from formulations.columns.highs import Linear
-from formulations.columns.level import Setting
+from formulations.columns.level import Setting, what_may_be_lost
 from formulations.columns.packing import grid_of
 from formulations.columns.patterns import columns_within
 from formulations.columns.progress import Counts
 from formulations.columns.relaxation import usage
 from formulations.columns.sharing import TooManyError
 
-MOST_LEFT = 10**6
+MOST_LEFT = 10 * 10**6
 """Amounts of whole GPUs that may be left where plans differ by no more."""
 MOST_OF_TYPE = 5000
 """The same of each type."""
 MOST_TRIED = 10**4
 """Amounts of whole GPUs that are left where plans may differ by more."""
+LOOSE = 0.5
+"""Part of its requests per second in the linear programme down to which a column is thought to be needed."""
 HALVINGS = 40
 """How often what plans may differ by is halved; after that nothing but rounding is left."""
 ROUNDING = 1e-9
@@ -80,6 +82,16 @@ def few_left(setting: Setting, gap: float) -> Setting | None:
     common = _common(setting, gap)
     left = None if common is None else _left(common[0], common[1], gap)
     return None if common is None or left is None else _less(*common, gap, left)
+
+
+def loosest(setting: Setting) -> list[int]:
+    """Columns of the linear programme that plans better than the incumbent can do without, by their worth."""
+    common = _common(setting, what_may_be_lost(setting))
+    if common is None:
+        return []
+    _, least, basis = common
+    worth = {c: served * float(setting.relaxation.model[setting.columns.model[c]]) for c, served in basis.items()}
+    return sorted((c for c in least if least[c] < LOOSE * basis[c]), key=lambda c: (-worth[c], c))
 
 
 def _common(setting: Setting, gap: float) -> tuple[Setting, dict[int, float], dict[int, float]] | None:
