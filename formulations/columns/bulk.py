@@ -27,6 +27,10 @@ from formulations.columns.valuing import value_of
 
 WIDER = 1.5, 4.0
 """By how much more a plan may lose after none was found: at least and at most."""
+MOST_LEFT = 5000
+"""Whole GPUs of a type that may be left for all plans to be searched."""
+MOST_PROVING = 20_000
+"""The same once a good plan is known, where there is no other way to prove it."""
 EASY = 10**5
 """Pairs of state and pattern that the next search should look at, as far as one can tell."""
 POWER = 4
@@ -92,6 +96,7 @@ def _widen(setting: Setting, scarce: Setting) -> None:
             continue
         if not found and gap >= missing:
             return
+        complete = complete or found
         if not found:
             wider = _wider(progress.stats.get("pairs", 0) - before)
             gap = wider * gap if wider * WIDER[0] * gap < missing else missing
@@ -123,8 +128,13 @@ def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bo
     progress = setting.progress
     all_lost = gap >= what_may_be_lost(setting)
     narrowed = narrow(scarce, gap)
+    proving = all_lost and progress.plan is not None and complete
+    most = MOST_PROVING if proving and not setting.task.one_per_sequence else MOST_LEFT
+    if complete and narrowed and narrowed[-1].setting.task.count.max() > most:
+        raise TooManyError
     # Where a plan as good as this is known, some others will hardly be better.
-    for left in narrowed[:1] if not complete else narrowed[-1:] if all_lost and progress.plan is not None else narrowed:
+    narrowed = narrowed[:1] if not complete else narrowed[-1:] if proving else narrowed
+    for left in narrowed:
         if search_within(left.setting, gap):
             if not _take(setting, scarce, left.plan):
                 raise TooManyError if scarce is setting else _TooFewError

@@ -9,22 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from formulations.columns.dividing import Points, others
-from formulations.columns.enumeration import Floats
+from formulations.columns.joining import Joint, choose, joined, room_beside
 from formulations.columns.level import Setting, first_gap, units_of, what_may_be_lost
 from formulations.columns.packing import grid_of
 from formulations.columns.patterns import Patterns
-from formulations.columns.pools import (
-    Pools,
-    allowed_beside,
-    choose,
-    pack_model,
-    points_of_pools,
-    reach_of,
-    shape_of,
-    worth_above,
-)
+from formulations.columns.pools import Pools, pack_model, reach_of
 from formulations.columns.progress import STEP
+from formulations.columns.reach import Table
 
 FIRST_PART = 1 / 2
 """Part of the first gap of whole GPUs that plans with pools may lose at first."""
@@ -74,23 +65,19 @@ def search_within(setting: Setting, gap: float) -> bool:
         left = gap - least.sum()
         least[m] = min(TRIED * left, _pack(setting, m, parts[m], target, left, TRIED).least_loss(setting, target))
     pools: list[Pools] = []
-    points: list[Points] = []
+    joint: Joint | None = None
     for m in order:
         left = gap - (least.sum() - least[m])
         if left < least[m] - STEP * abs(bound):
             return False
-        rest = _rest(setting, points, target) if len(pools) == len(parts) - 1 else None
-        found = _pack(setting, m, parts[m], target, left, rest=rest)
-        pools.append(found)
-        points.append(points_of_pools(setting, found, target))
-        least[m] = found.least_loss(setting, target)
-    return choose(setting, pools, points, target)
-
-
-def _rest(setting: Setting, points: list[Points], target: float) -> Floats:
-    """Worth of the GPUs that the last model can use, as far as the others leave it."""
-    task = setting.task
-    return worth_above(allowed_beside(task, others(task, points, shape_of(task), -1), target), setting.relaxation.gpu)
+        if len(pools) == len(parts) - 1:
+            joint = joined(setting, pools, target)
+            if joint is not None and not len(joint.value):
+                return False
+        rest = None if joint is None else room_beside(task, setting.relaxation.gpu, joint)
+        pools.append(_pack(setting, m, parts[m], target, left, rest=rest))
+        least[m] = pools[-1].least_loss(setting, target)
+    return choose(setting, pools, joint, target)
 
 
 def _pack(
@@ -100,7 +87,7 @@ def _pack(
     target: float,
     gap: float,
     share: float = 1.0,
-    rest: Floats | None = None,
+    rest: Table | None = None,
 ) -> Pools:
     near = patterns.take(np.flatnonzero(patterns.loss <= share * gap))
     grid = grid_of(setting.task.count, units_of(setting, near))

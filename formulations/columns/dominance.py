@@ -12,15 +12,24 @@ EQUAL = 1e-9
 """Relative distance of numbers that differ by rounding."""
 
 
-def undominated(columns: Columns) -> Ints:
+def undominated(columns: Columns, *, across: bool = False) -> Ints:
     """Indices of the columns that no other one can replace in every plan.
 
     Column a replaces b where each share of b divides that of a and a whole GPU serves as much in every partition: g
     virtual GPUs of b become g · v_a / v_b of a on as many GPUs.
+
+    Args:
+        columns: all columns.
+        across: compare columns of several sequences whose live partitions are on the same GPU types, at the same
+            positions or all on whole GPUs, which need no pools; not where a plan may have one pipeline of a sequence.
     """
-    whole = np.where(columns.live, columns.share * columns.rate, 0.0)
-    kind = columns.sequence
-    kept = [_of_kind(whole, columns.share, np.flatnonzero(kind == k)) for k in np.unique(kind)]
+    whole, share, kind = np.where(columns.live, columns.share * columns.rate, 0.0), columns.share, columns.sequence
+    if across:
+        alone = (np.where(columns.live, share, 1) == 1).all(axis=1)
+        order = np.argsort(~columns.live & alone[:, None], axis=1, kind="stable")
+        whole, share, gpu = (np.take_along_axis(entry, order, axis=1) for entry in (whole, share, columns.gpu))
+        kind = np.unique(np.column_stack([columns.model, gpu]), axis=0, return_inverse=True)[1].reshape(-1)
+    kept = [_of_kind(whole, share, np.flatnonzero(kind == k)) for k in np.unique(kind)]
     return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *kept]))
 
 

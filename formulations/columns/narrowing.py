@@ -7,6 +7,7 @@ problem of few GPUs with the same prices, whose patterns of the bulk's columns s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -16,18 +17,14 @@ from formulations.columns.dominance import EQUAL, undominated, unmerged
 from formulations.columns.enumeration import Ints
 from formulations.columns.highs import Linear
 from formulations.columns.level import Setting, what_may_be_lost
-from formulations.columns.packing import grid_of
 from formulations.columns.patterns import columns_within
 from formulations.columns.progress import Counts
 from formulations.columns.relaxation import usage
-from formulations.columns.sharing import TooManyError
 
-MOST_LEFT = 10 * 10**6
-"""Amounts of whole GPUs that may be left where plans differ by no more."""
-MOST_OF_TYPE = 5000
-"""The same of each type."""
-MOST_TRIED = 10**4
-"""Amounts of whole GPUs that are left where plans may differ by more."""
+MOST_TRIED = 100
+"""Whole GPUs that are left where plans may differ by more, as a mean over types."""
+MOST_TRIED_OF_TYPE = 1000
+"""The same of any type."""
 LOOSE = 0.5
 """Part of its requests per second in the linear programme down to which a column is thought to be needed."""
 HALVINGS = 40
@@ -59,19 +56,14 @@ def narrow(setting: Setting, gap: float) -> list[Narrowed]:
     """Set aside what every plan has in common that loses no more than the gap; nothing is left: there is no such plan.
 
     Where much is left then, the first of what is returned is less: there more is set aside than plans have in common.
-
-    Raises:
-        TooManyError: too much is left even so.
     """
     common = _common(setting, gap)
     left = None if common is None else _left(common[0], common[1], gap)
     if common is None or left is None:
         return []
-    found = [Narrowed(left, setting.task.whole)] if _holds(left) else []
     less = _less(*common, gap, left)
-    if not _holds(less):
-        raise TooManyError
-    return found if found and found[0].setting is less else [Narrowed(less, False), *found]
+    found = [] if less is left else [Narrowed(less, False)]
+    return [*found, Narrowed(left, setting.task.whole)]
 
 
 def few_left(setting: Setting, gap: float) -> Setting | None:
@@ -118,20 +110,13 @@ def _less(
     worth = setting.relaxation.model[setting.columns.model]
     aside = abs(setting.relaxation.bound)
     for _ in range(HALVINGS):
-        if _size(left) <= MOST_TRIED:
+        count = left.task.count
+        if np.log1p(count).mean() <= math.log1p(MOST_TRIED) and count.max() <= MOST_TRIED_OF_TYPE:
             break
         aside /= 2
         more = {column: max(served, basis[column] - aside / float(worth[column])) for column, served in least.items()}
         left = _beside(setting, gap, _allowed(setting, _bulk(setting, more)))
     return left
-
-
-def _holds(setting: Setting) -> bool:
-    return _size(setting) <= MOST_LEFT and int(setting.task.count.max()) <= MOST_OF_TYPE
-
-
-def _size(setting: Setting) -> int:
-    return grid_of(setting.task.count, np.ones_like(setting.task.count)).size
 
 
 def rounded(setting: Setting) -> Counts:
@@ -149,7 +134,7 @@ def _near(setting: Setting, gap: float) -> Ints:
     near = columns_within(task, columns, setting.relaxation, gap)
     # Only those that lose nothing leave open how much each of them serves.
     best = setting.relaxation.excess[near] <= EQUAL * setting.relaxation.model[columns.model[near]]
-    kept = near[best][undominated(columns.take(near[best]))]
+    kept = near[best][undominated(columns.take(near[best]), across=not task.one_per_sequence)]
     near = np.sort(np.concatenate([near[~best], kept]))
     return near if task.one_per_sequence else near[unmerged(columns.take(near), np.flatnonzero(np.isin(near, kept)))]
 

@@ -17,19 +17,23 @@ class Table(NamedTuple):
 
     Attributes:
         values: entries in the order of their indices.
-        strides: what one more of each type adds to the index.
+        strides: what one more step of each type adds to the index.
+        step: GPUs or parts of a step, by type.
     """
 
     values: Floats
     strides: Ints
+    step: Ints
 
 
-def table_of(entries: Floats | None) -> Table:
-    """The table of an array with one axis per type."""
-    if entries is None:
-        return Table(np.zeros(0), np.zeros(0, dtype=np.int64))
-    strides = np.array(entries.strides, dtype=np.int64) // entries.itemsize
-    return Table(np.ascontiguousarray(entries, dtype=float).ravel(), strides)
+NOTHING_KNOWN = Table(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def table_of(entries: Floats, step: Ints | None = None) -> Table:
+    """The table of an array with one axis per type; None: steps of one."""
+    ordered = np.ascontiguousarray(entries, dtype=float)
+    strides = np.array(ordered.strides, dtype=np.int64) // ordered.itemsize
+    return Table(ordered.ravel(), strides, np.ones_like(strides) if step is None else step)
 
 
 class Reach(NamedTuple):
@@ -72,5 +76,7 @@ class Reach(NamedTuple):
         loss = worth - served * self.request + self.wasted * added
         enough = (worth + added <= self.most) & (loss <= self.gap)
         if self.more.values.size:
-            enough &= (served + self.more.values[amount @ self.more.strides]) * self.request >= self.need
+            enough &= (
+                served + self.more.values[amount // self.more.step @ self.more.strides]
+            ) * self.request >= self.need
         return np.asarray(enough)

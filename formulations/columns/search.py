@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from formulations.columns.deepening import deepen
-from formulations.columns.dividing import others, served_table
+from formulations.columns.dividing import others, served_table, with_others
 from formulations.columns.enumeration import Floats
+from formulations.columns.joining import choose, joined
 from formulations.columns.level import (
     MOST_AMOUNTS,
     Level,
@@ -23,8 +24,9 @@ from formulations.columns.level import (
 )
 from formulations.columns.packing import Grid
 from formulations.columns.patterns import Patterns
-from formulations.columns.pools import allowed_beside, choose, pack_model, points_of_pools, reach_of
-from formulations.columns.reach import Reach
+from formulations.columns.pools import pack_model, reach_of
+from formulations.columns.reach import Reach, table_of
+from formulations.columns.task import Task
 
 
 def search(setting: Setting) -> None:
@@ -89,7 +91,7 @@ def _close_pools(setting: Setting, level: Level, gap: float) -> None:
     for m, patterns in enumerate(level.patterns):
         grid = level.packings[m].grid
         pools.append(pack_model(setting, m, patterns, grid, _reach(setting, level, m, target, gap)))
-    choose(setting, pools, [points_of_pools(setting, own, target) for own in pools], target)
+    choose(setting, pools, joined(setting, pools[:-1], target), target)
     progress.exhausted = progress.plan is None
     progress.lower(progress.target)
 
@@ -97,10 +99,16 @@ def _close_pools(setting: Setting, level: Level, gap: float) -> None:
 def _reach(setting: Setting, level: Level, model: int, target: float, gap: float) -> Reach:
     """Which states of a model may lead to the target, by what the other models need at least."""
     task, grid = setting.task, level.packings[model].grid
-    allowed = allowed_beside(task, others(task, level.points, level.tables[model].shape, model), target)
+    allowed = _allowed_beside(task, others(task, level.points, level.tables[model].shape, model), target)
     used = served_table(level.packings[model], setting.relaxation, model, whole=False)
     rest, more = np.where(allowed, np.inf, -np.inf), _more(grid, used, allowed)
-    return reach_of(setting, model, grid, target, gap, rest=rest, more=more)
+    return reach_of(setting, model, grid, target, gap, rest=table_of(rest), more=table_of(more))
+
+
+def _allowed_beside(task: Task, rest: Floats, target: float) -> np.ndarray:
+    """Beside which GPUs of one model the others reach the target, given their best value by amount of GPUs."""
+    own = -np.tensordot(task.price, np.indices(rest.shape), axes=1) if task.cost else np.full(rest.shape, np.inf)
+    return np.asarray(with_others(task, own, np.flip(rest)) > target)
 
 
 def _more(grid: Grid, used: Floats, allowed: np.ndarray) -> Floats:

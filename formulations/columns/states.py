@@ -161,6 +161,7 @@ def packed(
     amounts, odds, rates, parents, last, keys, best, place = states
     part, rest, more = reach.part, reach.rest.values, reach.more.values
     rest_strides, more_strides = reach.rest.strides, reach.more.strides
+    rest_step, more_step = reach.rest.step, reach.more.step
     amount, filled, odd = np.zeros(unit.size, np.int64), np.zeros(unit.size, np.int64), np.zeros(pool.size, np.int64)
     first, turn, tried, checked = size, 0, 0, 0
     while turn < new.size or (again and first + turn - new.size < size):
@@ -188,7 +189,7 @@ def packed(
                 worth += part[t] * amount[t]
                 fits = fits and amount[t] <= limit[t]
                 if more.size:
-                    cell += more_strides[t] * amount[t]
+                    cell += more_strides[t] * (amount[t] // more_step[t])
             if not fits:
                 continue
             missing = max(reach.need - served * reach.request, 0.0) / (1 - reach.wasted)
@@ -209,7 +210,7 @@ def packed(
             for t in range(unit.size):
                 fits = fits and filled[t] <= limit[t]
                 if rest.size:
-                    cell += rest_strides[t] * (filled[t] // unit[t])
+                    cell += rest_strides[t] * (filled[t] // unit[t] // rest_step[t])
             if not fits or (rest.size and worth + missing > rest[cell] * (1 + STEP)):
                 continue
             slot = _slot(place, keys, amounts, odds, key, amount, odd)
