@@ -122,9 +122,15 @@ def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
     gap, best = first_gap(setting), None
     while True:
         setting.deadline.check()
+        missing = prices.bound - max(task.worst, progress.value)
         near = columns_within(task, setting.columns, setting.beside, gap)
         near = near[undominated(setting.columns.take(near))]
         near = np.union1d(near, np.array(list(bulk), dtype=np.int64))
+        if not len(near):
+            if gap >= missing:
+                return best
+            gap = min(4 * gap, missing)
+            continue
         chosen = setting.columns.take(near)
         base = np.array([bulk.get(int(c), np.zeros(chosen.gpu.shape[1], np.int64)) for c in near])
         programme, layout = _programme(task, chosen, scale, (_lowest(task, progress), prices.bound), base)

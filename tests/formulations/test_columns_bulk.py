@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -45,9 +47,10 @@ def test_few_gpus_beside_the_bulk_agree_with_brute_force(seed: int) -> None:
     assert differs(seed) == ""
 
 
+@pytest.mark.parametrize("one_per_sequence", [False, True])
 @pytest.mark.parametrize("seed", [2, 4, 6, 8, 9, 10, 13, 15])
-def test_the_bulk_agrees_with_tables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster, space = larger(seed, TIMES), space_of(seed)
+def test_the_bulk_agrees_with_tables(seed: int, one_per_sequence: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster, space = larger(seed, TIMES), replace(space_of(seed), one_per_sequence=one_per_sequence)
     by_tables = value(cluster, space)
     monkeypatch.setattr(solver, "MANY", 0)
     assert value(cluster, space) == pytest.approx(by_tables, rel=1e-9)
@@ -63,9 +66,9 @@ def test_the_bulk_proves_measured_clusters(name: str) -> None:
 
 
 @pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
-@pytest.mark.parametrize("name", ["solo-L4-T4-24", "solo-L4-T4-40", "trio-L4-P4-04", "trio-V100-P4-02"])
+@pytest.mark.parametrize("name", [file.stem for file in MEASURED])
 def test_a_hundred_thousand_gpus_are_proven(name: str) -> None:
-    cluster = scaled(load(SHARED / "pipelines" / f"ppipe-{name}.json"), 1000)
+    cluster = scaled(load(SHARED / "pipelines" / f"{name}.json"), 1000)
     assert run_columns(cluster, PipelineSpace(), Limits()).raw_status == "optimal"
 
 
@@ -106,13 +109,52 @@ def test_a_model_cut_between_equal_gpus_is_replaced_by_the_whole() -> None:
     profile = BlockProfile("G", 1, [["0.01"], ["0.01"]])
     cluster = Cluster("cut", [Gpu("G", 4)], [Model("m", 1, ["0"], [profile])], 2, True)
     columns: Columns = enumerate_columns(cluster, PipelineSpace())
-    assert columns.take(unmerged(columns)).live.sum(axis=1).tolist() == [1]
+    kept = columns.take(unmerged(columns, np.arange(len(columns))))
+    assert kept.live.sum(axis=1).tolist() == [1]
     assert np.all(columns.model == 0)
 
 
-def test_one_pipeline_per_sequence_is_rounded_from_a_programme_with_one():
-    setup = with_counts(find_setup("HC1-L"), 25_000, 75_000)
-    cluster = pipeline_cluster(ClusterRequest(setup, groups(0)[0], weights(3, 0), 0))
-    answer = run_columns(cluster, PipelineSpace(one_per_sequence=True), Limits(time_limit_s=20))
-    checked = evaluate(cluster, answer.plan, PipelineSpace(one_per_sequence=True))
-    assert answer.bound * (1 - 1e-3) <= checked.value <= answer.bound * (1 + 1e-9)
+def test_a_cut_before_a_divided_partition_moves_its_pool_only_if_nothing_else_is_in_it() -> None:
+    # Blocks on one GPU: [0, 1 | 2 on half a GPU] replaces [0 | 1 | 2 on half a GPU], whose last pool is another one.
+    whole, half = BlockProfile("G", 1, [["0.01"]] * 3), BlockProfile("G", 2, [["0.02"]] * 3)
+    cluster = Cluster("cut", [Gpu("G", 9)], [Model("m", 1, ["0", "0"], [whole, half])], 3, True)
+    columns: Columns = enumerate_columns(cluster, PipelineSpace())
+    ends, shares = columns.end.tolist(), columns.share.tolist()
+    joint = next(i for i in range(len(columns)) if shares[i] == [1, 2, 1] and ends[i][:2] == [2, 3])
+    cut = next(i for i in range(len(columns)) if shares[i] == [1, 1, 2] and ends[i] == [1, 2, 3])
+    other = next(i for i in range(len(columns)) if shares[i] == [2, 2, 2] and ends[i] == [1, 2, 3])
+    both = columns.take(np.array([joint, cut]))
+    assert unmerged(both, np.array([0, 1])).tolist() == [0]
+    with_another = columns.take(np.array([joint, cut, other]))
+    assert unmerged(with_another, np.arange(3)).tolist() == [0, 1, 2]
+
+
+def test_where_sequences_have_one_pipeline_a_cut_is_replaced_by_a_sequence_of_its_own() -> None:
+    profile = BlockProfile("G", 1, [["0.01"], ["0.01"]])
+    cluster = Cluster("cut", [Gpu("G", 4)], [Model("m", 1, ["0"], [profile])], 2, True)
+    columns: Columns = enumerate_columns(cluster, PipelineSpace())
+    assert columns.take(unmerged(columns, np.arange(len(columns)), alone=True)).live.sum(axis=1).tolist() == [1]
+    twice = columns.take(np.array([0, 0, 1]))
+    assert unmerged(twice, np.arange(3), alone=True).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("name", "group"), [("HC1-L", 0), ("HC2-L", 0), ("HC3-L", 1), ("HC4-L", 2)])
+@pytest.mark.parametrize("times", [100, 1000])
+def test_one_pipeline_per_sequence_is_proven_with_many_gpus(name: str, group: int, times: int) -> None:
+    setup = with_counts(find_setup(name), 25 * times, 75 * times)
+    cluster = pipeline_cluster(ClusterRequest(setup, groups(0)[group], weights(3, 0), 0))
+    space = PipelineSpace(one_per_sequence=True)
+    answer = run_columns(cluster, space, Limits())
+    assert answer.raw_status == "optimal"
+    assert answer.plan is not None
+    checked = evaluate(cluster, answer.plan, space)
+    assert checked.feasible
+    assert answer.bound == pytest.approx(float(checked.value), rel=2e-6)
+
+
+@pytest.mark.usefixtures("many")
+def test_least_cost_of_a_few_gpus_that_no_column_is_near_to_is_found_by_milp() -> None:
+    cluster, space = small_cluster(155), replace(space_of(155), objective=Objective.COST)
+    answer = run_columns(cluster, space, Limits())
+    assert answer.plan is not None
+    assert evaluate(cluster, answer.plan, space).value == Fraction(7, 20)
