@@ -24,7 +24,7 @@ from formulations.columns.narrowing import loosest
 from formulations.columns.progress import Progress
 from formulations.columns.relaxation import Relaxation, relax, usage
 
-MOST_SEARCHED = 100
+MOST_SEARCHED = 50
 """Branches that are searched; after that those that are not searched to the end stay so."""
 
 

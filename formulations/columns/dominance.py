@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from formulations.columns.enumeration import Columns, Floats, Ints
 
@@ -12,7 +13,7 @@ EQUAL = 1e-9
 """Relative distance of numbers that differ by rounding."""
 
 
-def undominated(columns: Columns, *, across: bool = False) -> Ints:
+def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> Ints:
     """Indices of the columns that no other one can replace in every plan.
 
     Column a replaces b where each share of b divides that of a and a whole GPU serves as much in every partition: g
@@ -20,27 +21,27 @@ def undominated(columns: Columns, *, across: bool = False) -> Ints:
 
     Args:
         columns: all columns.
-        across: compare columns of several sequences whose live partitions are on the same GPU types, at the same
-            positions or all on whole GPUs, which need no pools; not where a plan may have one pipeline of a sequence.
+        across: whether a column may replace those of other sequences too, whose live partitions are on the same GPU
+            types, at the same positions or all on whole GPUs, which need no pools; None: none may.
     """
-    whole, share, kind = np.where(columns.live, columns.share * columns.rate, 0.0), columns.share, columns.sequence
-    if across:
-        alone = (np.where(columns.live, share, 1) == 1).all(axis=1)
+    whole, share = np.where(columns.live, columns.share * columns.rate, 0.0), columns.share
+    kind, free = columns.sequence, np.zeros(len(columns), dtype=bool)
+    if across is not None:
+        free, alone = across, (np.where(columns.live, share, 1) == 1).all(axis=1)
         order = np.argsort(~columns.live & alone[:, None], axis=1, kind="stable")
         whole, share, gpu = (np.take_along_axis(entry, order, axis=1) for entry in (whole, share, columns.gpu))
         kind = np.unique(np.column_stack([columns.model, gpu]), axis=0, return_inverse=True)[1].reshape(-1)
-    kept = [_of_kind(whole, share, np.flatnonzero(kind == k)) for k in np.unique(kind)]
-    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *kept]))
-
-
-def _of_kind(whole: Floats, share: Ints, rows: Ints) -> Ints:
-    order = rows[np.argsort(-whole[rows].sum(axis=1), kind="stable")]
-    kept = np.zeros(0, dtype=np.int64)
-    for row in order:
-        better = (whole[kept] >= whole[row]).all(axis=1) & (share[kept] % share[row] == 0).all(axis=1)
-        if not better.any():
-            kept = np.append(kept, row)
-    return kept
+    kept: list[int] = []
+    for k in np.unique(kind):
+        rows = np.flatnonzero(kind == k)
+        ours: list[int] = []
+        for row in rows[np.lexsort((~free[rows], -whole[rows].sum(axis=1)))]:
+            may = free[ours] | (columns.sequence[ours] == columns.sequence[row])
+            better = (whole[ours] >= whole[row]).all(axis=1) & (share[ours] % share[row] == 0).all(axis=1)
+            if not (better & may).any():
+                ours.append(int(row))
+        kept += ours
+    return np.array(sorted(kept), dtype=np.int64)
 
 
 def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints:

@@ -132,11 +132,15 @@ def _near(setting: Setting, gap: float) -> Ints:
     """Columns that may be part of plans that lose no more than the gap, none that others replace."""
     task, columns = setting.task, setting.columns
     near = columns_within(task, columns, setting.relaxation, gap)
+    # A plan may use a column more where its sequence has no other, or has any number of them.
+    alone = np.bincount(columns.sequence[near])[columns.sequence[near]] == 1
+    across = alone if task.one_per_sequence else np.ones(len(near), dtype=bool)
     # Only those that lose nothing leave open how much each of them serves.
     best = setting.relaxation.excess[near] <= EQUAL * setting.relaxation.model[columns.model[near]]
-    kept = near[best][undominated(columns.take(near[best]), across=not task.one_per_sequence)]
+    kept = near[best][undominated(columns.take(near[best]), across[best])]
     near = np.sort(np.concatenate([near[~best], kept]))
-    return near if task.one_per_sequence else near[unmerged(columns.take(near), np.flatnonzero(np.isin(near, kept)))]
+    candidates = np.flatnonzero(np.isin(near, kept))
+    return near[unmerged(columns.take(near), candidates, alone=task.one_per_sequence)]
 
 
 def _served(setting: Setting, near: Ints, gap: float) -> tuple[dict[int, float], dict[int, float]] | None:
