@@ -86,6 +86,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         version: version of what it comes from: of the package that offers it, or a hash of its file.
         library: solver library that it loads: "highs" (PuLP's engines too), "ortools", or any other name; empty: none.
             A worker process of a batch loads one library only.
+        compile: compiles what a run on a tiny instance does not reach (`euclio.warm_up`); None: there is nothing.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     label: str = ""
     version: str = ""
     library: str = ""
+    compile: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none."""

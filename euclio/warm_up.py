@@ -17,6 +17,8 @@ def warm_up(solver: AnySolver, space: Any) -> None:
     instance, narrowed = find_family(solver.family).tiny(space)
     with suppress(Exception):  # an error that matters shows again in the run that follows
         solver.run(instance, narrowed, Limits(time_limit_s=10))
+        if solver.compile is not None:
+            solver.compile()
 
 
 def warm_up_named(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
 from euclio.registry import Option, Solver
-from formulations.columns.solver import run_columns
+from formulations.columns.solver import compile_columns, run_columns
 from formulations.cpsat.joint import run_cpsat
 from formulations.cpsat.split import run_cpsat_split
 from formulations.exact import solve_exact
@@ -78,6 +78,7 @@ SOLVERS = (
         FULL_PIPELINE_SPACE,
         family="pipeline",
         library="highs",
+        compile=compile_columns,
     ),
     Solver(
         PPIPE,

@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import replace
 
-from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
+from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint
 from formulations.columns.bulk import search_beside_bulk
@@ -64,6 +64,15 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
         setting = replace(setting, progress=strict)
         plan = _plan(setting, cluster)
     return _answer(setting, plan, raw)
+
+
+def compile_columns() -> None:
+    """Compile the search of pools, which tiny clusters do without."""
+    gpus = [Gpu("A", MANY + 1), Gpu("B", 1)]
+    whole = [BlockProfile("A", 1, [["0.010"], ["0.007"]]), BlockProfile("B", 1, [["0.024"], ["0.013"]])]
+    half = BlockProfile("A", 2, [["0.019"], ["0.015"]])
+    models = [Model(name, 1, ["0"], [*whole, half], weight=weight) for name, weight in (("a", 1), ("b", 2), ("c", 3))]
+    run_columns(Cluster("compiled", gpus, models, 2, True), PipelineSpace(), Limits())
 
 
 def _search(setting: Setting) -> str:
