@@ -12,19 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.compiled import compiled, is_past
 from formulations.columns.enumeration import Floats, Ints
 from formulations.columns.level import Setting
 from formulations.columns.pools import Pools
 from formulations.columns.progress import STEP, Counts
 from formulations.columns.reach import Table, table_of
 from formulations.columns.sharing import TooManyError
-from formulations.columns.task import Task
+from formulations.columns.task import Deadline, Task
 
 MOST_TOGETHER = 3 * 10**6
 """States of several models together before those that do not matter are left out."""
 MOST_CELLS = 10**6
 """Amounts of GPUs that are told apart in what is left beside other models."""
+CHECKED = 64
+"""Rows after which the time is checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ def _best(setting: Setting, last: Joint, joint: Joint | None, target: float) -> 
         best = int(np.argmax(last.value)) if len(last.value) else -1
         return (float(last.value[best]), last.states[best]) if best >= 0 else (-math.inf, np.zeros(0, np.int64))
     count, cost = setting.task.count, setting.task.cost
-    first, second = _best_pair(joint.amount, joint.value, last.amount, last.value, count, target, cost)
+    until = setting.deadline.at
+    first, second = _best_pair(joint.amount, joint.value, last.amount, last.value, count, target, cost, until)
+    setting.deadline.check()
     if first < 0:
         return -math.inf, np.zeros(0, np.int64)
     both = float(joint.value[first]), float(last.value[second])
@@ -128,33 +132,40 @@ def _states_of(setting: Setting, own: Pools, target: float) -> Joint:
         value = np.minimum((served + task.served[m]) / task.weight[m], prices.bound)
     worth = amount @ prices.gpu
     fits = np.flatnonzero((value > target) & (amount <= task.count).all(axis=1))
-    return _mattering(Joint(amount[fits], worth[fits], value[fits], alive[fits, None]))
+    return _mattering(setting.deadline, Joint(amount[fits], worth[fits], value[fits], alive[fits, None]))
 
 
 def _together(setting: Setting, first: Joint, second: Joint, most: float, target: float) -> Joint:
     task = setting.task
     pairs = _pairs(
         first.amount, first.worth, first.value, second.amount, second.worth, second.value, task.count, most, target,
-        task.cost,
+        task.cost, setting.deadline.at,
     )  # fmt: skip
+    setting.deadline.check()
     if len(pairs) > MOST_TOGETHER:
         raise TooManyError
     a, b = pairs.T
     value = first.value[a] + second.value[b] if task.cost else np.minimum(first.value[a], second.value[b])
     states = np.column_stack([first.states[a], second.states[b]])
-    return _mattering(Joint(first.amount[a] + second.amount[b], first.worth[a] + second.worth[b], value, states))
+    return _mattering(
+        setting.deadline, Joint(first.amount[a] + second.amount[b], first.worth[a] + second.worth[b], value, states)
+    )
 
 
-def _mattering(joint: Joint) -> Joint:
+def _mattering(deadline: Deadline, joint: Joint) -> Joint:
     ordered = joint.take(np.lexsort((-joint.value, joint.worth)))
-    return ordered.take(_undominated(ordered.amount, ordered.value))
+    rows = _undominated(ordered.amount, ordered.value, deadline.at)
+    deadline.check()
+    return ordered.take(rows)
 
 
 @compiled
-def _undominated(amount: Ints, value: Floats) -> Ints:
-    """Rows that no earlier one replaces."""
+def _undominated(amount: Ints, value: Floats, until: float) -> Ints:
+    """Rows that no earlier one replaces; past the deadline on `clock` it stops."""
     kept, size = np.empty(value.size, np.int64), 0
     for row in range(value.size):
+        if row % CHECKED == 0 and is_past(until):
+            break
         better = False
         for i in range(size):
             k = kept[i]
@@ -182,10 +193,13 @@ def _pairs(
     most: float,
     target: float,
     cost: bool,
+    until: float,
 ) -> Ints:
-    """Pairs that fit beside what else is needed; more than may be: it stopped."""
+    """Pairs that fit beside what else is needed; more than may be, or past the deadline on `clock`: it stopped."""
     found, size = np.empty((1024, 2), np.int64), 0
     for a in range(worth.size):
+        if a % CHECKED == 0 and is_past(until):
+            break
         for b in range(others_worth.size):
             if worth[a] + others_worth[b] > most:
                 break
@@ -209,11 +223,20 @@ def _pairs(
 
 @compiled
 def _best_pair(
-    amount: Ints, value: Floats, others: Ints, others_value: Floats, count: Ints, target: float, cost: bool
+    amount: Ints,
+    value: Floats,
+    others: Ints,
+    others_value: Floats,
+    count: Ints,
+    target: float,
+    cost: bool,
+    until: float,
 ) -> tuple[int, int]:
-    """The pair of greatest value that fits and exceeds the target; -1, -1: there is none."""
+    """The pair of greatest value that fits and exceeds the target; -1, -1: there is none, or the deadline passed."""
     best, first, second = target, -1, -1
     for a in range(value.size):
+        if a % CHECKED == 0 and is_past(until):
+            break
         if not cost and value[a] <= best:
             continue
         for b in range(others_value.size):
