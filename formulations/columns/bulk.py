@@ -21,7 +21,7 @@ from formulations.columns.narrowing import few_left, narrow, rounded
 from formulations.columns.patterns import ROUNDING
 from formulations.columns.plans import together
 from formulations.columns.progress import Counts
-from formulations.columns.relaxation import LEAST_WORTH
+from formulations.columns.relaxation import LEAST_WORTH, usage
 from formulations.columns.sharing import TooManyError
 from formulations.columns.valuing import value_of
 
@@ -154,18 +154,31 @@ def _plenty(setting: Setting) -> np.ndarray:
 
 
 def _without_plenty(setting: Setting) -> Setting:
-    """The setting without GPU types that are worth nothing, as there are more of them than plans need."""
+    """The setting without GPU types that are worth nothing, as there are more of them than plans need.
+
+    A model that such GPUs can serve alone has only one pipeline left, on them.
+    """
     task, columns, plenty = setting.task, setting.columns, _plenty(setting)
-    free = np.isin(columns.gpu, np.flatnonzero(plenty))
-    if task.cost or not (columns.live & ~free).any(axis=1).all():
+    if task.cost or not plenty.any():
         return setting
+    free = np.isin(columns.gpu, np.flatnonzero(plenty))
+    alone = ~(columns.live & ~free).any(axis=1)
+    served = np.unique(columns.model[alone])
+    rows = [np.flatnonzero(alone & (columns.model == m)) for m in served]
+    kept = np.array([own[np.argmin(setting.relaxation.excess[own])] for own in rows], dtype=np.int64)
+    free[kept] = False
     left = replace(
         columns,
         gpu=np.where(free, -1, columns.gpu),
         share=np.where(free, 1, columns.share),
         rate=np.where(free, np.inf, columns.rate),
     )
-    return replace(setting, task=replace(task, count=np.where(plenty, 0, task.count)), columns=left)
+    others = np.setdiff1d(np.flatnonzero(np.isin(columns.model, served)), kept)
+    needed = task.weight[served] * abs(setting.relaxation.bound) @ usage(columns.take(kept), len(plenty))
+    # A GPU of each pool more than a plan as good as the bound needs.
+    most = np.where(needed > 0, np.ceil(needed) + columns.gpu.shape[1] * len(kept), 0).astype(np.int64)
+    count = np.where(plenty, np.minimum(task.count, most), task.count)
+    return replace(setting, task=replace(task, count=count), columns=left, relaxation=setting.relaxation.beside(others))
 
 
 def _take(setting: Setting, scarce: Setting, plan: Counts) -> bool:

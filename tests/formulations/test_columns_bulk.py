@@ -20,7 +20,8 @@ from formulations.columns import solver
 from formulations.columns.dominance import unmerged
 from formulations.columns.enumeration import Columns, enumerate_columns
 from formulations.columns.solver import run_columns
-from tests.bench.unmerged import scaled
+from tests.bench.pipelines_speed import TYPES
+from tests.bench.unmerged import merged, scaled
 from tests.formulations.test_columns import changed, differs, space_of, value, with_models
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
@@ -158,3 +159,14 @@ def test_least_cost_of_a_few_gpus_that_no_column_is_near_to_is_found_by_milp() -
     answer = run_columns(cluster, space, Limits())
     assert answer.plan is not None
     assert evaluate(cluster, answer.plan, space).value == Fraction(7, 20)
+
+
+@pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
+@pytest.mark.parametrize("one_per_sequence", [False, True])
+@pytest.mark.parametrize("names", TYPES)
+def test_a_hundred_thousand_gpus_of_four_types_are_proven(names: tuple[str, ...], one_per_sequence: bool) -> None:
+    # In the first of them one model has a type of which there are more GPUs than it needs, for itself.
+    clusters = [load(SHARED / "pipelines" / f"{name}.json") for name in names]
+    space = PipelineSpace(one_per_sequence=one_per_sequence)
+    answer = run_columns(scaled(merged(clusters, 2), 1000), space, Limits())
+    assert answer.raw_status == "optimal"
