@@ -28,6 +28,7 @@ from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
 from euclio.reproduce.workers import run_chunks, worker_pool
 from euclio.session import Session
+from euclio.warm_up import warm_up
 from euclio.workloads.protocol import Draws, Workload, draw, workloads
 from euclio.workloads.scrooge_sessions import draw_scrooge
 
@@ -63,6 +64,8 @@ def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
         full: run the brute force with many worker types on all workloads instead of a sample.
     """
     seconds: dict[str, float] = {}
+    # A draw is refused where the optimum takes too long, so that nothing may be compiled meanwhile.
+    warm_up(find_solver(OPTIMUM), find_solver(MILP).space)
     with progress_bars() as progress:
         with Stage(progress, seconds, "draw workloads that have a plan", count) as stage:
             drawn = workloads(_accept_by_optimum(stage), count, seed)
