@@ -156,7 +156,7 @@ def _plenty(setting: Setting) -> np.ndarray:
 def _without_plenty(setting: Setting) -> Setting:
     """The setting without GPU types that are worth nothing, as there are more of them than plans need.
 
-    A model that such GPUs can serve alone has only one pipeline left, on them.
+    A model that such GPUs can serve alone, all that it may be asked for by one pipeline, has only this one left.
     """
     task, columns, plenty = setting.task, setting.columns, _plenty(setting)
     if task.cost or not plenty.any():
@@ -176,8 +176,10 @@ def _without_plenty(setting: Setting) -> Setting:
     others = np.setdiff1d(np.flatnonzero(np.isin(columns.model, served)), kept)
     needed = task.weight[served] * abs(setting.relaxation.bound) @ usage(columns.take(kept), len(plenty))
     # A GPU of each pool more than a plan as good as the bound needs.
-    most = np.where(needed > 0, np.ceil(needed) + columns.gpu.shape[1] * len(kept), 0).astype(np.int64)
-    count = np.where(plenty, np.minimum(task.count, most), task.count)
+    enough = np.where(needed > 0, np.ceil(needed) + columns.gpu.shape[1] * len(kept), 0).astype(np.int64)
+    if (plenty & (enough > task.count)).any():
+        return setting
+    count = np.where(plenty, enough, task.count)
     return replace(setting, task=replace(task, count=count), columns=left, relaxation=setting.relaxation.beside(others))
 
 

@@ -170,3 +170,16 @@ def test_a_hundred_thousand_gpus_of_four_types_are_proven(names: tuple[str, ...]
     space = PipelineSpace(one_per_sequence=one_per_sequence)
     answer = run_columns(scaled(merged(clusters, 2), 1000), space, Limits())
     assert answer.raw_status == "optimal"
+
+
+@pytest.mark.parametrize("one_per_sequence", [False, True])
+def test_a_model_that_needs_two_plentiful_types_is_served_by_both(one_per_sequence: bool) -> None:
+    # Models a and c share S; b has enough of P and Q together, not of either alone.
+    def profiles(name: str, latency: str) -> BlockProfile:
+        return BlockProfile(name, 1, [[latency]])
+
+    own = {"a": [profiles("S", "0.01")], "c": [profiles("S", "0.007")], "b": [profiles(n, "0.01") for n in "PQ"]}
+    models = [Model(name, 1, [], blocks) for name, blocks in own.items()]
+    gpus = [Gpu("S", 3001), Gpu("P", 1200), Gpu("Q", 1200)]
+    # 1765 GPUs serve a 176,500/s, 1236 serve c 176,571/s; one less for a or for c is worse.
+    assert value(Cluster("both", gpus, models, 1, True), PipelineSpace(one_per_sequence=one_per_sequence)) == 176_500
