@@ -47,8 +47,8 @@ def search_beside_bulk(setting: Setting) -> None:
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    _take(setting, setting, rounded(setting))
     if setting.task.one_per_sequence:
+        _take(setting, setting, rounded(setting))
         search_branches(setting, _search)
     else:
         _search(setting)

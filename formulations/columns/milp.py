@@ -122,26 +122,23 @@ def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
     gap, best = first_gap(setting), None
     while True:
         setting.deadline.check()
-        missing = prices.bound - max(task.worst, progress.value)
         near = columns_within(task, setting.columns, setting.beside, gap)
         near = near[undominated(setting.columns.take(near))]
         near = np.union1d(near, np.array(list(bulk), dtype=np.int64))
-        if not len(near):
-            if gap >= missing:
+        if len(near):
+            chosen = setting.columns.take(near)
+            base = np.array([bulk.get(int(c), np.zeros(chosen.gpu.shape[1], np.int64)) for c in near])
+            programme, layout = _programme(task, chosen, scale, (_lowest(task, progress), prices.bound), base)
+            run = solve_mip(programme, setting.deadline.left, CLOSE, FEW_NODES)
+            setting.progress.count("milp_nodes", max(0, run.nodes))
+            if run.values is not None:
+                plan, value = _read(replace(task, count=count), chosen, near, run.values, layout, base)
+                if plan is not None and value > progress.value:
+                    progress.value, progress.plan, best = value, plan, plan
+            if not run.finished:
                 return best
-            gap = min(4 * gap, missing)
-            continue
-        chosen = setting.columns.take(near)
-        base = np.array([bulk.get(int(c), np.zeros(chosen.gpu.shape[1], np.int64)) for c in near])
-        programme, layout = _programme(task, chosen, scale, (_lowest(task, progress), prices.bound), base)
-        run = solve_mip(programme, setting.deadline.left, CLOSE, FEW_NODES)
-        setting.progress.count("milp_nodes", max(0, run.nodes))
-        if run.values is not None:
-            plan, value = _read(replace(task, count=count), chosen, near, run.values, layout, base)
-            if plan is not None and value > progress.value:
-                progress.value, progress.plan, best = value, plan, plan
         missing = prices.bound - max(task.worst, progress.value)
-        if gap >= missing or not run.finished:
+        if gap >= missing:
             return best
         gap = min(4 * gap, missing)
 

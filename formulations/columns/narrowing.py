@@ -57,11 +57,10 @@ def narrow(setting: Setting, gap: float) -> list[Narrowed]:
 
     Where much is left then, the first of what is returned is less: there more is set aside than plans have in common.
     """
-    common = _common(setting, gap)
-    left = None if common is None else _left(common[0], common[1], gap)
-    if common is None or left is None:
+    parts = _parts(setting, gap)
+    if parts is None:
         return []
-    less = _less(*common, gap, left)
+    less, left = parts
     found = [] if less is left else [Narrowed(less, False)]
     return [*found, Narrowed(left, setting.task.whole)]
 
@@ -71,9 +70,8 @@ def few_left(setting: Setting, gap: float) -> Setting | None:
 
     More is set aside than plans have in common that lose no more than the gap.
     """
-    common = _common(setting, gap)
-    left = None if common is None else _left(common[0], common[1], gap)
-    return None if common is None or left is None else _less(*common, gap, left)
+    parts = _parts(setting, gap)
+    return None if parts is None else parts[0]
 
 
 def loosest(setting: Setting) -> list[int]:
@@ -84,6 +82,13 @@ def loosest(setting: Setting) -> list[int]:
     _, least, basis = common
     worth = {c: served * float(setting.relaxation.model[setting.columns.model[c]]) for c, served in basis.items()}
     return sorted((c for c in least if least[c] < LOOSE * basis[c]), key=lambda c: (-worth[c], c))
+
+
+def _parts(setting: Setting, gap: float) -> tuple[Setting, Setting] | None:
+    """Little that is left if more is set aside, and all that is left; None: no plan loses so little."""
+    common = _common(setting, gap)
+    left = None if common is None else _left(common[0], common[1], gap)
+    return None if common is None or left is None else (_less(*common, gap, left), left)
 
 
 def _common(setting: Setting, gap: float) -> tuple[Setting, dict[int, float], dict[int, float]] | None:
