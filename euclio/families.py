@@ -6,7 +6,7 @@ A family stands in its package's module `family` and here by name. What is slow 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -19,6 +19,7 @@ from euclio.result import Status
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from euclio.certificate import Search
     from euclio.contract.trials import Sources
     from euclio.files.plan_files import PlanFiles
     from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
@@ -107,6 +108,8 @@ class Family:
         why_infeasible: instance and infeasible result in, one line out.
         explain: instance, plan space and seconds for each single search in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
+        find_better: its independent prover (`euclio.certificate`): instance, plan space, cutoff and deadline in.
+        tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
     """
@@ -131,13 +134,16 @@ class Family:
     why_infeasible: Callable[[Any, Result[Any, Any, Any]], str]
     explain: Callable[[Any, Any, float | None], Explained]
     tiny: Callable[[Any], tuple[Any, Any]]
+    find_better: Callable[[Any, Any, Fraction | None, float], Search]
+    tolerance: Callable[[Any], float]
     features: Callable[[Any], dict[str, float]]
     sources: Callable[[], Sources]
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""
         objective = space.describe().get("objective", self.goals[0].name)
-        return next(goal for goal in self.goals if goal.name == objective)
+        goal = next(goal for goal in self.goals if goal.name == objective)
+        return replace(goal, tolerance=self.tolerance(space))
 
 
 def late(module: str, name: str) -> Callable[..., Any]:

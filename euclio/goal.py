@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.result import OPTIMALITY_TOLERANCE
+from euclio.result import PROOF_TOLERANCE
 
 CLAIM_TOLERANCE = 1e-6
 """Relative distance of claim and checked value above which the claim is wrong."""
@@ -21,6 +21,8 @@ class Goal:
         unit: the unit in words, as it follows a number.
         maximised: most is best, and a bound is an upper one; False: least is best.
         column: heading of a column of its values.
+        tolerance: relative distance of bound and value within which a plan is called optimal; a plan may be better
+            than a bound by no more than this.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Goal:
     unit: str
     maximised: bool
     column: str
+    tolerance: float = PROOF_TOLERANCE
 
     @property
     def value_field(self) -> str:
@@ -59,11 +62,11 @@ class Goal:
 
     def proven(self, value: Fraction | float, bound: Fraction | float | None) -> bool:
         """Whether the bound reaches the value, so that no plan is better."""
-        return bound is not None and abs(self.gap(value, bound)) <= OPTIMALITY_TOLERANCE
+        return bound is not None and abs(self.gap(value, bound)) <= self.tolerance
 
     def contradiction(self, value: Fraction | float, bound: Fraction | float | None) -> str:
         """One line where a plan is better than the bound allows; empty: it is not."""
-        if bound is None or not self.gap(value, bound) < -OPTIMALITY_TOLERANCE:
+        if bound is None or not self.gap(value, bound) < -self.tolerance:
             return ""
         side = "below" if self.maximised else "above"
         return f"{self.bound_field} is {float(bound):.9g}, {side} the checked {self.name} of {float(value):.9g}"

@@ -15,8 +15,14 @@ PlanT = TypeVar("PlanT", default=Plan)
 SpaceT = TypeVar("SpaceT", default=PlanSpace)
 EvaluationT = TypeVar("EvaluationT", default=Evaluation)
 
+PROOF_TOLERANCE = 1e-9
+"""Relative distance of proven bound and checked value within which a plan is called optimal."""
+
+BRACKET_TOLERANCE = 1e-6
+"""The same under dummy rule `continuous`, where the optimum is bracketed and not found among finitely many plans."""
+
 OPTIMALITY_TOLERANCE = 1e-6
-"""Relative distance of bound and checked cost within which a plan is called optimal."""
+"""Relative distance within which analyses count two values as equal, such as a heuristic's cost and the optimum."""
 
 
 class Status(StrEnum):

@@ -98,11 +98,12 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
         goal = _goal(fields, family)
     model: Any = validated(_result(family, goal), fields, file)
     with at("", file):
+        space = files.space_from(model.options, instance)
         return WrittenResult(
             instance=model.instance,
             solver=model.solver,
-            space=files.space_from(model.options, instance),
-            goal=goal,
+            space=space,
+            goal=family.goal(space),
             status=Status(word(model.status, Status, "status")),
             value=_optional(getattr(model, goal.value_field)),
             bound=_optional(getattr(model, goal.bound_field)),

@@ -12,6 +12,7 @@ from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from euclio.pipeline.plan import PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
+from euclio.result import PROOF_TOLERANCE
 
 if TYPE_CHECKING:
     from euclio.result import Result
@@ -110,6 +111,8 @@ FAMILY = Family(
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
+    find_better=late("euclio.pipeline.certifying", "find_better"),
+    tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),
 )

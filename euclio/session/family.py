@@ -9,6 +9,7 @@ from euclio.commands.arguments import count_or_any, names
 from euclio.errors import InputError
 from euclio.families import Explained, Family, SpaceOption, late, late_value
 from euclio.goal import LEAST_COST
+from euclio.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
@@ -74,6 +75,10 @@ def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
     return session, space if space.hardware is None else space.on("one")
 
 
+def _tolerance(space: PlanSpace) -> float:
+    return BRACKET_TOLERANCE if space.dummy is DummyRule.CONTINUOUS else PROOF_TOLERANCE
+
+
 def _features(session: Session) -> dict[str, float]:
     """Its rate is that of the busiest module that requests enter by."""
     entered = {child for _, child in session.edges}
@@ -108,6 +113,8 @@ FAMILY = Family(
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
+    find_better=late("euclio.session.certifying", "find_better"),
+    tolerance=_tolerance,
     features=_features,
     sources=late_value("euclio.session.trials", "SOURCES"),
 )
