@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from euclio.registry import Limits
-from euclio.result import Answer
+from euclio.result import PROOF_TOLERANCE, Answer
 from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.arrays import TIE, SessionArrays, session_arrays, to_plan
+from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.latency_bound import latency_bound
 from formulations.continuous_budgets import ContinuousProof, ContinuousSearch
 from formulations.continuous_plan import fill_up
 from formulations.frontier_search import INFEASIBLE, OPTIMAL, prove
 from formulations.per_hardware import cheapest_over_hardware
+from formulations.rational_module import Effort, UndecidedError
+from formulations.rational_session import cheapest_below
 
-GAP = 1e-9
-"""Relative gap at which the search stops."""
+GAP = 0.5 * PROOF_TOLERANCE
+"""Relative gap at which the search stops; the rest of the tolerance is for rounding."""
+SLACK = 16.0 * TIE
+"""Share by which the search takes the SLO for longer: budgets are cut by a few `TIE` on the way."""
+INSIDE = 1.0 - 1e-9
+RATIONAL_NODES = 2_000_000
+"""Nodes after which a tie is left open, about ten seconds."""
+NO_PLAN = "no plan meets the SLO (proven)"
 
 
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -37,22 +48,60 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
     if space.dummy is DummyRule.CONTINUOUS:
         return _solve_continuous(session, space, arrays, deadline)
-    proof = prove(arrays, GAP, deadline)
+    # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
+    proof = prove(arrays._replace(slo=arrays.slo * (1.0 + SLACK)), GAP, deadline)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason="no plan meets the SLO (proven)")
-    bound = float(proof.bound) if proof.bound > 0 else None
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+    # A bound of 0 says nothing, unless the plan costs nothing.
+    bound = float(proof.bound) if proof.bound > 0 or proof.cost == 0 else None
     if not math.isfinite(proof.cost):
         return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")
     plan = to_plan(session, arrays, proof.machines, proof.partial_at)
-    if not proof.clear and not evaluate(session, plan, space).feasible:
-        # Rounding decided a tie against the plan: the bound stands, the plan is looked for just inside the SLO.
-        proof = prove(arrays._replace(slo=arrays.slo * (1.0 - 1e-9)), GAP, deadline)
-        if not math.isfinite(proof.cost):
-            return Answer(None, "limit", bound=bound, stats=stats, reason="only ties with the SLO were found")
-        plan = to_plan(session, arrays, proof.machines, proof.partial_at)
     status = "optimal" if proof.status == OPTIMAL else "limit"
-    return Answer(plan, status, float(proof.cost), bound, stats=stats)
+    if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH:
+        return Answer(plan, status, float(proof.cost), bound, stats=stats)
+    return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
+
+
+def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: Answer, deadline: float) -> Answer:
+    """Decide exactly what rounding may have decided: the plan found, else another one, else that there is none."""
+    priced = _priced(session, space, found.plan)
+    if priced is not None and _proves(found.bound, priced):
+        return replace(found, claimed=float(priced))
+    best, plan = priced, found.plan if priced is not None else None
+    # Just inside the SLO no tie matters: where a plan there costs no more than the bound, it is the optimum.
+    inside = prove(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline)
+    if math.isfinite(inside.cost):
+        other = to_plan(session, arrays, inside.machines, inside.partial_at)
+        cost = _priced(session, space, other)
+        if cost is not None and (best is None or cost < best):
+            best, plan = cost, other
+    if best is not None and _proves(found.bound, best):
+        return replace(found, plan=plan, claimed=float(best))
+    effort = Effort(RATIONAL_NODES, deadline)
+    try:
+        cheaper = cheapest_below(session, space, best, effort)
+    except UndecidedError:
+        claimed = None if best is None else float(best)
+        return replace(found, plan=plan, raw_status="limit", claimed=claimed, reason="a tie with the SLO is undecided")
+    stats = {**found.stats, "rational_nodes": float(effort.nodes)}
+    if cheaper is not None:
+        plan, best = cheaper, evaluate(session, cheaper, space).cost_per_h
+    if best is None:
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+    return Answer(plan, "optimal", float(best), float(best), stats=stats)
+
+
+def _priced(session: Session, space: PlanSpace, plan: Plan | None) -> Fraction | None:
+    """The exact cost of a plan; None: there is none or the checker refuses it."""
+    checked = None if plan is None else evaluate(session, plan, space)
+    return checked.cost_per_h if checked is not None and checked.feasible else None
+
+
+def _proves(bound: float | None, cost: Fraction) -> bool:
+    """Whether a bound shows that no plan is cheaper."""
+    return bound is not None and bound >= float(cost) * (1.0 - PROOF_TOLERANCE)
 
 
 def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, deadline: float) -> Answer:
@@ -62,7 +111,7 @@ def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays,
     proof = ContinuousSearch(arrays, least, deadline).prove()
     stats = {"solves": float(proof.solves), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason="no plan meets the SLO (proven)")
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
     bound = proof.bound if proof.bound > 0 else None
     if not proof.plans:
         return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")

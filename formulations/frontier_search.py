@@ -40,6 +40,7 @@ class Proof(NamedTuple):
         machines: whole machines per configuration of the session.
         partial_at: configuration of each module's partial machine, -1: none.
         clear: whether the plan obeys every rule by more than floats can err.
+        path_s: its longest path in seconds.
         solves: module searches.
         nodes: their nodes.
         rounds: relaxations solved.
@@ -51,6 +52,7 @@ class Proof(NamedTuple):
     machines: Ints
     partial_at: Ints
     clear: bool
+    path_s: float
     solves: int
     nodes: int
     rounds: int
@@ -100,7 +102,8 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
             if state.counts[0] > solves:
                 continue
         choice = search_modes(s, state.modes, upper, 0.5 * tolerance, deadline)
-        bound = max(bound, choice.bound)
+        # The search leaves out what is cheaper by less than its share of the tolerance.
+        bound = max(bound, choice.bound * (1.0 - 0.5 * tolerance))
         if not choice.complete:
             continue
         if not np.isfinite(choice.cost) and not np.isfinite(upper):
@@ -115,7 +118,7 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
         if not unresolved:
             for m in range(modules):
                 rows[m] = state.modes.plan[m, choice.chosen[m]]
-            return _proof(s, OPTIMAL, choice.cost, choice.bound, state, rows, rounds)
+            return _proof(s, OPTIMAL, choice.cost, bound, state, rows, rounds)
         for m in range(modules):
             i = mode_within(state.modes, m, window[m])
             if state.modes.plan[m, i] < 0:
@@ -137,7 +140,8 @@ def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _Sta
             partial_at[m] = state.store.partial_at[rows[m]]
             latency[m], partial[m], dummy[m] = state.store.latency[rows[m]], max(left, 0.0), max(-left, 0.0)
     clear = clear_of_rounding(s, latency, partial, dummy)
-    return Proof(status, cost, bound, machines, partial_at, clear, state.counts[0], state.counts[1], rounds)
+    path_s = path_times(s, latency, np.zeros(modules), np.zeros(modules))
+    return Proof(status, cost, bound, machines, partial_at, clear, path_s, state.counts[0], state.counts[1], rounds)
 
 
 @compiled

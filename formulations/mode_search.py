@@ -75,7 +75,12 @@ def search_modes(
             best, best_chosen = cost, chosen
             below = min(below, best * (1.0 - tolerance))
         m, at = _branching(s, modes, relaxed, first, last)
-        if m < 0 or relaxed.bound > below:
+        if relaxed.bound > below:
+            continue
+        if m < 0 and cost > relaxed.bound * (1.0 + tolerance):
+            # The hull says that rounding should have done; where it has not, nothing is proven: go on by halves.
+            m, at = _widest(first, last)
+        if m < 0:
             continue
         if size + 2 > open_bound.size:
             open_first = np.concatenate((open_first, np.zeros_like(open_first)))
@@ -148,6 +153,16 @@ def _trim(modes: Modes, relaxed: Relaxation, first: Ints, last: Ints, below: flo
 def reduced_cost(modes: Modes, relaxed: Relaxation, m: int, i: int) -> float:
     """By how much the bound rises if module m takes mode i."""
     return float(modes.cost[m, i] + relaxed.flow[m] * modes.latency[m, i] - relaxed.base[m])
+
+
+@compiled
+def _widest(first: Ints, last: Ints) -> tuple[int, int]:
+    """The module with the most modes left and the middle one of them; (-1, -1): each has one."""
+    best, at = -1, -1
+    for m in range(first.size):
+        if last[m] > first[m] and (best < 0 or last[m] - first[m] > last[best] - first[best]):
+            best, at = m, (first[m] + last[m]) // 2
+    return best, at
 
 
 @compiled

@@ -14,8 +14,15 @@ import numpy as np
 
 from euclio.compiled import compiled
 from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import whole_and_rest
+from formulations.remaining_rate import fill_and_rest, rate_left
 
+ROUNDING = 1e-13
+"""Rates that were summed up in floating point are off by less than this share of the module's rate."""
+WIDE_PRICES, NEAR, NEAR_AT_WIDE_PRICES = 1e3, TIE, 1e-3
+"""Small rates are computed anew with more digits: below which share of the module's rate, and from which ratio of unit
+costs on that share is the larger one, because there a small rate may make up most of the cost."""
+MOST_SUMS = 1e4
+"""Sums of this many machine prices and more are not rounded up to the next reachable one."""
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 """Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
 
@@ -25,14 +32,17 @@ class ModuleProblem(NamedTuple):
 
     Attributes:
         configuration: index among the session's configurations, shape (configurations kept,), like the next ones.
-        throughput: t.
+        throughput: t, the nearest float.
+        throughput_low: what t has beyond that float.
         price: p.
         unit_cost: ρ = p/t.
         whole_need: remaining rate that whole machines need.
         partial_need: rate that a partial machine needs (its own, under `tc-shared` that of its ratio).
         group: number of its throughput-cost ratio.
         most_throughput: largest t from here on.
-        rate: the module's rate.
+        rate: the module's rate, the nearest float.
+        rate_low: what the rate has beyond that float.
+        near: rates below this share of the module's rate are computed anew with twice as many digits.
         dummies: whether dummies may fill the last machine.
         most: most allocations.
         shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
@@ -40,6 +50,7 @@ class ModuleProblem(NamedTuple):
 
     configuration: Ints
     throughput: Floats
+    throughput_low: Floats
     price: Floats
     unit_cost: Floats
     whole_need: Floats
@@ -47,6 +58,8 @@ class ModuleProblem(NamedTuple):
     group: Ints
     most_throughput: Floats
     rate: float
+    rate_low: float
+    near: float
     dummies: bool
     most: int
     shared: bool
@@ -114,6 +127,7 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
     return ModuleProblem(
         index,
         s.throughput[index],
+        s.throughput_low[index],
         s.price[index],
         s.unit_cost[index],
         whole[kept],
@@ -121,10 +135,19 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
         group,
         most_throughput,
         rate,
+        s.rate_low[m],
+        _near(s.unit_cost[index]),
         s.dummies,
         s.max_allocations,
         s.policy == TC_SHARED,
     )
+
+
+@compiled
+def _near(unit_cost: Floats) -> float:
+    if unit_cost.size == 0 or unit_cost[-1] <= WIDE_PRICES * unit_cost[0]:
+        return NEAR
+    return NEAR_AT_WIDE_PRICES
 
 
 @compiled
@@ -198,7 +221,7 @@ def _search(
     deficit, own_deficit = np.zeros(depth_most), np.zeros(depth_most)
     shared, own_shared = np.zeros(depth_most), np.zeros(depth_most)
     detour = np.zeros(depth_most)
-    keep = 1.0 - tolerance
+    keep, slack = 1.0 - tolerance, ROUNDING * p.rate
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = _largest_sum_below(p, below)
@@ -221,7 +244,7 @@ def _search(
             tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
             w = shared[d] if tied else rest[d]
             t = p.throughput[j]
-            whole, left = whole_and_rest(rest[d], t, p.rate)
+            whole, left, spare = fill_and_rest(p, at, count, d, j, rest[d])
             new_deficit = max(deficit[d], p.whole_need[j] - w)
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0
@@ -229,9 +252,9 @@ def _search(
                 if left == 0.0:
                     closed = whole > 0
                 elif p.shared:
-                    closed = p.partial_need[j] <= w
+                    closed = p.partial_need[j] <= w + slack
                 else:
-                    closed = p.partial_need[j] <= left
+                    closed = p.partial_need[j] <= left + slack
                 if closed:
                     total = cost[d] + whole * p.price[j] + left * p.unit_cost[j]
                     if total <= below:
@@ -245,7 +268,7 @@ def _search(
                     continue
             if new_deficit > 0.0 and not p.dummies:
                 continue
-            if p.dummies and left > 0.0 and t - left >= new_deficit:
+            if p.dummies and left > 0.0 and spare + slack >= new_deficit:
                 total = cost[d] + (whole + 1) * p.price[j]
                 if total <= below:
                     best, best_partial = total, -1
@@ -255,7 +278,7 @@ def _search(
                     if best <= floor * (1.0 + tolerance):
                         return ModulePlanFound(best, machines, best_partial, visited, True)
             most = whole if left > 0.0 else whole - 1
-            if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.most_throughput[j + 1]:
+            if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.most_throughput[j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d] = new_deficit, w
             detour[d] = _last_machine_detour(p, j + 1, new_deficit)
@@ -263,6 +286,9 @@ def _search(
         count[d] -= 1
         n = count[d]
         child_rest = rest[d] - n * p.throughput[j]
+        # A small difference of large rates has lost its digits.
+        if child_rest < p.near * p.rate:
+            child_rest = rate_left(p, at, count, d, j, n)
         child_cost = cost[d] + n * p.price[j]
         lower = child_cost + p.unit_cost[j + 1] * (child_rest + own_deficit[d]) + detour[d]
         if lower > (below if own_deficit[d] == 0.0 else below_whole):
@@ -303,12 +329,15 @@ def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
     for price in p.price:
         if price == 0.0:
             return limit
-        if abs(price - least) > 1e-12 * least:
+        if price != least:
             if other < 0.0:
                 other = price
-            elif abs(price - other) > 1e-12 * other:
+            elif price != other:
                 return limit
     room = limit * (1.0 + TIE)
+    # Where many machines are bought, their sums lie too close to each other to be worth the loop.
+    if room > MOST_SUMS * max(least, other):
+        return limit
     if other < 0.0:
         return float(np.floor(room / least) * least * (1.0 + 2.0 * TIE))
     if other > least:

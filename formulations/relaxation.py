@@ -5,7 +5,12 @@
 with c_m the lower convex hull of module m's modes. This is the linear time-cost trade-off problem of project
 scheduling (Fulkerson 1961, Kelley 1961). Its dual is a flow from the DAG's sources to its sinks: module m passes
 y_m at gain min_k(cost_k + y_m latency_k), the total flow pays the SLO. We augment along longest paths of the
-residual network until the longest one meets the SLO. Every flow, also an unfinished one, gives a valid bound.
+residual network until the longest one meets the SLO. Every flow, also an unfinished one, gives a valid bound: with
+f_a on edge a, and u_m the end and v_m the begin of module m within the longest path,
+
+    sum_m y_m x_m <= sum_m y_m (u_m - v_m) + sum_a f_a (v_child(a) - u_parent(a)) <= SLO · (y of the sinks + excess)
+
+for all latencies x within the SLO; the excess is what modules take in beyond y_m and let out below it, by rounding.
 """
 
 from __future__ import annotations
@@ -20,6 +25,8 @@ from formulations.modes import Modes
 
 AUGMENTATIONS_MOST = 20_000
 UNREACHED = -1e30
+UNIT_ROUNDING = 2.3e-16
+"""Share by which a sum or product of floats may be off."""
 ROUNDING = 1e-12
 """Flows this much apart, as a share of what was added, count as equal: a corner must be hit exactly."""
 
@@ -91,7 +98,7 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
         np.full(modules, -1, np.int64),
     )
     slo = s.slo * (1.0 + TIE)
-    total, met, feasible = 0.0, False, True
+    met, feasible = False, True
     for _ in range(AUGMENTATIONS_MOST):
         sink = _label(s, hull, net)
         met = net.end[sink] <= slo
@@ -104,17 +111,48 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
             break
         if amount <= 0.0:
             break
-        total += amount
     if not feasible:
         return Relaxation(np.inf, net.flow, base, window, hull_cost)
-    bound = -total * slo
+    paid = slo * _least_supply(s, net)
+    bound, size = -paid, paid
     for m in range(modules):
-        k = net.corner[m]
-        base[m] = hull.cost[m, k] + net.flow[m] * hull.latency[m, k]
+        base[m] = _least_base(hull, m, net.corner[m], net.flow[m])
         bound += base[m]
+        size += base[m]
         window[m] = net.end[m] - net.begin[m] if met else hull.latency[m, hull.corners[m] - 1]
         hull_cost[m] = _hull_at(hull, m, window[m])
+    # Large terms nearly cancel where latency is expensive; what rounding may have added is taken off.
+    bound -= UNIT_ROUNDING * (2 * modules + 8) * size
     return Relaxation(bound, net.flow, base, window, hull_cost)
+
+
+@compiled
+def _least_supply(s: SessionArrays, net: _Network) -> float:
+    """Flow that pays for the latencies of all modules: that of the sinks and the excess."""
+    supply = 0.0
+    out = np.zeros(s.rate.size)
+    for m in range(s.rate.size):
+        if s.parent_first[m] < s.parent_first[m + 1]:
+            into = 0.0
+            for i in range(s.parent_first[m], s.parent_first[m + 1]):
+                into += net.edge_flow[i]
+                out[s.parent[i]] += net.edge_flow[i]
+            supply += max(into - net.flow[m], 0.0)
+    for m in range(s.rate.size):
+        if s.child_first[m] < s.child_first[m + 1]:
+            supply += max(net.flow[m] - out[m], 0.0)
+        else:
+            supply += net.flow[m]
+    return supply
+
+
+@compiled
+def _least_base(hull: _Hull, m: int, corner: int, flow: float) -> float:
+    """Least cost + flow·latency over the corners of module m; rounding may have left it next to the one noted."""
+    least = np.inf
+    for k in range(max(corner - 1, 0), min(corner + 2, hull.corners[m])):
+        least = min(least, hull.cost[m, k] + flow * hull.latency[m, k])
+    return least
 
 
 @compiled

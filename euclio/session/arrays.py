@@ -35,12 +35,14 @@ class SessionArrays(NamedTuple):
         batch: b, shape (configurations,), like the next ones.
         concurrency: e.
         duration: d in seconds.
-        throughput: t = b·e/d in requests per second.
+        throughput: t = b·e/d in requests per second, the nearest float.
+        throughput_low: what t has beyond that float, so that both together know twice as many digits.
         price: unit price p per hour.
         unit_cost: p/t, money per hour per request per second.
         same_ratio: whether the throughput-cost ratio equals that of the configuration before it.
         profile_index: index in the module's profile.
         rate: request rate of each module, shape (modules,).
+        rate_low: what it has beyond that float.
         order: modules, parents before children.
         parent_first: start of each module's parents in `parent`, shape (modules + 1,).
         parent: parents, one module's after the other's.
@@ -57,11 +59,13 @@ class SessionArrays(NamedTuple):
     concurrency: Floats
     duration: Floats
     throughput: Floats
+    throughput_low: Floats
     price: Floats
     unit_cost: Floats
     same_ratio: NDArray[np.bool_]
     profile_index: Ints
     rate: Floats
+    rate_low: Floats
     order: Ints
     parent_first: Ints
     parent: Ints
@@ -77,7 +81,7 @@ class _Profile(NamedTuple):
     """One profile in rank order, before a plan space narrows it."""
 
     columns: Floats
-    """Rows batch, concurrency, duration, throughput, price, unit cost."""
+    """Rows batch, concurrency, duration, throughput, price, unit cost, low part of the throughput."""
     same_ratio: NDArray[np.bool_]
     profile_index: Ints
     hardware: tuple[str, ...]
@@ -108,6 +112,7 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
     for i, ps in enumerate(parents):
         for p in ps:
             children[p].append(i)
+    rates = [_high_and_low(m.rate_rps) for m in session.modules]
     parent_first, parent = _rows(parents)
     child_first, child = _rows(children)
     return SessionArrays(
@@ -116,11 +121,13 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         concurrency=columns[1],
         duration=columns[2],
         throughput=columns[3],
+        throughput_low=columns[6],
         price=columns[4],
         unit_cost=columns[5],
         same_ratio=np.concatenate([p.same_ratio for p in parts]),
         profile_index=np.concatenate([p.profile_index for p in parts]),
-        rate=np.array([float(m.rate_rps) for m in session.modules]),
+        rate=np.array([high for high, _ in rates]),
+        rate_low=np.array([low for _, low in rates]),
         order=np.array(session.order, dtype=np.int64),
         parent_first=parent_first,
         parent=parent,
@@ -131,6 +138,13 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         dummies=space.dummy is not DummyRule.NONE,
         max_allocations=UNLIMITED if space.max_allocations is None else space.max_allocations,
     )
+
+
+def _high_and_low(value: Fraction) -> tuple[float, float]:
+    """The nearest float, and the nearest float of what is left."""
+    high = value.numerator / value.denominator
+    above, below = high.as_integer_ratio()
+    return high, (value.numerator * below - above * value.denominator) / (value.denominator * below)
 
 
 def _rows(lists: tuple[tuple[int, ...], ...] | list[list[int]]) -> tuple[Ints, Ints]:
@@ -167,11 +181,11 @@ def _ranked_profile(module: Module, prices: tuple[tuple[str, Fraction], ...]) ->
 
 def _rank(profile: tuple[Configuration, ...], price: dict[str, Fraction]) -> _Profile:
     """Sort by ratio in floats, then repair near-ties in exact arithmetic."""
-    columns = np.empty((6, len(profile)))
+    columns = np.empty((7, len(profile)))
     columns[0] = [c.batch for c in profile]
     columns[1] = [c.concurrency for c in profile]
     columns[2] = [float(c.duration_s) for c in profile]
-    columns[3] = columns[0] * columns[1] / columns[2]
+    columns[[3, 6]] = np.array([_high_and_low(c.throughput_rps) for c in profile]).T
     columns[4] = [float(price[c.hardware]) for c in profile]
     columns[5] = columns[4] / columns[3]
     order = np.lexsort((columns[1], columns[0], columns[2], columns[5]))

@@ -11,6 +11,12 @@ from euclio.compiled import compiled
 from euclio.session.arrays import RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
 
 
+CLEAR_RATE = 1e-4
+"""A rest of this share of a module's rate has lost four digits in floating point; a smaller one is left to the checker."""
+CLEAR_PATH = 1.0 - 10.0 * TIE
+"""A path within this share of the SLO meets it whatever rounding did, also with a rest of `CLEAR_RATE`."""
+
+
 @compiled
 def fits(latency: float, budget: float) -> bool:
     """Latency within budget, where a difference below rounding counts as equal."""
@@ -115,7 +121,7 @@ def clear_of_rounding(s: SessionArrays, latency: Floats, partial: Floats, dummy:
         dummy: dummy rate.
     """
     for m in range(s.rate.size):
-        if max(partial[m], dummy[m]) < 1e-9 * s.rate[m]:
+        if max(partial[m], dummy[m]) < CLEAR_RATE * s.rate[m]:
             return False
     scratch = np.zeros(s.rate.size)
-    return path_times(s, latency, scratch, np.zeros(s.rate.size)) < s.slo * (1.0 - TIE)
+    return path_times(s, latency, scratch, np.zeros(s.rate.size)) < s.slo * CLEAR_PATH

@@ -1,0 +1,227 @@
+"""The cheapest plan of one module within a latency budget, in integers: decides ties that floats cannot (ours).
+
+Rates and costs are integers on common scales made from the decimal text of the input, needs are rounded to the integer
+that decides the comparison, so that every comparison is exact. The search goes down the ranking as the compiled one
+does (`module_search`); it is a thousand times slower and meant for the few budgets at which that one met a tie.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, inf, lcm
+
+from euclio.session import Allocation, Configuration, DummyRule, Module, ModulePlan, PlanSpace, Policy
+
+NODES_BETWEEN_CLOCKS = 4096
+
+
+class UndecidedError(Exception):
+    """The deadline or the most nodes were reached."""
+
+
+@dataclass(slots=True)
+class Effort:
+    """What searches may cost and have cost.
+
+    Attributes:
+        nodes_most: nodes after which to give up.
+        deadline: `time.perf_counter` value at which to give up; infinite: never.
+        nodes: nodes so far.
+    """
+
+    nodes_most: int
+    deadline: float
+    nodes: int = 0
+
+    def count(self) -> None:
+        """Count a node.
+
+        Raises:
+            UndecidedError: one of the limits is reached.
+        """
+        self.nodes += 1
+        late = self.nodes % NODES_BETWEEN_CLOCKS == 0 and time.perf_counter() >= self.deadline
+        if late or self.nodes > self.nodes_most:
+            raise UndecidedError
+
+
+@dataclass(frozen=True, slots=True)
+class RationalModule:
+    """A module in a plan space as integers, configurations in rank order.
+
+    Attributes:
+        module: the module.
+        configurations: those that the plan space allows.
+        rate: its rate, in 1/`rate_scale` requests per second.
+        throughput: t of each configuration, likewise.
+        unit_cost: cost of one such unit of rate, in 1/`cost_scale` money per hour.
+        rate_scale: units of rate per request per second.
+        cost_scale: units of cost per money per hour.
+        group: number of the configuration's throughput-cost ratio.
+        space: the plan space.
+    """
+
+    module: Module
+    configurations: tuple[Configuration, ...]
+    rate: int
+    throughput: tuple[int, ...]
+    unit_cost: tuple[int, ...]
+    rate_scale: int
+    cost_scale: int
+    group: tuple[int, ...]
+    space: PlanSpace
+
+    @property
+    def most(self) -> int:
+        """Most allocations."""
+        allowed = len(self.configurations)
+        return allowed if self.space.max_allocations is None else min(allowed, self.space.max_allocations)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Rates that configurations need to stay within a budget; infinite: no rate is enough.
+
+    Attributes:
+        whole: rate that is left when a whole machine begins, dummies included.
+        partial: rate that a partial machine takes (under `tc-shared` that its ratio takes).
+    """
+
+    whole: tuple[float, ...]
+    partial: tuple[float, ...]
+
+
+def rational_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> RationalModule:
+    """A module on the scales of its own numbers.
+
+    Args:
+        module: the module.
+        price: price per hour by hardware name.
+        space: plan space without `single_hardware`, with dummy rule `none` or `machine`.
+    """
+    allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+    unit = {c: price[c.hardware] / c.throughput_rps for c in allowed}
+    ranked = sorted(allowed, key=lambda c: (unit[c], c.duration_s, c.batch, c.hardware, c.concurrency))
+    rate_scale = lcm(module.rate_rps.denominator, *(c.throughput_rps.denominator for c in ranked))
+    per_unit = [unit[c] / rate_scale for c in ranked]
+    cost_scale = lcm(*(cost.denominator for cost in per_unit))
+    unit_cost = tuple(int(cost * cost_scale) for cost in per_unit)
+    distinct = sorted(set(unit_cost))
+    return RationalModule(
+        module,
+        tuple(ranked),
+        int(module.rate_rps * rate_scale),
+        tuple(int(c.throughput_rps * rate_scale) for c in ranked),
+        unit_cost,
+        rate_scale,
+        cost_scale,
+        tuple(distinct.index(cost) for cost in unit_cost),
+        space,
+    )
+
+
+def needs_within(m: RationalModule, budget_s: Fraction, *, strictly: bool) -> Needs:
+    """What every configuration needs to stay within (strictly: below) a budget in seconds."""
+    whole, partial = [], []
+    for c in m.configurations:
+        need = _least_rate(c, m.rate_scale, budget_s, strictly)
+        partial.append(need)
+        if m.space.policy in (Policy.TC, Policy.TC_SHARED):
+            whole.append(need)
+            continue
+        own = 2 * c.duration_s if m.space.policy is Policy.RR else c.duration_s + c.batch / c.throughput_rps
+        whole.append(0 if own < budget_s or (own == budget_s and not strictly) else inf)
+    return Needs(tuple(whole), tuple(partial))
+
+
+def _least_rate(c: Configuration, scale: int, budget_s: Fraction, strictly: bool) -> float:
+    """The least integer rate w with d + b/w within (strictly: below) the budget."""
+    if budget_s <= c.duration_s:
+        return inf
+    rate = c.batch * scale / (budget_s - c.duration_s)
+    return floor(rate) + 1 if strictly else ceil(rate)
+
+
+def cheapest_plan(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:
+    """The cheapest plan of a module whose machines all have what they need; None: none costs less than the cutoff.
+
+    Args:
+        m: the module.
+        needs: what its configurations need within the budget.
+        cutoff: cost per hour that the plan has to stay below; None: any.
+        effort: counts nodes.
+
+    Raises:
+        UndecidedError: the effort's limits are reached.
+    """
+    search = _Search(m, needs, effort, inf if cutoff is None else ceil(cutoff * m.cost_scale))
+    search.extend(0, m.rate, 0, 0, (), m.rate)
+    return None if search.best is None else _plan(m, *search.best)
+
+
+class _Search:
+    """One search; `below` is the cost that a plan has to stay below, in units."""
+
+    def __init__(self, m: RationalModule, needs: Needs, effort: Effort, below: float) -> None:
+        self.m, self.needs, self.effort, self.below = m, needs, effort, below
+        self.best: tuple[tuple[tuple[int, int], ...], int] | None = None
+        self.shared = m.space.policy is Policy.TC_SHARED
+        self.dummies = m.space.dummy is DummyRule.MACHINE
+        self.most_throughput = [max(m.throughput[i:], default=0) for i in range(len(m.throughput) + 1)]
+
+    def extend(
+        self, first: int, rest: int, cost: int, deficit: int, before: tuple[tuple[int, int], ...], collecting: int
+    ) -> None:
+        """Close the plan with each configuration from `first` on, or take machines of it and go on.
+
+        Args:
+            first: first configuration that may be used.
+            rest: rate left.
+            cost: cost of the machines before.
+            deficit: dummies that they need beyond the rate.
+            before: configuration and number of these machines, by allocation.
+            collecting: rate that the ratio of the last of them collects at.
+        """
+        m = self.m
+        for j in range(first, len(m.configurations)):
+            self.effort.count()
+            if cost + m.unit_cost[j] * (rest + deficit) >= self.below:
+                return  # later configurations cost more per request
+            tied = self.shared and bool(before) and m.group[j] == m.group[before[-1][0]]
+            w = collecting if tied else rest
+            whole, left = divmod(rest, m.throughput[j])
+            lacking = max(deficit, self.needs.whole[j] - w)
+            if deficit == 0 and (whole == 0 or lacking <= 0) and self._closes(j, whole, left, w):
+                self._offer(cost + rest * m.unit_cost[j], (*before, (j, whole)), left)
+                return  # nothing that goes on from here is cheaper
+            if lacking == inf or (lacking > 0 and not self.dummies):
+                continue
+            if self.dummies and left and m.throughput[j] - left >= lacking:
+                whole_cost = m.throughput[j] * m.unit_cost[j]
+                self._offer(cost + (whole + 1) * whole_cost, (*before, (j, whole + 1)), 0)
+            if len(before) + 1 >= m.most or lacking >= self.most_throughput[j + 1]:
+                continue  # no last machine can take that many dummies
+            for n in range(whole if left else whole - 1, 0, -1):
+                spent = cost + n * m.throughput[j] * m.unit_cost[j]
+                further = rest - n * m.throughput[j]
+                if spent + m.unit_cost[j + 1] * (further + int(lacking)) >= self.below:
+                    break  # fewer machines leave more to the more expensive ones
+                self.extend(j + 1, further, spent, int(lacking), (*before, (j, n)), w)
+
+    def _closes(self, j: int, whole: int, left: int, w: int) -> bool:
+        if left == 0:
+            return whole > 0
+        return self.needs.partial[j] <= (w if self.shared else left)
+
+    def _offer(self, cost: int, machines: tuple[tuple[int, int], ...], partial: int) -> None:
+        if cost < self.below:
+            self.below, self.best = cost, (machines, partial)
+
+
+def _plan(m: RationalModule, machines: tuple[tuple[int, int], ...], partial: int) -> ModulePlan:
+    taken = sum(n * m.throughput[j] for j, n in machines) + partial
+    rows = [Allocation(m.configurations[j], n) for j, n in machines]
+    rows[-1] = Allocation(rows[-1].configuration, rows[-1].machines, Fraction(partial, m.rate_scale))
+    return ModulePlan(tuple(rows), Fraction(taken - m.rate, m.rate_scale))
