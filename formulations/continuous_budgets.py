@@ -79,6 +79,8 @@ class ContinuousSearch:
         self.arrays, self.deadline = arrays, deadline
         self.curves = [Curve(latency) for latency in least]
         self.bound, self.plans, self.solves, self.rounds = 0.0, tuple[Found, ...](), 0, 0
+        self.blurred = False
+        """Whether a configuration that was left out as too narrow may belong to a cheaper plan."""
 
     def prove(self) -> ContinuousProof:
         """Search until bound and plan meet, or the deadline has passed."""
@@ -86,6 +88,8 @@ class ContinuousSearch:
             status = self._prove()
         except _OutOfTimeError:
             status = LIMIT
+        if self.blurred:
+            return ContinuousProof(LIMIT, 0.0, self.plans, self.solves, self.rounds)
         return ContinuousProof(status, self.bound, self.plans, self.solves, self.rounds)
 
     def _prove(self) -> int:
@@ -132,6 +136,7 @@ class ContinuousSearch:
         machines = np.zeros(self.arrays.first[m + 1] - self.arrays.first[m], np.int64)
         machines[problem.configuration - self.arrays.first[m]] = found.machines
         partial_at = int(problem.configuration[found.partial_at]) if found.partial_at >= 0 else -1
+        self.blurred = self.blurred or found.cost > problem.hidden
         plan = Found(budget, min(found.latency, budget), found.cost, machines, partial_at)
         self.curves[m].add(plan)
         return plan
@@ -150,7 +155,7 @@ class ContinuousSearch:
             modes.latency[m, : row.size] = least[row]
             modes.cost[m, : row.size] = known.cost[row] * (1.0 - SHARE * GAP)
             rows.append(row)
-        open_gap = 1.0 - self.bound / self._cost() if self.plans else 0.0
+        open_gap = 1.0 - self.bound / self._cost() if self.plans and self._cost() > 0.0 else 0.0
         share = SHARE * max(GAP, open_gap)
         choice = search_modes(self.arrays, modes, self._cost(), share, self.deadline)
         found = math.isfinite(choice.cost)

@@ -18,7 +18,7 @@ import numpy as np
 
 from euclio.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints
-from formulations.continuous_problem import BELOW_WHOLE, ContinuousProblem
+from formulations.continuous_problem import ContinuousProblem
 
 FREE_MOST = 1e3
 """Machines that cost nothing are bought up to this multiple of the rate."""
@@ -228,10 +228,9 @@ def _close_at(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> _Ending:
         if at <= p.budget:
             return _Ending(cost, at, n, 0.0)
     f = max(least, p.need[j] - own if p.shared else p.need[j])
-    top = t * BELOW_WHOLE
-    if f > top * (1.0 + TIE) or f <= 0.0:
+    # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
+    if f > t * (1.0 + TIE) or f <= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
-    f = min(f, top)
     own += f
     at = max(_latency(p, stack, d, n, f), p.duration[j] + p.batch[j] / (own if p.shared else f))
     return _Ending(cost + p.unit_cost[j] * f, min(at, p.budget), n, f)

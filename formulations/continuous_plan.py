@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
 
-from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session
-from euclio.session.evaluate import evaluate, longest_path
+from euclio.exact import rounded_up
+from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
 
-SHRINKS = (0, 50, 46, 42, 38, 34, 30, 26)
-"""Budgets are shortened by 2^-k of themselves where the SLO is missed by rounding; 0: not at all."""
-RATE_DIGITS = 10**12
-"""Dummy rates are rounded up to 1/RATE_DIGITS req/s, where a partial machine takes them."""
+DUMMY_DIGITS = 13
+"""Dummy rates are rounded up to so many digits where a partial machine takes them, so that they can be written down."""
 
 
 def fill_up(
     session: Session, plan: Plan, partial: Sequence[bool], budgets: Sequence[float], space: PlanSpace
 ) -> Plan | None:
     """Give every module the least dummy rate at which its whole and partial machines meet its budget.
+
+    Modules with whole machines only take what they take. The others get what is left of their budgets, exactly.
 
     Args:
         session: the instance.
@@ -32,20 +31,33 @@ def fill_up(
         The plan that the check accepts; None: the budgets are too tight for that, by rounding.
     """
     exact = [Fraction(budget) for budget in budgets]
-    length = longest_path(session, exact)[0]
-    share = min(Fraction(1), session.slo_s / length)
-    for shrink in SHRINKS:
-        shorter = share * (1 - Fraction(1, 2**shrink) if shrink else 1)
-        modules = [
-            _fill_module(module, module_plan, with_partial, budget * shorter, session.price, space.policy)
-            for module, module_plan, with_partial, budget in zip(
-                session.modules, plan.modules, partial, exact, strict=True
-            )
-        ]
-        filled = Plan(tuple(modules))
-        if evaluate(session, filled, space).feasible:
-            return filled
-    return None
+    modules = list(plan.modules)
+    price = session.price
+    for m, module in enumerate(session.modules):
+        if not partial[m]:
+            modules[m] = _fill_module(module, plan.modules[m], False, exact[m], price, space.policy)
+            alone = Session(module.name, session.slo_s, session.hardware, [module])
+            priced = evaluate(alone, Plan((modules[m],)), space)
+            exact[m] = exact[m] if priced.latency_s is None else priced.latency_s
+    for m in session.order:
+        if partial[m]:
+            over = _longest_through(session, exact, m) - session.slo_s
+            exact[m] = exact[m] - max(over, Fraction(0))
+            modules[m] = _fill_module(session.modules[m], plan.modules[m], True, exact[m], price, space.policy)
+    filled = Plan(tuple(modules))
+    return filled if evaluate(session, filled, space).feasible else None
+
+
+def _longest_through(session: Session, latency_s: list[Fraction], m: int) -> Fraction:
+    """Length of the longest path through module m, in seconds."""
+    parents = session.parents()
+    before, after = [Fraction(0)] * len(parents), [Fraction(0)] * len(parents)
+    for i in session.order:
+        before[i] = max((before[p] + latency_s[p] for p in parents[i]), default=Fraction(0))
+    for i in reversed(session.order):
+        for p in parents[i]:
+            after[p] = max(after[p], after[i] + latency_s[i])
+    return before[m] + latency_s[m] + after[m]
 
 
 def _fill_module(
@@ -58,7 +70,9 @@ def _fill_module(
         return ModulePlan((*plan.allocations[:-1], replace(last, partial_rps=Fraction(0))), whole - module.rate_rps)
     dummy = max(Fraction(0), _least_total(plan.allocations, budget, price, policy, whole) - module.rate_rps)
     if dummy:
-        dummy = Fraction(ceil(dummy * RATE_DIGITS), RATE_DIGITS)
+        rounded = rounded_up(dummy, DUMMY_DIGITS)
+        fits = module.rate_rps + rounded - whole < last.configuration.throughput_rps
+        dummy = rounded if fits else dummy
     allocations = (*plan.allocations[:-1], replace(last, partial_rps=module.rate_rps + dummy - whole))
     return ModulePlan(allocations, dummy)
 

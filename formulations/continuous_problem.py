@@ -10,10 +10,7 @@ from euclio.compiled import compiled
 from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
 
 NARROWEST = 1e-9
-"""A duration within this share of the budget is too long: it would take a billion machines to collect in time."""
-BELOW_WHOLE = 1.0 - 1e-9
-"""A partial machine takes at most this share of a whole one: its least latency is approached, never attained, and has
-to stay clear of ties with the SLO, which hold only up to rounding."""
+"""A duration within this share of the budget is left out: it would take a billion machines to collect in time."""
 
 
 class ContinuousProblem(NamedTuple):
@@ -30,6 +27,7 @@ class ContinuousProblem(NamedTuple):
         whole_latency: latency of a whole machine where no rate decides it, else 0; infinite: too long.
         group: number of its throughput-cost ratio.
         least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
+        hidden: no plan with a configuration left out as too narrow costs less; infinite: none was left out.
         rate: the module's rate.
         budget: L in seconds.
         most: most allocations.
@@ -47,6 +45,7 @@ class ContinuousProblem(NamedTuple):
     whole_latency: Floats
     group: Ints
     least_close: Floats
+    hidden: float
     rate: float
     budget: float
     most: int
@@ -63,10 +62,14 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
     keep = np.zeros(hi - lo, np.bool_)
     whole = np.zeros(hi - lo)
     groups = np.zeros(hi - lo, np.int64)
+    hidden = np.inf
     for k in range(lo, hi):
         i = k - lo
         groups[i] = 0 if i == 0 else groups[i - 1] + (0 if s.same_ratio[k] else 1)
         if s.duration[k] >= limit * (1.0 - NARROWEST):
+            if by_rate and s.duration[k] < limit:
+                # All rate costs at least what the best configuration takes for it.
+                hidden = min(hidden, s.unit_cost[lo] * s.batch[k] / (limit - s.duration[k]))
             continue
         if s.policy == RR:
             whole[i] = 2.0 * s.duration[k]
@@ -74,7 +77,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
             whole[i] = s.duration[k] + s.batch[k] / s.throughput[k]
         if whole[i] > limit:
             whole[i] = np.inf
-        partial = s.duration[k] + s.batch[k] / (s.throughput[k] * BELOW_WHOLE) <= limit
+        partial = s.duration[k] + s.batch[k] / s.throughput[k] <= limit
         keep[i] = by_rate or whole[i] <= limit or partial
     kept = np.flatnonzero(keep)
     index = kept + lo
@@ -95,6 +98,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         whole[kept],
         groups[kept],
         least_close,
+        hidden,
         s.rate[m],
         limit,
         s.max_allocations,

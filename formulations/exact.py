@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.registry import Limits
-from euclio.result import PROOF_TOLERANCE, Answer
-from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate
+from euclio.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
+from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.arrays import TIE, SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.latency_bound import latency_bound
@@ -19,6 +19,7 @@ from formulations.continuous_budgets import ContinuousProof, ContinuousSearch
 from formulations.continuous_plan import fill_up
 from formulations.frontier_search import INFEASIBLE, OPTIMAL, prove
 from formulations.per_hardware import cheapest_over_hardware
+from formulations.rational_budgets import bracket_session
 from formulations.rational_module import Effort, UndecidedError
 from formulations.rational_session import cheapest_below
 
@@ -26,7 +27,11 @@ GAP = 0.5 * PROOF_TOLERANCE
 """Relative gap at which the search stops; the rest of the tolerance is for rounding."""
 SLACK = 16.0 * TIE
 """Share by which the search takes the SLO for longer: budgets are cut by a few `TIE` on the way."""
+CONTINUOUS_SLACK = 32.0 * TIE
+"""The same under rule `continuous`, whose intervals are closed within 16 `TIE`."""
 INSIDE = 1.0 - 1e-9
+BRACKETING_S = 10.0
+"""Seconds after which a bracketing in exact arithmetic ends with what it has."""
 RATIONAL_NODES = 2_000_000
 """Nodes after which a tie is left open, about ten seconds."""
 NO_PLAN = "no plan meets the SLO (proven)"
@@ -107,24 +112,34 @@ def _proves(bound: float | None, cost: Fraction) -> bool:
 def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, deadline: float) -> Answer:
     """Rule `continuous`: the plan's dummy rates are made exactly from the budgets that the search chose."""
     shortest = [latency_bound(module, space) for module in session.modules]
-    least = [float(latency) for latency in shortest if latency is not None]
-    proof = ContinuousSearch(arrays, least, deadline).prove()
+    least = [latency for latency in shortest if latency is not None]
+    if longest_path(session, least)[0] > session.slo_s:
+        return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
+    relaxed = arrays._replace(slo=arrays.slo * (1.0 + CONTINUOUS_SLACK))
+    proof = ContinuousSearch(relaxed, [float(latency) for latency in least], deadline).prove()
     stats = {"solves": float(proof.solves), "rounds": float(proof.rounds)}
-    if proof.status == INFEASIBLE:
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
-    bound = proof.bound if proof.bound > 0 else None
-    if not proof.plans:
-        return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")
-    plan = _filled(session, space, arrays, proof)
-    if plan is None:
-        # Rounding decided a tie against the plan: the bound stands, the plan is looked for just inside the SLO.
-        inside = arrays._replace(slo=arrays.slo * (1.0 - 1e-9))
-        proof = ContinuousSearch(inside, least, deadline).prove()
-        plan = _filled(session, space, arrays, proof) if proof.plans else None
-    if plan is None:
-        return Answer(None, "limit", bound=bound, stats=stats, reason="only ties with the SLO were found")
-    status = "optimal" if proof.status == OPTIMAL else "limit"
-    return Answer(plan, status, proof.cost, bound, stats=stats)
+    plan = _filled(session, space, arrays, proof) if proof.plans else None
+    cost = _priced(session, space, plan)
+    bound = proof.bound if proof.bound > 0 or cost == 0 else None
+    if cost is not None and bound is not None and bound >= float(cost) * (1.0 - BRACKET_TOLERANCE):
+        return Answer(plan, "optimal", float(cost), bound, stats=stats)
+    if time.perf_counter() < deadline:
+        # A tie, or numbers too far apart for floats: the same again in exact arithmetic.
+        found = bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, Effort(RATIONAL_NODES, _soon(deadline)))
+        if found.infeasible:
+            return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+        if found.cost is not None and (cost is None or found.cost < cost):
+            cost, plan = found.cost, found.plan
+        if found.bound is not None and (cost == 0 or found.bound > (bound or 0.0)):
+            bound = float(found.bound)
+    if plan is None or cost is None:
+        return Answer(None, "limit", bound=bound, stats=stats, reason="a limit was hit before a plan was found")
+    return Answer(plan, "limit" if proof.status != OPTIMAL else "optimal", float(cost), bound, stats=stats)
+
+
+def _soon(deadline: float) -> float:
+    """The deadline of a bracketing in exact arithmetic."""
+    return min(deadline, time.perf_counter() + BRACKETING_S)
 
 
 def _filled(session: Session, space: PlanSpace, arrays: SessionArrays, proof: ContinuousProof) -> Plan | None:

@@ -243,7 +243,6 @@ def _search(
                 continue
             tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
             w = shared[d] if tied else rest[d]
-            t = p.throughput[j]
             whole, left, spare = fill_and_rest(p, at, count, d, j, rest[d])
             new_deficit = max(deficit[d], p.whole_need[j] - w)
             if new_deficit < TIE * p.rate:

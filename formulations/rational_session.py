@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session import Module, Plan, PlanSpace, Session, evaluate
 from euclio.session.latency_bound import latency_bound
 from formulations.rational_module import Effort, cheapest_plan, needs_within, rational_module
 from formulations.rational_split import cheapest_choice

@@ -1,4 +1,4 @@
-"""The rate that a module's whole machines leave, with twice the digits of a float where few of them are left (compiled).
+"""The rate that whole machines leave, with twice the digits of a float where little is left (compiled, ours).
 
 A rate may be a throughput as a float prints it: then what is left over is a sliver of 1e-16 of it, or nothing, or a
 sliver is lacking, and these are different plans. Sums of floats cannot tell them apart; sums of pairs of floats can

@@ -10,9 +10,8 @@ import numpy as np
 from euclio.compiled import compiled
 from euclio.session.arrays import RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
 
-
 CLEAR_RATE = 1e-4
-"""A rest of this share of a module's rate has lost four digits in floating point; a smaller one is left to the checker."""
+"""A rest of this share of a module's rate has lost four digits in floating point; a smaller one is the checker's."""
 CLEAR_PATH = 1.0 - 10.0 * TIE
 """A path within this share of the SLO meets it whatever rounding did, also with a rest of `CLEAR_RATE`."""
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from euclio.session.arrays import SessionArrays
 
 
+MOST_MACHINES = 10**9
+"""A module's rate is at most that of so many machines of its slowest configuration."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hardware:
     """A machine type and its price in money per hour."""
@@ -62,6 +66,22 @@ class Module:
         if len(keys) < len(self.profile):
             raise InputError(
                 "two configurations share hardware, batch and concurrency; keep one of them", field="profile"
+            )
+        _check_machines(self.rate_rps, self.profile)
+
+
+def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> None:
+    """Refuse a rate for which solvers would have to count more machines than they can."""
+    above, below = rate_rps.numerator, rate_rps.denominator
+    for c in profile:
+        # Whole numbers are compared, not fractions: files hold thousands of configurations.
+        t = c.throughput_rps
+        if above * t.denominator > MOST_MACHINES * below * t.numerator:
+            raise InputError(
+                f"is {float(rate_rps):g}, the rate of {float(rate_rps / t):.3g} machines of {c.hardware} batch {c.batch} "
+                f"concurrency {c.concurrency}; at most {MOST_MACHINES:.0e} are supported: check the units, or leave this "
+                "configuration out",
+                field="rate_rps",
             )
 
 
