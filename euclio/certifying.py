@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from euclio import registry
 from euclio.certificate import CHECKER, Certificate, Verdict
 from euclio.errors import InputError
 from euclio.exact import exact
@@ -106,12 +105,14 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     )
 
 
-def is_proof(result: AnyResult | WrittenResult) -> bool:
-    """Whether a result is a proof: optimal, or infeasible by the word of an exact solver."""
-    if result.status is Status.OPTIMAL:
-        return True
-    solver = registry.solvers().get(result.solver)
-    return result.status is Status.INFEASIBLE and solver is not None and solver.kind == EXACT
+def is_proof(status: Status, kind: str) -> bool:
+    """Whether a status is a proof: optimal, or infeasible by the word of an exact solver.
+
+    Args:
+        status: outcome of a run.
+        kind: kind of its solver.
+    """
+    return status is Status.OPTIMAL or (status is Status.INFEASIBLE and kind == EXACT)
 
 
 def better_result(instance: Any, certificate: Certificate) -> AnyResult:

@@ -17,10 +17,9 @@ from euclio.certifying import certify, is_proof
 from euclio.errors import InputError
 from euclio.files import load_result, save_result, session_to_text
 from euclio.pipeline import evaluate as evaluate_cluster
-from euclio.registry import Limits, Solver
-from euclio.result import Answer, Status
+from euclio.result import Status
 from euclio.session import Configuration, DummyRule, Hardware, Module, Session
-from euclio.solving import check, solve
+from euclio.solving import solve
 
 SESSION = tiny_session(2)
 FREE = Session("free", 9, [Hardware("a", 0)], [Module("m", 1, [Configuration("a", 1, 1, "0.5")])])
@@ -251,12 +250,14 @@ def test_a_certificate_has_the_version_that_made_it(nothing_better):
     assert certify(SESSION, proven()).provenance["packages"]["euclio"]
 
 
-def test_infeasible_by_a_heuristic_is_no_proof():
-    assert not is_proof(claimed(plan=False, infeasible=True))
-
-
-def test_infeasible_by_an_exact_solver_is_a_proof(monkeypatch):
-    solver = Solver("decree", "exact", "says no", lambda *_: Answer(None, "no", infeasible=True))
-    monkeypatch.setattr("euclio.registry.solvers", lambda: {"decree": solver})
-    answer = Answer(None, "no", infeasible=True)
-    assert is_proof(check(SESSION, "decree", solver.space, Limits(), answer, 0.0))
+@pytest.mark.parametrize(
+    ("status", "kind", "proof"),
+    [
+        (Status.OPTIMAL, "heuristic", True),
+        (Status.INFEASIBLE, "exact", True),
+        (Status.INFEASIBLE, "heuristic", False),
+        (Status.FEASIBLE, "exact", False),
+    ],
+)
+def test_what_counts_as_a_proof(status, kind, proof):
+    assert is_proof(status, kind) is proof
