@@ -30,7 +30,7 @@ from euclio.commands import (
     verify,
 )
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
-from euclio.errors import InputError, TerminatedError, UnwritableError
+from euclio.errors import InputError, RefutedError, TerminatedError, UnwritableError
 
 COMMANDS = (
     solve,
@@ -85,7 +85,7 @@ def main(argv: list[str] | None = None) -> int:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except UnwritableError as error:
+    except (UnwritableError, RefutedError) as error:
         _say(str(error))
         return REFUSED
     except KeyboardInterrupt as error:
