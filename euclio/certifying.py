@@ -10,9 +10,10 @@ import math
 import time
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from euclio.certificate import CHECKER, Certificate, Verdict
+from euclio.alarm import LateError, interrupted_at
+from euclio.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.errors import InputError
 from euclio.exact import exact
 from euclio.families import HOMES, Checked, Family, family_of
@@ -23,11 +24,11 @@ from euclio.provenance import provenance
 from euclio.result import AnyResult, Result, Status
 from euclio.verifying import reasons_against
 
-if TYPE_CHECKING:
-    from euclio.certificate import Search
-
 EXACT = "exact"
 """Kind of solvers whose word on infeasibility is a proof."""
+
+SPARE_S = 0.5
+"""Seconds beyond its deadline after which a prover is interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     finding = _by_checker(instance, said, checked, claim)
     if finding is None:
         deadline = math.inf if time_limit_s is None else started + time_limit_s
-        search = family.find_better(instance, said.space, claim.cutoff, deadline)
+        search = _search(family, instance, said, claim, deadline)
         finding = _judged(instance, family, said, claim, search)
     return Certificate(
         instance=instance.name,
@@ -222,6 +223,15 @@ def _refutes(said: WrittenResult, checked: Checked, claim: _Claim) -> bool:
 
 def _is_better(value: Fraction, cutoff: Fraction, *, maximised: bool) -> bool:
     return value > cutoff if maximised else value < cutoff
+
+
+def _search(family: Family, instance: Any, said: WrittenResult, claim: _Claim, deadline: float) -> Search:
+    """Ask the prover, and interrupt it where it overruns its deadline."""
+    try:
+        with interrupted_at(deadline + SPARE_S):
+            return family.find_better(instance, said.space, claim.cutoff, deadline)
+    except LateError:
+        return Search(None, False, 0, "the prover overran its limit and was interrupted")
 
 
 def _judged(instance: Any, family: Family, said: WrittenResult, claim: _Claim, search: Search) -> _Finding:

@@ -1,7 +1,9 @@
 """A result's claim becomes a cutoff; the checker or the prover decides it (`euclio.certifying`)."""
 
 import hashlib
+import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
@@ -261,3 +263,35 @@ def test_a_certificate_has_the_version_that_made_it(nothing_better):
 )
 def test_what_counts_as_a_proof(status, kind, proof):
     assert is_proof(status, kind) is proof
+
+
+def test_a_prover_that_overruns_its_limit_is_interrupted(monkeypatch):
+    def stubborn(*_):
+        while True:
+            try:
+                while True:
+                    pass
+            except Exception:
+                continue
+
+    install(monkeypatch, stubborn)
+    found = certify(SESSION, proven(), 0.1)
+    assert (found.verdict, found.reason) == (Verdict.OPEN, "the prover overran its limit and was interrupted")
+
+
+def test_the_alarm_is_as_before_after_a_search(nothing_better):
+    certify(SESSION, proven(), 5)
+    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == (signal.SIG_DFL, (0.0, 0.0))
+
+
+def test_an_alarm_that_somebody_uses_is_left_alone(nothing_better):
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    try:
+        assert certify(SESSION, proven(), 5).verdict is Verdict.CERTIFIED
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_certifying_works_beside_the_main_thread(nothing_better):
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(certify, SESSION, proven(), 5).result().verdict is Verdict.CERTIFIED
