@@ -5,12 +5,15 @@ import time
 
 import pytest
 from fake_provers import answering_search, enumerated, install
+from ppipe_clusters import two_classes
 from test_certify import SESSION, claimed, proven
+from tiny_clusters import answering as answering_cluster
 
 from euclio.certificate import Search
 from euclio.cli import main
 from euclio.commands.progress import waiting
-from euclio.files import load_result, save_result, save_session
+from euclio.files import load_result, save_cluster, save_result, save_session
+from euclio.solving import solve
 
 
 @pytest.fixture
@@ -154,3 +157,15 @@ def test_short_work_is_silent(capsys):
     with waiting("nothing", after_s=5):
         pass
     assert capsys.readouterr().err == ""
+
+
+def test_a_cluster_s_better_plan_is_printed_and_written(capsys, monkeypatch, tmp_path):
+    install(monkeypatch, enumerated, "pipeline")
+    cluster = two_classes()
+    save_cluster(cluster, tmp_path / "c.json")
+    poor = solve(cluster, "no-partitioning")
+    claim = solve(cluster, answering_cluster(poor.plan, bound=poor.cost))
+    save_result(claim, cluster, tmp_path / "r.json")
+    code, out, _ = call(capsys, tmp_path / "c.json", tmp_path / "r.json", "--out", tmp_path / "better.json")
+    assert (code, "refuted" in out, "120 req/s per weight" in out) == (1, True, True)
+    assert load_result(tmp_path / "better.json", cluster).value > poor.value
