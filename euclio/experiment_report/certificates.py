@@ -45,7 +45,7 @@ def certificate_blocks(frame: pd.DataFrame) -> list[Block]:
             f" {int((~tried).sum()):,} were not tried: a table [certify] in the experiment file asks for all of them "
             "or a sample."
         )
-    blocks: list[Block] = [Heading("Which proofs are certified?"), Paragraph(f"Of the proofs, {told}")]
+    blocks: list[Block] = [Heading("Which proofs are certified?"), Paragraph(f"Proofs: {told}")]
     return [*blocks, _table(proofs)] if tried.any() else blocks
 
 

@@ -32,12 +32,12 @@ def table_with(blocks, caption):
 
 
 def test_a_page_without_certificates_says_so():
-    assert "Of the proofs, 0 of 6 certified" in texts(blocks_of(two_solvers()))
+    assert "Proofs: 0 of 6 certified" in texts(blocks_of(two_solvers()))
 
 
 def test_a_page_counts_certificates():
     told = texts(blocks_of(certified("certified", "certified", "open", None)))
-    assert "Of the proofs, 2 of 4 certified, 1 open" in told
+    assert "Proofs: 2 of 4 certified, 1 open" in told
     assert "1 were not tried" in told
 
 
