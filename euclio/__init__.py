@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from euclio import results
 
 if TYPE_CHECKING:
+    from euclio.certifying import certify
     from euclio.comparing import compare
     from euclio.contract.checking import check_solver
     from euclio.decomposing import decompose
@@ -18,9 +19,22 @@ if TYPE_CHECKING:
     from euclio.runs.status import status
     from euclio.solving import solve
 
-__all__ = ["check_solver", "compare", "decompose", "evaluate", "explain", "load", "results", "run", "solve", "status"]
+__all__ = [
+    "certify",
+    "check_solver",
+    "compare",
+    "decompose",
+    "evaluate",
+    "explain",
+    "load",
+    "results",
+    "run",
+    "solve",
+    "status",
+]
 
 _HOME = {
+    "certify": ("euclio.certifying", "certify"),
     "check_solver": ("euclio.contract.checking", "check_solver"),
     "compare": ("euclio.comparing", "compare"),
     "decompose": ("euclio.decomposing", "decompose"),

@@ -1,6 +1,7 @@
 """The command `euclio`: parsing, exit codes and clean endings; each verb lives in `euclio/commands/`.
 
-Exit codes: 0 solved or accepted, 1 refused or an error, 2 bad input, 3 infeasible, 4 no plan.
+Exit codes: 0 solved, accepted or certified, 1 refused, refuted or an error, 2 bad input, 3 infeasible, 4 no plan or
+neither certified nor refuted.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NoReturn, TextIO
 
 from euclio.commands import (
     bench_set,
+    certify,
     check_solver,
     compare,
     decompose,
@@ -28,11 +30,12 @@ from euclio.commands import (
     verify,
 )
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
-from euclio.errors import InputError, TerminatedError, UnwritableError
+from euclio.errors import InputError, RefutedError, TerminatedError, UnwritableError
 
 COMMANDS = (
     solve,
     verify,
+    certify,
     solvers,
     compare,
     decompose,
@@ -82,7 +85,7 @@ def main(argv: list[str] | None = None) -> int:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except UnwritableError as error:
+    except (UnwritableError, RefutedError) as error:
         _say(str(error))
         return REFUSED
     except KeyboardInterrupt as error:
@@ -100,7 +103,7 @@ def _run(argv: list[str] | None) -> int:
     parser = _Parser(
         prog="euclio",
         description="Optimization research workbench for DNN inference serving.",
-        epilog=__doc__.splitlines()[-1],
+        epilog=" ".join(__doc__.splitlines()[2:]),
         allow_abbrev=False,
     )
     verbs = parser.add_subparsers(

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from euclio.certificate import Certificate
 from euclio.errors import InputError
 from euclio.families import Family, family_of
 from euclio.gap import Gap
 from euclio.goal import Goal
+from euclio.proof_trials import ProofTrials
 from euclio.registry import AnySolver, find_solver, solvers
 from euclio.result import AnyResult, Status
 from euclio.solving import solve
@@ -73,6 +75,8 @@ class Comparison:
         exact: name of the exact solver.
         best: its result in the full plan space; None: there is no such solver.
         rows: one per system.
+        proofs: number of proofs among the results.
+        certificates: one per proof that an independent prover tried; a result whose proof it refuted is an error.
     """
 
     instance: Any
@@ -81,6 +85,8 @@ class Comparison:
     exact: str
     best: AnyResult | None
     rows: tuple[Row, ...]
+    proofs: int = 0
+    certificates: tuple[Certificate, ...] = ()
 
     @property
     def optimum(self) -> Fraction | None:
@@ -98,6 +104,19 @@ class Comparison:
             "optimum_status": None if self.best is None else self.best.status.value,
             self.goal.bound_field: None if self.best is None else self.best.bound,
             "optimum_wall_s": None if self.best is None else self.best.wall_s,
+            "proofs": self.proofs,
+            "certificates": [
+                {
+                    "solver": found.solver,
+                    "space": found.space.describe(),
+                    "verdict": found.verdict.value,
+                    "claim": found.claim,
+                    "reason": found.reason,
+                    "nodes": found.nodes,
+                    "wall_s": found.wall_s,
+                }
+                for found in self.certificates
+            ],
             "systems": [
                 {
                     "solver": row.solver.name,
@@ -125,6 +144,7 @@ def compare(
     solvers: Sequence[str | AnySolver] | None = None,
     time_limit_s: float | None = None,
     objective: str | None = None,
+    certify_s: float | None = None,
 ) -> Comparison:
     """Run systems and the family's exact solver on one instance.
 
@@ -133,6 +153,7 @@ def compare(
         solvers: names or solvers; by default every registered system of the family, ablations included.
         time_limit_s: limit of each run in seconds.
         objective: name of the objective; None: the family's default.
+        certify_s: limit in seconds of an independent prover for each proof; None: it is not asked.
 
     Returns:
         The systems, each in its own plan space, next to the proven optima.
@@ -146,15 +167,17 @@ def compare(
     chosen = chosen_solvers(solvers, family)
     full_space = replace(family.full_space, **changes)
     family.check_space(instance, full_space)
-    optimum = _optima(instance, family, time_limit_s)
+    trials = ProofTrials(instance, certify_s)
+    optimum = _optima(instance, family, time_limit_s, trials)
     best = optimum(full_space)
     goal = family.goal(full_space)
     rows = []
     for solver in chosen:
-        result = solve(instance, solver, time_limit_s=time_limit_s, **changes)
+        result = trials.seen(solve(instance, solver, time_limit_s=time_limit_s, **changes), solver.kind)
         rows.append(Row(solver, result, _proven(best), optimum(result.space), goal))
     rows.sort(key=lambda row: _rank(row.result.value, goal))
-    return Comparison(instance, goal, full_space, family.default_solver, best, tuple(rows))
+    certificates = tuple(trials.certificates)
+    return Comparison(instance, goal, full_space, family.default_solver, best, tuple(rows), trials.proofs, certificates)
 
 
 def chosen_solvers(names: Sequence[str | AnySolver] | None, family: Family) -> list[AnySolver]:
@@ -179,14 +202,19 @@ def _changes(family: Family, objective: str | None) -> dict[str, Any]:
     return {} if objective is None or len(known) == 1 else {"objective": objective}
 
 
-def _optima(instance: Any, family: Family, time_limit_s: float | None) -> Callable[[Any], AnyResult | None]:
+def _optima(
+    instance: Any, family: Family, time_limit_s: float | None, trials: ProofTrials
+) -> Callable[[Any], AnyResult | None]:
     """What the family's exact solver finds in a plan space, each solved once; None where it is not installed."""
     known: dict[Any, AnyResult | None] = {}
 
     def optimum(space: Any) -> AnyResult | None:
         if space not in known:
             installed, name = solvers(), family.default_solver
-            known[space] = solve(instance, name, space=space, time_limit_s=time_limit_s) if name in installed else None
+            known[space] = None
+            if name in installed:
+                found = solve(instance, name, space=space, time_limit_s=time_limit_s)
+                known[space] = trials.seen(found, installed[name].kind)
         return known[space]
 
     return optimum

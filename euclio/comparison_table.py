@@ -5,8 +5,10 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.certificate import Verdict
 from euclio.comparing import Comparison, Row
 from euclio.families import family_of
+from euclio.proof_trials import counts
 from euclio.result import Status
 from euclio.tables import DASH, bound_text, duration, figures, money, new_table, percent
 
@@ -28,7 +30,7 @@ def comparison_table(comparison: Comparison) -> RenderableType:
             duration(result.wall_s),
         )
         table.add_row(*(Text(cell) for cell in cells))
-    return Group(Text("\n".join(_header(comparison))), Text(""), table)
+    return Group(Text("\n".join(_header(comparison))), *_refuted(comparison), Text(""), table)
 
 
 def _header(comparison: Comparison) -> list[str]:
@@ -39,6 +41,21 @@ def _header(comparison: Comparison) -> list[str]:
         f"{comparison.instance.name}: {_optimum(comparison)}",
         f"gap: {lost} the optimum of the full plan space ({space});",
         "by design: the share of the gap that the best plan of the system's own plan space has already",
+        f"proofs: {_proofs(comparison)}",
+    ]
+
+
+def _proofs(comparison: Comparison) -> str:
+    told = counts(comparison.proofs, (found.verdict for found in comparison.certificates))
+    return told if comparison.certificates or not comparison.proofs else f"{told}; --certify S tries them"
+
+
+def _refuted(comparison: Comparison) -> list[Text]:
+    """A red line for each proof that was refuted."""
+    return [
+        Text(f"REFUTED: {found.solver}: {found.claim}: {found.reason}", style="bold red")
+        for found in comparison.certificates
+        if found.verdict is Verdict.REFUTED
     ]
 
 

@@ -33,3 +33,7 @@ class InapplicableError(Exception):
 
 class UnwritableError(Exception):
     """What was to be kept cannot be written, such as on a full disk (say what and the remedy); exit code 1."""
+
+
+class RefutedError(Exception):
+    """A proof that results rest on is refuted (say which); exit code 1."""

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from euclio.analysis.spaces import FULL, plan_spaces
-from euclio.result import OPTIMALITY_TOLERANCE
+from euclio.result import BRACKET_TOLERANCE, OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
+from euclio.session import DummyRule
 
 PROBLEM = ["family", "objective", "instance_hash"]
 """What makes a problem: values of two runs are compared where these agree."""
@@ -52,23 +53,37 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
     bound = frame.bound.astype(float) * sign
     bound = bound.where(np.isfinite(bound) & (status != "error"))
     full = bound.where(table.space == FULL)
-    best, tightest, proven, gap = _reference(least, full, _numbers(table, PROBLEM), bound_may_be_beaten=True)
+    room = _tolerance(frame)
+    best, tightest, proven, gap = _reference(least, full, room, _numbers(table, PROBLEM), bound_may_be_beaten=True)
     table["best"], table["best_bound"], table["best_proven"], table["gap"] = best * sign, tightest * sign, proven, gap
     own = _numbers(table, [*PROBLEM, "space"])
-    best, tightest, proven, gap = _reference(least, bound, own, bound_may_be_beaten=False)
+    best, tightest, proven, gap = _reference(least, bound, room, own, bound_may_be_beaten=False)
     table["space_best"], table["space_bound"] = best * sign, tightest * sign
     table["space_proven"], table["space_gap"] = proven, gap
     return table
 
 
+def _tolerance(frame: pd.DataFrame) -> pd.Series[float]:
+    """Relative distance of bound and value within which a run's bound is a proof, or may be beaten by a plan."""
+    rule = frame["option.dummy"] if "option.dummy" in frame else pd.Series("", index=frame.index)
+    bracketed = rule.astype(object) == DummyRule.CONTINUOUS
+    return pd.Series(np.where(bracketed, BRACKET_TOLERANCE, PROOF_TOLERANCE), index=frame.index)
+
+
 def _reference(
-    least: pd.Series[float], bound: pd.Series[float], group: pd.Series[int], *, bound_may_be_beaten: bool
+    least: pd.Series[float],
+    bound: pd.Series[float],
+    room: pd.Series[float],
+    group: pd.Series[int],
+    *,
+    bound_may_be_beaten: bool,
 ) -> tuple[pd.Series[float], pd.Series[float], pd.Series[bool], pd.Series[float]]:
     """Best value, tightest bound, whether it proves the value, and gap, run by run; all signed so that least is best.
 
     Args:
         least: values of the accepted plans.
         bound: bounds on them.
+        room: relative distance within which a bound proves a value.
         group: number of each run's group.
         bound_may_be_beaten: the values are of plan spaces that the bounds need not hold for.
     """
@@ -76,8 +91,8 @@ def _reference(
     tightest = bound.groupby(group).transform("max")
     scale = best.abs().where(best != 0, 1.0)
     if bound_may_be_beaten:
-        tightest = tightest.where(~(tightest - best > OPTIMALITY_TOLERANCE * scale))
-    return best, tightest, (best - tightest).abs() <= OPTIMALITY_TOLERANCE * scale, (least - best) / scale
+        tightest = tightest.where(~(tightest - best > room * scale))
+    return best, tightest, (best - tightest).abs() <= room * scale, (least - best) / scale
 
 
 def _numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series[int]:
@@ -117,7 +132,7 @@ def contradictions(frame: pd.DataFrame) -> pd.DataFrame:
     table = with_references(frame)
     sign = np.where(table.maximised.astype(bool), -1.0, 1.0)
     beyond = (table.bound.astype(float) - table.space_best) * sign
-    wrong = table[(beyond > OPTIMALITY_TOLERANCE * table.space_best.abs()) & (table.status != "error")]
+    wrong = table[(beyond > _tolerance(table) * table.space_best.abs()) & (table.status != "error")]
     columns = ["family", "objective", "instance", "space", "label", "bound"]
     rows = wrong[columns].assign(best=wrong.space_best, found_by=_finders(table, wrong))
     return rows.sort_values(columns[:5]).reset_index(drop=True)

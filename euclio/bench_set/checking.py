@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from euclio.bench_set.folder import best_path, instance_path, read_best, read_instance
 from euclio.bench_set.layout import one_line
-from euclio.bench_set.manifest import Difficulty, Entry, difficulty_of
+from euclio.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
+from euclio.certificate import Verdict
+from euclio.certifying import instance_sha256, plan_sha256
 from euclio.errors import InputError
 from euclio.exact import decimal_text
 from euclio.families import families, family_of
@@ -64,7 +66,21 @@ def _defects_of(folder: Path, entry: Entry) -> list[str]:
     difficulty = difficulty_of(goal.proven(checked.value, entry.bound), entry.effort)
     if difficulty is not entry.difficulty:
         reasons.append(f"is {entry.difficulty}, but its effort makes it {difficulty}")
+    kept = entry.certificate
+    if kept is not None:
+        hashes = (instance_sha256(instance), plan_sha256(instance, written.plan, checked))
+        reasons += _against(kept, difficulty, hashes)
     return reasons
+
+
+def _against(kept: Kept, difficulty: Difficulty, hashes: tuple[str, str | None]) -> Iterator[str]:
+    """What is wrong with a certificate that is kept."""
+    if difficulty is Difficulty.OPEN:
+        yield "is not proven, but has a certificate"
+    if kept.verdict is Verdict.REFUTED:
+        yield f"its proof is REFUTED by {kept.prover}"
+    if (kept.instance_sha256, kept.plan_sha256) != hashes:
+        yield "its certificate is of another instance or plan; `euclio bench-set certify` makes a new one"
 
 
 def _strays(folder: Path, entries: Iterable[Entry]) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.bench_set.layout import one_line
+from euclio.certificate import Verdict
 from euclio.errors import InputError
 from euclio.exact import exact
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, validated, without_schema
@@ -53,6 +54,29 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of the certificate of a proof (`euclio.certificate`).
+
+    Attributes:
+        verdict: certified, refuted or open.
+        prover: module of the prover, or "checker".
+        euclio: version that it was made with.
+        nodes: nodes of its search.
+        wall_s: seconds that it took.
+        instance_sha256: SHA-256 of the instance's text as euclio writes it, in hex.
+        plan_sha256: the same of the plan.
+    """
+
+    verdict: Verdict
+    prover: str
+    euclio: str
+    nodes: int
+    wall_s: float
+    instance_sha256: str
+    plan_sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What is known of an instance; values are in the unit of its objective.
 
@@ -71,6 +95,7 @@ class Entry:
         effort: effort of the reference method.
         tried: all methods tried.
         time_limit_s: limit of each of them in seconds.
+        certificate: what an independent prover says of the proof; None: it was not asked, or nothing is proven.
     """
 
     name: str
@@ -87,6 +112,7 @@ class Entry:
     effort: Effort
     tried: tuple[str, ...]
     time_limit_s: float
+    certificate: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +137,16 @@ class _Effort(FileModel):
     counters: dict[str, Any]
 
 
+class _Kept(FileModel):
+    verdict: Text
+    prover: Name
+    euclio: Text
+    nodes: Whole
+    wall_s: Number
+    instance_sha256: Name
+    plan_sha256: Name | None
+
+
 class _Entry(FileModel):
     name: Name
     family: Name
@@ -126,6 +162,7 @@ class _Entry(FileModel):
     effort: _Effort
     tried: list[Name]
     time_limit_s: Number
+    certificate: _Kept | None = None
 
 
 class _Manifest(FileModel):
@@ -181,6 +218,19 @@ def _entry(model: _Entry) -> Entry:
         ),
         tuple(model.tried),
         float(model.time_limit_s),
+        None if model.certificate is None else _kept(model.certificate),
+    )
+
+
+def _kept(model: _Kept) -> Kept:
+    return Kept(
+        Verdict(word(model.verdict, Verdict, "certificate.verdict")),
+        model.prover,
+        model.euclio,
+        model.nodes,
+        float(model.wall_s),
+        model.instance_sha256,
+        model.plan_sha256,
     )
 
 
@@ -207,4 +257,8 @@ def _data(entry: Entry) -> dict[str, Any]:
         "counters": counters,
     }
     data["tried"] = list(entry.tried)
+    kept = data.pop("certificate")
+    if kept is not None:
+        data["certificate"] = {name: getattr(kept, name) for name in Kept.__slots__}
+        data["certificate"]["wall_s"] = round(kept.wall_s, 6)
     return data

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.bench_set.certifying import proofs
 from euclio.bench_set.comparing import Compared
 from euclio.bench_set.manifest import Difficulty, Entry
+from euclio.certificate import Certificate, Verdict
 from euclio.families import families
 from euclio.tables import DASH, duration, figures, new_table, percent
 
@@ -24,7 +26,35 @@ def summary(entries: Iterable[Entry]) -> str:
         own = [e.difficulty for e in listed if e.family == family.name]
         classes = ", ".join(f"{own.count(d)} {d}" for d in Difficulty if d in own)
         parts += [f"{len(own)} {family.instances} ({classes})"] if own else []
-    return f"{len(listed)} instances, all as the manifest says: {'; '.join(parts)}" if parts else "no instances"
+    if not parts:
+        return "no instances"
+    return f"{len(listed)} instances, all as the manifest says: {'; '.join(parts)}; {certificates(listed)}"
+
+
+def certificates(entries: Iterable[Entry]) -> str:
+    """How many proofs have which certificate."""
+    asked = proofs(entries)
+    verdicts = [entry.certificate.verdict for entry in asked if entry.certificate is not None]
+    counts = [f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts and v is not Verdict.CERTIFIED]
+    return ", ".join([f"{verdicts.count(Verdict.CERTIFIED)} of {len(asked)} proofs certified", *counts])
+
+
+def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:
+    """One row per certificate that is not certified, then the counts."""
+    rows = new_table("instance", "class", "verdict", "nodes", "time", "why", numbers=("nodes", "time"))
+    rows.columns[0].no_wrap = True
+    for entry, found in made:
+        if found.verdict is not Verdict.CERTIFIED:
+            style = "bold red" if found.verdict is Verdict.REFUTED else ""
+            shown = found.verdict.upper() if found.verdict is Verdict.REFUTED else found.verdict
+            cells = [entry.name, entry.difficulty, shown, f"{found.nodes:,}", duration(found.wall_s), found.reason]
+            rows.add_row(*(Text(cell, style=style) for cell in cells))
+    verdicts = [found.verdict for _, found in made]
+    times = sorted(found.wall_s for _, found in made)
+    told = f"{len(made)} proofs tried: " + ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict)
+    if times:
+        told += f"; median {duration(times[len(times) // 2])}, longest {duration(times[-1])}"
+    return Group(rows, Text(""), Text(told)) if rows.row_count else Text(told)
 
 
 def compared_table(runs: Sequence[Compared]) -> RenderableType:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import seconds
+from euclio.commands.bench_set_certify import add_certify, add_sample, certify_sample
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.errors import InputError
 
@@ -32,13 +33,17 @@ def add_to(verbs: Verbs) -> None:
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
     check = actions.add_parser(
         "check",
-        help="read and price everything again; with --solve, run a solver against the best known",
+        help="read and price everything again; with --solve, run a solver against the best known; with --certify, "
+        "try proofs again",
         description="Every instance reads, every plan has the value that stands there, bounds and classes agree, no "
         "instance is there twice. Exit code 1: something is wrong.",
         allow_abbrev=False,
     )
     check.add_argument("--solve", metavar="SOLVER", help="also run this solver on the instances of its family")
-    check.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds")
+    add_sample(check)
+    check.add_argument(
+        "--time-limit", type=seconds, metavar="S", help="limit of each run or search in seconds; searches: 60"
+    )
     check.set_defaults(run=run_check)
     listing = actions.add_parser("list", help="print the paths of instances", allow_abbrev=False)
     listing.add_argument("--family", choices=("session", "pipeline"), help="only this problem family")
@@ -54,7 +59,8 @@ def add_to(verbs: Verbs) -> None:
     )
     build.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds; default: 20")
     build.set_defaults(run=run_build)
-    for action in (check, listing, build):
+    certify = add_certify(actions)
+    for action in (check, listing, build, certify):
         action.add_argument("--folder", type=Path, metavar="DIR", help="default: the set that comes with euclio")
 
 
@@ -65,8 +71,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     from euclio.bench_set.manifest import read_manifest
     from euclio.bench_set.table import summary
 
-    if arguments.time_limit is not None and arguments.solve is None:
-        raise InputError("is the limit of a solver; name one by --solve, or leave it out", field="--time-limit")
+    _check_options(arguments)
     folder = arguments.folder or set_folder()
     entries = read_manifest(folder).entries
     chosen = [e for e in entries if arguments.difficulty in (None, e.difficulty)]
@@ -79,9 +84,21 @@ def run_check(arguments: argparse.Namespace) -> int:
         print(f"euclio: the benchmark set has {len(wrong)} defects", file=sys.stderr)
         return REFUSED
     print(summary(chosen))
-    if arguments.solve is None:
-        return SOLVED
-    return _solve(folder, chosen, arguments.solve, arguments.time_limit)
+    code = SOLVED
+    if arguments.certify:
+        code = certify_sample(folder, chosen, arguments)
+    if arguments.solve is not None:
+        code = max(code, _solve(folder, chosen, arguments.solve, arguments.time_limit))
+    return code
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    """Refuse options of work that is not asked for."""
+    if arguments.time_limit is not None and arguments.solve is None and not arguments.certify:
+        raise InputError("is the limit of a run; ask for one by --solve or --certify", field="--time-limit")
+    for name in ("sample", "seed"):
+        if getattr(arguments, name) is not None and not arguments.certify:
+            raise InputError("is for the proofs that are tried; add --certify, or leave it out", field=f"--{name}")
 
 
 def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: float | None) -> int:

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import names, seconds
-from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.progress import noticed
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
     from euclio.comparing import Comparison
+
+CERTIFY_S = 60.0
+"""Limit of the prover for each proof where none is given."""
 
 
 def add_to(verbs: Verbs) -> None:
@@ -30,6 +33,14 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.add_argument("--objective", metavar="NAME", help="of clusters: throughput (the default) or cost")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of each run in seconds")
+    parser.add_argument(
+        "--certify",
+        type=seconds,
+        nargs="?",
+        const=CERTIFY_S,
+        metavar="S",
+        help=f"have an independent prover try each proof within a limit in seconds; without a number: {CERTIFY_S:g}",
+    )
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the comparison (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
     parser.set_defaults(run=run)
@@ -51,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         at("", arguments.file),
         noticed("running all systems; compiling takes a while at the first use after installation"),
     ):
-        comparison = compare(instance, arguments.solvers, arguments.time_limit, arguments.objective)
+        comparison = compare(instance, arguments.solvers, arguments.time_limit, arguments.objective, arguments.certify)
     if arguments.json:
         print(json_text(comparison.describe()))
     else:
@@ -68,9 +79,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _exit_code(comparison: Comparison, file: str) -> int:
+    from euclio.certificate import Verdict
     from euclio.families import family_of
     from euclio.result import Status
 
+    refuted = [found for found in comparison.certificates if found.verdict is Verdict.REFUTED]
+    for found in refuted:
+        print(f"euclio: {file}: REFUTED: {found.solver}: {found.claim}: {found.reason}", file=sys.stderr)
+    if refuted:
+        return REFUSED
     if any(row.result.value is not None for row in comparison.rows):
         return SOLVED
     if comparison.best is not None and comparison.best.status is Status.INFEASIBLE:

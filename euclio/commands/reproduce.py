@@ -30,6 +30,12 @@ def add_to(verbs: Verbs) -> None:
         "--workloads", type=count, metavar="N", help="how many; default: harpagon 1131, scrooge 200, ppipe 6 groups"
     )
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
+    parser.add_argument(
+        "--certify",
+        type=count,
+        metavar="N",
+        help="how many of its proofs an independent prover tries, 10 s each; default: 30",
+    )
     folder = "ppipe: folder of measured clusters; default: ../shared/instances/pipelines, if present"
     parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
     parser.set_defaults(run=run)
@@ -40,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.instances is not None and arguments.paper != "ppipe":
         raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
     reproduce = import_module(f"euclio.reproduce.{arguments.paper}").reproduce
-    given = {name: getattr(arguments, name) for name in ("seed", "jobs", "workloads", "instances")}
+    given = {name: getattr(arguments, name) for name in ("seed", "jobs", "workloads", "certify", "instances")}
     chosen = {name: value for name, value in given.items() if value is not None}
     out = arguments.out or Path("reports") / arguments.paper
     print(reproduce(out, full=arguments.full, **chosen))

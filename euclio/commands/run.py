@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from euclio.commands.arguments import count, names
-from euclio.commands.exit_codes import SOLVED
+from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.errors import TerminatedError
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     if outcome.no_longer:
         print(f"euclio: {outcome.no_longer} more runs there are no longer in the experiment", file=sys.stderr)
     print(outcome.folder)
+    if outcome.refuted:
+        told = f"{outcome.refuted} proofs are REFUTED; their runs are errors that say how, as `euclio report` does"
+        print(f"euclio: {told}", file=sys.stderr)
+        return REFUSED
     return SOLVED
 
 

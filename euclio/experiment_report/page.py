@@ -6,6 +6,7 @@ import pandas as pd
 
 from euclio.analysis.drawing import GoalRuns, goals
 from euclio.analysis.references import contradictions, with_references
+from euclio.experiment_report.certificates import certificate_blocks, refuted_blocks
 from euclio.experiment_report.goal_section import goal_blocks, headline
 from euclio.experiment_report.goal_tables import disagreement_table
 from euclio.experiment_report.outcomes import runs_without_plan
@@ -18,6 +19,7 @@ NOT_DRAWN = frozenset(
     (
         *("key", "solver_version", "features", "raw_status", "reason", "claimed", "warm_start", "stats", "plan"),
         *("options", "import_s", "check_s", "peak_memory_mb", "started_at", "worker", "host"),
+        *("certificate", "certify_s", "certify_nodes", "certify_reason"),
         *("git", "euclio", "python", "cpu", "cores", "packages"),
     )
 )
@@ -35,12 +37,14 @@ def report_blocks(found: Standing) -> list[Block]:
     parts = goals(table)
     wrong = contradictions(table)
     return [
+        *refuted_blocks(frame),
         *(Paragraph(headline(part)) for part in parts),
         *([Heading("Disagreements"), disagreement_table(wrong)] if len(wrong) else ()),
         Heading("What was run"),
         overview(frame),
         *standing_blocks(found),
         *(block for part in parts for block in _part(part, several=len(parts) > 1)),
+        *certificate_blocks(frame),
         Heading("Runs without a plan"),
         *runs_without_plan(frame),
     ]

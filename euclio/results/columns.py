@@ -57,11 +57,18 @@ SCHEMA = pa.schema(
         ("cpu", _WORD),
         ("cores", pa.int64()),
         ("packages", _WORD),
+        ("certificate", _WORD),
+        ("certify_s", pa.float64()),
+        ("certify_nodes", pa.int64()),
+        ("certify_reason", _WORD),
     ]
 )
 
 JSON_TEXT = ("options", "features", "stats", "plan", "packages")
 """Columns of JSON text."""
+
+LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason")
+"""Columns that results of earlier versions do not have; they are missing there."""
 
 _PROVENANCE = ("git", "python", "cpu", "cores")
 
@@ -89,6 +96,15 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
         raise InputError("is damaged; move it away, then `euclio run` makes its runs again", file=str(path)) from None
 
 
+def with_later(table: pa.Table) -> pa.Table:
+    """A table of results with the columns of `LATER`, which are missing values where it had none."""
+    for name in LATER:
+        if name not in table.column_names:
+            kind = SCHEMA.field(name).type
+            table = table.append_column(name, pa.nulls(table.num_rows, kind))
+    return table
+
+
 def write_table(table: pa.Table, path: Path) -> None:
     """Write a table to a Parquet file, which is there whole or not at all.
 
@@ -102,7 +118,7 @@ def write_table(table: pa.Table, path: Path) -> None:
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     provenance = row["provenance"]
     packages = provenance.get("packages", {})
-    flat = {name: row.get(name) for name in SCHEMA.names if name in row}
+    flat = {name: row.get(name) for name in SCHEMA.names}
     flat |= {name: provenance.get(name) for name in _PROVENANCE}
     flat["euclio"] = packages.get("euclio")
     flat["packages"] = packages

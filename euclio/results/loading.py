@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from euclio.errors import InputError
-from euclio.results.columns import SCHEMA, read_table, to_table, write_table
+from euclio.results.columns import LATER, SCHEMA, read_table, to_table, with_later, write_table
 from euclio.results.sameness import VersionsDiffer, mixture, unlike
 from euclio.runs.folder import ResultFolder
 from euclio.runs.journal import read_journal
@@ -85,10 +85,10 @@ def _read(path: Path) -> pd.DataFrame:
         raise InputError("no such file or folder; name a result folder", file=str(path)) from None
     except (OSError, pa.ArrowException):
         raise InputError("is no Parquet file; name a result folder", file=str(path)) from None
-    missing = [name for name in SCHEMA.names if name not in table.column_names]
+    missing = [name for name in SCHEMA.names if name not in (*table.column_names, *LATER)]
     if missing:
         raise InputError(f"holds no results: it has no column {missing[0]!r}", file=str(path))
-    return _frame(table, path.stem)
+    return _frame(with_later(table), path.stem)
 
 
 def _read_folder(folder: ResultFolder) -> pd.DataFrame:

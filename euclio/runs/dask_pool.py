@@ -234,8 +234,8 @@ class DaskPool:
 
 def chunks(batch: Batch) -> Iterator[Batch]:
     """A batch in parts that are not long in coming, with the folders of solver files in full."""
-    limits = [task.limits.time_s for task in batch.tasks if task.limits.time_s is not None]
-    size = max(1, min(LARGEST_BATCH, int(BATCH_S / max(limits)))) if limits else LARGEST_BATCH
+    longest = max(((task.limits.time_s or 0.0) + (task.certify_s or 0.0) for task in batch.tasks), default=0.0)
+    size = max(1, min(LARGEST_BATCH, int(BATCH_S / longest))) if longest else LARGEST_BATCH
     for start in range(0, len(batch.tasks), size):
         yield Batch(batch.instance_text, tuple(_anywhere(task) for task in batch.tasks[start : start + size]))
 
@@ -245,4 +245,4 @@ def _anywhere(task: Task) -> Task:
     if not task.setting.folder:
         return task
     setting = replace(task.setting, folder=str(Path(task.setting.folder).resolve()))
-    return Task(task.family, task.instance, task.instance_hash, setting, task.limits, task.seed, task.repeat)
+    return replace(task, setting=setting)

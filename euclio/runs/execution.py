@@ -16,6 +16,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from euclio.certificate import Verdict
+from euclio.certifying import certify, is_proof
 from euclio.errors import InputError
 from euclio.families import Family, find_family
 from euclio.files.json_reading import parse_json
@@ -32,17 +34,28 @@ KILLED = "killed"
 CRASHED = "crashed"
 RAISED = "raised"
 INSTANCES_KEPT = 4
+CERTIFYING_SPARE_S = 5.0
+"""Seconds beyond its limit after which a prover is killed."""
+UNFINISHED = "the prover did not end"
 LONGEST_REASON = 500
 
 
-def execute(task: Task, instance_text: str, *, warm: bool, started: Callable[[Record], None]) -> Record:
-    """Make a run.
+def execute(
+    task: Task,
+    instance_text: str,
+    *,
+    warm: bool,
+    started: Callable[[Record], None],
+    certifying: Callable[[Record, float], None],
+) -> Record:
+    """Make a run, and have its proof certified where the task asks for it.
 
     Args:
         task: the run.
         instance_text: JSON text of its instance.
         warm: import and compile the solver before the run is timed; False: the run pays for it.
         started: told the record without an answer at the moment when the hard limit begins to count.
+        certifying: told the record with the answer, and the hard limit of a prover, when that begins to count.
 
     Returns:
         The finished record, whatever the solver did; only an end of the process leaves none.
@@ -58,7 +71,13 @@ def execute(task: Task, instance_text: str, *, warm: bool, started: Callable[[Re
         if warm:
             blank = replace(blank, import_s=_warm_up(ready, before), started_at=_now())
             started(blank)
-        return _answered(blank, ready, _instance(task.family, instance_text)[0])
+        instance = _instance(task.family, instance_text)[0]
+        record, result = _answered(blank, ready, instance)
+        if task.certify_s is None or not is_proof(result.status, ready.solver.kind):
+            return record
+        record = replace(record, certificate=Verdict.OPEN.value, certify_reason=UNFINISHED)
+        certifying(record, task.certify_s + CERTIFYING_SPARE_S)
+        return _certified(record, instance, result, task.certify_s)
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
         return _raised(replace(blank, peak_memory_mb=peak_memory_mb()), error)
 
@@ -110,18 +129,29 @@ def blank_record(task: Task) -> Record:
 def killed_by_memory(blank: Record) -> Record:
     """The record of a run that took more memory than it may."""
     reason = f"killed above {blank.memory_limit_mb} MiB of memory"
+    if blank.certificate is not None:
+        return _without_certificate(blank, f"was {reason}")
     return replace(blank, status=Status.UNKNOWN.value, raw_status=KILLED, reason=reason)
 
 
 def killed_by_time(blank: Record) -> Record:
     """The record of a run that took more time than it may."""
+    if blank.certificate is not None:
+        return _without_certificate(blank, "was killed at its hard limit")
     reason = f"killed at the hard limit of {blank.hard_time_limit_s:g} s"
     return replace(blank, status=Status.UNKNOWN.value, raw_status=KILLED, reason=reason)
 
 
 def crashed(blank: Record, how: str) -> Record:
     """The record of a run whose process ended."""
+    if blank.certificate is not None:
+        return _without_certificate(blank, how)
     return replace(blank, status=Status.ERROR.value, raw_status=CRASHED, reason=f"the worker process {how}")
+
+
+def _without_certificate(answered: Record, how: str) -> Record:
+    """The record of a run whose answer was there when the prover's process ended."""
+    return replace(answered, certify_reason=f"the prover's process {how}")
 
 
 def _raised(blank: Record, error: BaseException) -> Record:
@@ -195,15 +225,15 @@ def _warm_up(ready: PreparedRun, since: float) -> float:
     return time.perf_counter() - since if warm_up.cache_info().misses > warmed else 0.0
 
 
-def _answered(blank: Record, ready: PreparedRun, instance: Any) -> Record:
-    """The record with the solver's answer, as checked on the instance as it was read."""
+def _answered(blank: Record, ready: PreparedRun, instance: Any) -> tuple[Record, AnyResult]:
+    """The record with the solver's answer, and the answer, as checked on the instance as it was read."""
     answer, wall_s = ready.answer()
     before = time.perf_counter()
     if ready.instance is not instance and ready.instance != instance:
         raise ValueError("the solver changed the instance")
     result = replace(ready, instance=instance).check(answer, wall_s)
     check_s = time.perf_counter() - before
-    return replace(
+    record = replace(
         blank,
         status=result.status.value,
         raw_status=_one_line(result.raw_status),
@@ -219,6 +249,28 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any) -> Record:
         check_s=check_s,
         peak_memory_mb=peak_memory_mb(),
     )
+    return record, result
+
+
+def _certified(record: Record, instance: Any, result: AnyResult, time_limit_s: float) -> Record:
+    """The record with what an independent prover says; a proof that it refutes is an error, without value or plan."""
+    try:
+        found = certify(instance, result, time_limit_s)
+    except Exception as error:
+        reason = _one_line(f"{type(error).__name__}: {_text_of(error)}").removesuffix(":")
+        return replace(record, certify_reason=reason)
+    record = replace(
+        record,
+        certificate=found.verdict.value,
+        certify_s=found.wall_s,
+        certify_nodes=found.nodes,
+        certify_reason=_one_line(found.reason),
+        peak_memory_mb=peak_memory_mb(),
+    )
+    if found.verdict is not Verdict.REFUTED:
+        return record
+    reason = _one_line(f"its proof is REFUTED ({found.claim}): {found.reason}")
+    return replace(record, status=Status.ERROR.value, reason=reason, value=None, plan=None)
 
 
 def _plan(family: Family, instance: Any, result: AnyResult) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, product
 
 from euclio.runs.experiment import Experiment
@@ -62,7 +63,10 @@ class Expansion:
         for setting in settings:
             if self._families[setting.label] == entry.family:
                 for seed, repeat in product(told.seeds, range(told.repeats)):
-                    yield Task(entry.family, entry.name, entry.hash, setting, told.limits, seed, repeat)
+                    task = Task(entry.family, entry.name, entry.hash, setting, told.limits, seed, repeat)
+                    if told.certify is not None and told.certify.asks(task.key):
+                        task = replace(task, certify_s=told.certify.time_limit_s)
+                    yield task
 
 
 def _worker(setting: SolverSetting) -> tuple[str, int]:

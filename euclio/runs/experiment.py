@@ -7,12 +7,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from euclio.runs.task import RunLimits, SolverSetting
+from euclio.runs.task import RunLimits, SolverSetting, text_hash
 
 LONGEST_RUN_S = 3600.0
 """Hard limit of a run where the solver is told none."""
 MEMORY_MB = 4096
 DEFAULT_LIMITS = RunLimits(None, LONGEST_RUN_S, MEMORY_MB)
+
+
+@dataclass(frozen=True, slots=True)
+class Certification:
+    """Whether and how an independent prover tries the proofs of an experiment's runs.
+
+    Attributes:
+        time_limit_s: limit of each search in seconds.
+        sample: share of the runs whose proofs are tried, above 0 and at most 1.
+        seed: seed of the sample.
+    """
+
+    time_limit_s: float
+    sample: float = 1.0
+    seed: int = 0
+
+    def asks(self, key: str) -> bool:
+        """Whether the run of this key is in the sample; that depends on key and seed alone."""
+        return int(text_hash(f"{self.seed}/{key}")[:15], 16) < self.sample * 16**15
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,7 @@ class Experiment:
         repeats: how often each run is made.
         seeds: seeds of the solvers.
         slots: runs at a time; None: one per core.
+        certify: how proofs are certified; None: they are not.
         text: text of its file; empty: made in Python.
     """
 
@@ -81,6 +101,7 @@ class Experiment:
     repeats: int = 1
     seeds: tuple[int, ...] = (0,)
     slots: int | None = None
+    certify: Certification | None = None
     text: str = field(default="", repr=False)
 
 

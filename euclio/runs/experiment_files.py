@@ -13,7 +13,7 @@ from euclio.errors import InputError
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, shown, validated, without_schema
 from euclio.files.json_reading import read_text
 from euclio.registry import find_solver
-from euclio.runs.experiment import MEMORY_MB, DrawnSource, Experiment, FileSource, Source, hard_limit
+from euclio.runs.experiment import MEMORY_MB, Certification, DrawnSource, Experiment, FileSource, Source, hard_limit
 from euclio.runs.solver_settings import different_labels, solver_settings
 from euclio.runs.task import RunLimits, SolverSetting
 
@@ -29,6 +29,12 @@ class _Limits(FileModel):
     time_s: Number | None = None
     hard_time_s: Number | None = None
     memory_mb: Whole = MEMORY_MB
+
+
+class _Certify(FileModel):
+    time_limit_s: Number
+    sample: Number = 1
+    seed: Whole | None = None
 
 
 class _Instances(FileModel):
@@ -51,6 +57,7 @@ class _Experiment(FileModel):
     seeds: list[Whole] = Field(default_factory=lambda: [0])
     slots: Whole | None = None
     limits: _Limits = Field(default_factory=_Limits)
+    certify: _Certify | None = None
     instances: list[_Instances]
     solvers: list[_Solver]
 
@@ -76,6 +83,7 @@ def load_experiment(path: str | Path) -> Experiment:
             repeats=_within("repeats", model.repeats, 1, MOST_RUNS),
             seeds=_seeds(model.seeds),
             slots=None if model.slots is None else _within("slots", model.slots, 1, 10**4),
+            certify=None if model.certify is None else _certification(model.certify, model.seeds),
             text=text,
         )
 
@@ -160,11 +168,21 @@ def _limits(model: _Limits) -> RunLimits:
     return RunLimits(time_s, hard, _within("limits.memory_mb", model.memory_mb, 1, MOST_MEMORY_MB))
 
 
-def _seconds(field: str, value: int | Decimal) -> float:
+def _certification(model: _Certify, seeds: list[int]) -> Certification:
+    if not 0 < model.sample <= 1:
+        raise InputError(
+            f"is {shown(model.sample)}; it must be a share greater than 0 and at most 1", field="certify.sample"
+        )
+    seed = _seeds(seeds)[0] if model.seed is None else _within("certify.seed", model.seed, 0, LARGEST_SEED)
+    return Certification(_seconds("time_limit_s", model.time_limit_s, "certify"), float(model.sample), seed)
+
+
+def _seconds(field: str, value: int | Decimal, table: str = "limits") -> float:
     seconds = float(value)
     if not 0 < seconds <= LONGEST_S:
         raise InputError(
-            f"is {shown(value)}; it must be greater than 0 and at most {LONGEST_S}, in seconds", field=f"limits.{field}"
+            f"is {shown(value)}; it must be greater than 0 and at most {LONGEST_S}, in seconds",
+            field=f"{table}.{field}",
         )
     return seconds
 

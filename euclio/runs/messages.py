@@ -38,6 +38,19 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Certifying:
+    """The solver has answered, and a prover tries its proof; a limit of its own counts from here.
+
+    Attributes:
+        record: the record with the answer, its certificate open.
+        limit_s: seconds after which the process is killed; the answer is kept.
+    """
+
+    record: Record
+    limit_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """A run is finished; the next one is being prepared already.
 
@@ -53,4 +66,4 @@ class Bloated:
     """What runs left behind fills too much of the memory that the next one may take; a new process is to go on."""
 
 
-Message = Ready | Started | Finished | Bloated
+Message = Ready | Started | Certifying | Finished | Bloated

@@ -7,7 +7,7 @@ from typing import Any
 
 SCHEMA = "euclio/record/1"
 
-TIMING = ("started_at", "wall_s", "import_s", "check_s", "peak_memory_mb", "worker", "host", "trace")
+TIMING = ("started_at", "wall_s", "import_s", "check_s", "certify_s", "peak_memory_mb", "worker", "host", "trace")
 """Fields that differ between two runs of the same task."""
 
 
@@ -52,6 +52,11 @@ class Record:
         worker: process number of the worker.
         host: machine.
         provenance: versions, CPU, cores and git revision (`euclio.provenance.provenance`).
+        certificate: what an independent prover says of the proof: certified, refuted or open; None: it was not asked,
+            or nothing was proven.
+        certify_s: seconds that it took, outside of `wall_s`; None: it was not asked, or killed.
+        certify_nodes: nodes of its search; None likewise.
+        certify_reason: why the proof is refuted or left open.
     """
 
     key: str
@@ -88,3 +93,7 @@ class Record:
     worker: int
     host: str
     provenance: dict[str, Any]
+    certificate: str | None = None
+    certify_s: float | None = None
+    certify_nodes: int | None = None
+    certify_reason: str = ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.certificate import Verdict
 from euclio.cores import cores
 from euclio.errors import InputError
 from euclio.runs.durable import replaced
@@ -46,12 +47,14 @@ class Outcome:
         made: number of runs made now.
         kept: number of runs that were finished before.
         no_longer: number of runs in the folder that the experiment no longer has.
+        refuted: number of runs made now whose proof a prover refuted.
     """
 
     folder: Path
     made: int
     kept: int
     no_longer: int
+    refuted: int = 0
 
     def frame(self) -> pd.DataFrame:
         """All results (`euclio.results.load`)."""
@@ -117,6 +120,7 @@ class _Runner:
     ) -> None:
         self._experiment, self._folder, self._index = experiment, folder, index
         self._lock, self._display = lock, display
+        self._refuted = 0
 
     def run(self, slots: int | None, dask: str | None, retry: Collection[str]) -> Outcome:
         """Make what is to be made."""
@@ -144,7 +148,7 @@ class _Runner:
             self._display.begin(pace)
             self._make(pool_of(wide, dask, folder.logs), batches, pace)
         self._display.end(pace)
-        return Outcome(folder.path, pace.made, pace.kept, no_longer)
+        return Outcome(folder.path, pace.made, pace.kept, no_longer, self._refuted)
 
     def _write_experiment(self) -> None:
         name = json.dumps(self._experiment.name, ensure_ascii=False)
@@ -163,6 +167,7 @@ class _Runner:
                 for record in pool.run(batches):
                     keeper.append(record)
                     pace.count(record.status)
+                    self._refuted += record.certificate == Verdict.REFUTED
                     if time.monotonic() > shown_at + SHOW_EVERY_S:
                         shown_at = time.monotonic()
                         self._show(pace)

@@ -17,7 +17,7 @@ from pathlib import Path
 from euclio.errors import InputError
 from euclio.runs.execution import blank_record, crashed, killed_by_memory, killed_by_time
 from euclio.runs.log import Log
-from euclio.runs.messages import Assignment, Bloated, Finished, Message, Ready, Started
+from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Message, Ready, Started
 from euclio.runs.record import Record
 from euclio.runs.task import Batch, Task
 from euclio.runs.worker_process import WorkerProcess
@@ -169,6 +169,8 @@ class Slot:
                 self._assign()
             case Started(blank):
                 self._enter(_Phase.RUNNING, self._tasks[0].limits.hard_time_s, blank)
+            case Certifying(answered, limit_s):
+                self._enter(_Phase.RUNNING, limit_s, answered)
             case Finished(record):
                 self._finish(record, records)
                 self._enter(_Phase.PREPARING, self._preparation_limit_s)

@@ -64,6 +64,7 @@ class Task:
         limits: limits.
         seed: seed of the solver's random choices.
         repeat: number of the repetition, from 0.
+        certify_s: limit in seconds of a prover that tries the result if it is a proof; None: none does.
         key: hash of all of the above.
     """
 
@@ -74,11 +75,14 @@ class Task:
     limits: RunLimits
     seed: int
     repeat: int
+    certify_s: float | None = None
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
         parts = [self.family, self.instance, self.instance_hash, self.seed, self.repeat]
-        object.__setattr__(self, "key", text_hash(json.dumps(parts) + _told(self.setting, self.limits)))
+        certifying = "" if self.certify_s is None else json.dumps({"certify_s": self.certify_s})
+        text = json.dumps(parts) + _told(self.setting, self.limits) + certifying
+        object.__setattr__(self, "key", text_hash(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 
 from euclio.runs.execution import execute
 from euclio.runs.memory import Footprint
-from euclio.runs.messages import Assignment, Bloated, Finished, Ready, Started
+from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Ready, Started
 from euclio.runs.record import Record
 
 PARENT_DEATH_SIGNAL = 1
@@ -56,11 +56,14 @@ def _work(assignment: Assignment, connection: Connection, footprint: Footprint) 
             footprint.settle()
         connection.send(Started(record))
 
+    def certifying(record: Record, limit_s: float) -> None:
+        connection.send(Certifying(record, limit_s))
+
     process = os.getpid()
     for task in assignment.batch.tasks:
         warm = task.setting.solver not in assignment.cold
         printed = _log_position()
-        record = execute(task, assignment.batch.instance_text, warm=warm, started=started)
+        record = execute(task, assignment.batch.instance_text, warm=warm, started=started, certifying=certifying)
         if os.getpid() != process:  # the solver forked, and its child has come back too
             os._exit(0)
         if _log_position() != printed:

@@ -53,6 +53,10 @@ def run(instance: str = "one", label: str = "exact", value: float | None = 2.0, 
         "cpu": "a CPU",
         "cores": 2,
         "packages": json.dumps(PACKAGES),
+        "certificate": None,
+        "certify_s": None,
+        "certify_nodes": None,
+        "certify_reason": "",
         "feature.modules": 2.0,
     }
     row |= changes

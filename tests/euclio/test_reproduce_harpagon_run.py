@@ -93,3 +93,10 @@ def test_decomposition_stands_in_page_and_scorecard(report: Path) -> None:
         text = (report / name).read_text(encoding="utf-8")
         assert "by heuristic" in text
         assert "Throughput-based splitting, taken as Table III names it" in text
+
+
+def test_a_sample_of_the_proofs_is_tried(report: Path) -> None:
+    table, _ = load(report / "certificates.parquet")
+    assert len(table) == 30
+    assert set(table.verdict) <= {"certified", "open"}
+    assert "runs ended with a proof of their optimum" in (report / "index.html").read_text(encoding="utf-8")

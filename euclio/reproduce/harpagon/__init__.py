@@ -7,6 +7,7 @@ from typing import Any
 
 from euclio.provenance import provenance
 from euclio.report import Figure, html_page, markdown_page
+from euclio.reproduce.certifying import SAMPLE, refuse_refuted
 from euclio.reproduce.harpagon.collection import Collected, collect
 from euclio.reproduce.harpagon.decomposition import decomposition_blocks
 from euclio.reproduce.harpagon.page import TITLE, blocks, scores_of, summary
@@ -27,6 +28,7 @@ def reproduce(
     seed: int = SEED,
     jobs: int | None = None,
     full: bool = False,
+    certify: int = SAMPLE,
 ) -> Path:
     """Run Harpagon §IV and write the report; prints the headline lines on stdout.
 
@@ -36,12 +38,16 @@ def reproduce(
         seed: seed of the protocol and of all samples.
         jobs: worker processes; None: one per core.
         full: the finer grids of the split optimum on all workloads, not on a sample.
+        certify: how many proofs an independent prover tries.
 
     Returns:
         Path of the HTML page.
+
+    Raises:
+        RefutedError: a proof is refuted; the page is written.
     """
     out.mkdir(parents=True, exist_ok=True)
-    collected = collect(workloads, seed, jobs, full)
+    collected = collect(workloads, seed, jobs, full, certify)
     scores = scores_of(collected.tables, published_figures("harpagon"))
     how = {**provenance(), "reproduction": "harpagon", "workloads": workloads, "seed": seed, "full": full}
     _save_tables(collected, out, how)
@@ -52,6 +58,7 @@ def reproduce(
     (out / "scorecard.md").write_text(card, encoding="utf-8")
     for line in headlines(collected, scores):
         print(line)
+    refuse_refuted(collected.certified, page)
     return page
 
 
@@ -73,3 +80,4 @@ def _save_tables(collected: Collected, out: Path, how: dict[str, Any]) -> None:
     save(collected.tables.runs, out / "runs.parquet", how)
     save(collected.tables.allocations, out / "allocations.parquet", how)
     save(collected.tables.timings, out / "timings.parquet", how)
+    save(collected.certified.table, out / "certificates.parquet", how)

@@ -6,16 +6,20 @@ import random
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 from euclio.cores import cores
+from euclio.reproduce.certifying import Certified, Proof, certify_sample
 from euclio.reproduce.harpagon.drawing import draw_workloads
 from euclio.reproduce.harpagon.tables import Tables
-from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS, own_tasks
+from euclio.reproduce.harpagon.tasks import GRID_TASKS, REFERENCE_TASKS, SYSTEM_TASKS, TIMED_TASKS, Task, own_tasks
 from euclio.reproduce.harpagon.workers import Outcome, run_all, warm_up
 from euclio.reproduce.rows import Row, run_row
 from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
 from euclio.reproduce.workers import worker_pool
+from euclio.result import AnyResult, Status
+from euclio.session import Session
 from euclio.workloads.protocol import Draws, Workload
 
 GRID_SAMPLE = 60
@@ -31,15 +35,17 @@ class Collected:
         draws: what the protocol drew and rejected.
         seconds: wall time per stage.
         jobs: worker processes used.
+        certified: what an independent prover says of a sample of the proofs.
     """
 
     tables: Tables
     draws: Draws
     seconds: dict[str, float]
     jobs: int
+    certified: Certified
 
 
-def collect(count: int, seed: int, jobs: int | None, full: bool) -> Collected:
+def collect(count: int, seed: int, jobs: int | None, full: bool, certify: int) -> Collected:
     """Draw workloads and run every task on them.
 
     Args:
@@ -47,6 +53,7 @@ def collect(count: int, seed: int, jobs: int | None, full: bool) -> Collected:
         seed: seed of the protocol and of the samples.
         jobs: worker processes; None: one per core.
         full: run the two finer grids of the split optimum on all workloads instead of a sample.
+        certify: how many proofs are tried.
     """
     workers = cores() if jobs is None else jobs
     seconds: dict[str, float] = {}
@@ -67,8 +74,28 @@ def collect(count: int, seed: int, jobs: int | None, full: bool) -> Collected:
         timed = seeded_sample(accepted, TIMED_SAMPLE, seed)
         with Stage(progress, seconds, "time the brute force, one process", len(timed)) as stage:
             timings = time_tasks(timed, seed, stage)
-    tables = in_tables([*drawn.outcomes, *references, *designs, *grids], timings)
-    return Collected(tables, drawn.draws, seconds, workers)
+        outcomes = [*drawn.outcomes, *references, *designs, *grids]
+        proofs = proofs_of(outcomes)
+        with Stage(progress, seconds, "certify a sample of the proofs", min(certify, len(proofs))) as stage:
+            certified = certify_sample(proofs, certify, seed, stage.advance)
+    return Collected(in_tables(outcomes, timings), drawn.draws, seconds, workers, certified)
+
+
+def proofs_of(outcomes: Iterable[Outcome]) -> list[Proof]:
+    """The runs that proved their optimum, by workload and label."""
+    tasks = {task.label: task for task in (*SYSTEM_TASKS, *REFERENCE_TASKS, *own_tasks(), *GRID_TASKS)}
+    found = [
+        (outcome.workload, tasks[row["solver"]])
+        for outcome in outcomes
+        for row in outcome.runs
+        if row["status"] == Status.OPTIMAL
+    ]
+    found.sort(key=lambda one: (one[0].session.name, one[1].label))
+    return [Proof(w.session.name, task.label, partial(_again, w, task)) for w, task in found]
+
+
+def _again(workload: Workload, task: Task) -> tuple[Session, AnyResult]:
+    return workload.session, task.run(workload.session)
 
 
 def compile_all(jobs: int, seed: int, stage: Stage) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured
 from euclio.report import Block, Figure, Heading, Paragraph, Table
+from euclio.reproduce.certifying import certificate_blocks, refuted_blocks
 from euclio.reproduce.harpagon.collection import Collected
 from euclio.reproduce.harpagon.decomposition import decomposition_blocks
 from euclio.reproduce.harpagon.figures_costs import figure_5, figure_6, figure_8, figure_12
@@ -61,6 +62,7 @@ def scores_of(tables: Tables, figures: Sequence[Published]) -> tuple[Score, ...]
 def blocks(collected: Collected, scores: Sequence[Score], counterexample: Counterexample, seed: int) -> list[Block]:
     """The whole report."""
     return [
+        *refuted_blocks(collected.certified),
         *summary(collected, scores),
         Heading("Scorecard"),
         Paragraph(_tally_text(scores)),
@@ -70,6 +72,7 @@ def blocks(collected: Collected, scores: Sequence[Score], counterexample: Counte
         *theorem_2(counterexample),
         Heading("Figures"),
         *figures(collected.tables, scores),
+        *certificate_blocks(collected.certified),
         *provenance_blocks(collected, seed),
     ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from euclio.cores import cores
 from euclio.provenance import provenance
 from euclio.report import html_page, markdown_page
+from euclio.reproduce.certifying import SAMPLE, refuse_refuted
 from euclio.reproduce.ppipe.collection import collect
 from euclio.reproduce.ppipe.page import TITLE, blocks, scores_of, summary
 from euclio.reproduce.ppipe.sampling import FULL, SAMPLED
@@ -26,6 +27,7 @@ def reproduce(
     seed: int = SEED,
     jobs: int | None = None,
     full: bool = False,
+    certify: int = SAMPLE,
     instances: Path | None = None,
 ) -> Path:
     """Run PPipe's evaluation and write the report; prints the headline lines on stdout.
@@ -36,6 +38,7 @@ def reproduce(
         seed: seed of layers, groups, weights, samples and arrivals.
         jobs: worker processes; None: one per core.
         full: 30 simulated seconds per load, as the paper has, and more time for the printed MILP.
+        certify: how many proofs an independent prover tries.
         instances: folder of measured instances; None: the default one where it is present.
 
     Returns:
@@ -43,16 +46,18 @@ def reproduce(
 
     Raises:
         InputError: the named folder holds no instance.
+        RefutedError: a proof is refuted; the page is written.
     """
     sampling = FULL if full else SAMPLED
     if workloads is not None:
         sampling = replace(sampling, groups=workloads, models=workloads)
     out.mkdir(parents=True, exist_ok=True)
-    collected = collect(sampling, seed, jobs or cores(), instances)
+    collected = collect(sampling, seed, jobs or cores(), instances, certify)
     scores = scores_of(collected, published_figures("ppipe"))
     how = {**provenance(), "reproduction": "ppipe", "seed": seed, "full": full, "groups": sampling.groups}
     for name in ("plans", "serving", "planning", "instances"):
         save(getattr(collected, name), out / f"{name}.parquet", how)
+    save(collected.certified.table, out / "certificates.parquet", how)
     page = out / "index.html"
     page.write_text(html_page(TITLE, blocks(collected, scores, seed)), encoding="utf-8")
     card = markdown_page(TITLE, [*summary(collected), score_table(scores)])
@@ -60,4 +65,5 @@ def reproduce(
     for score in scores:
         p, m = score.published, score.measured
         print(f"{p.what}: {number(m.value, p.unit)} (published {number(p.value, p.unit)})")
+    refuse_refuted(collected.certified, page)
     return page

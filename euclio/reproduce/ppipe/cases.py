@@ -94,6 +94,11 @@ class MeasuredCase:
     file: Path
     seed: int = 0
 
+    @property
+    def name(self) -> str:
+        """Name in the results."""
+        return self.file.stem
+
     def cluster(self) -> Cluster:
         """The instance; the high class is its first GPU type."""
         return load_cluster(self.file)
@@ -103,7 +108,7 @@ class MeasuredCase:
         counts = [(gpu.name, gpu.count) for gpu in cluster.gpus]
         alike = [name for name, setup in SETUPS.items() if [(gpu.name, gpu.count) for gpu in setup.gpus] == counts]
         return {
-            "case": self.file.stem,
+            "case": self.name,
             "setup": alike[0] if alike else "other",
             "group": "+".join(model.name for model in cluster.models),
             "studies": MEASURED,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
+from euclio.pipeline import Cluster
+from euclio.reproduce.certifying import Certified, Proof, certify_sample
 from euclio.reproduce.ppipe.cases import (
     GROUPS,
     Case,
@@ -21,12 +24,13 @@ from euclio.reproduce.ppipe.measured_instances import PLANNED, instance_files, i
 from euclio.reproduce.ppipe.planning import planning_clusters, planning_rows
 from euclio.reproduce.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.reproduce.ppipe.sampling import Sampling
-from euclio.reproduce.ppipe.systems import DART, MANY, NP, PPIPE
+from euclio.reproduce.ppipe.systems import DART, MANY, NP, PPIPE, SYSTEMS
 from euclio.reproduce.ppipe.tasks import Serving, Task, run_task, warm_up_worker
 from euclio.reproduce.rows import Row
 from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
 from euclio.reproduce.workers import run_chunks, worker_pool
+from euclio.result import AnyResult, Status
 from euclio.simulator.setup import Arrivals, Scheduler
 
 REACTIVE_ON = "HC2-L"
@@ -52,6 +56,7 @@ class Collected:
         sampling: how much was run.
         seconds: wall time per stage.
         jobs: worker processes used.
+        certified: what an independent prover says of a sample of the proofs among the plans.
     """
 
     latencies: pd.DataFrame
@@ -64,9 +69,10 @@ class Collected:
     sampling: Sampling
     seconds: dict[str, float]
     jobs: int
+    certified: Certified
 
 
-def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) -> Collected:
+def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None, certify: int) -> Collected:
     """Run every stage.
 
     Args:
@@ -74,6 +80,7 @@ def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) ->
         seed: seed of layers, groups, weights, samples and arrivals.
         jobs: worker processes; planning times are measured before they start.
         instances: folder of measured instances; None: the default one where it is present.
+        certify: how many proofs are tried.
 
     Raises:
         InputError: the named folder holds no instance.
@@ -88,12 +95,16 @@ def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) ->
             measured = frame(instance_rows(files, stage.advance))
         plans: list[Row] = []
         serving: list[Row] = []
+        stages = _stages(sampling, seed, files)
         with worker_pool(jobs, warm_up_worker) as pool:
-            for name, tasks in _stages(sampling, seed, files).items():
+            for name, tasks in stages.items():
                 with Stage(progress, seconds, name, len(tasks)) as stage:
                     for done in run_chunks(pool, run_task, tasks, stage.advance):
                         plans += done.plans
                         serving += done.serving
+        proofs = _proofs(plans, [task.case for tasks in stages.values() for task in tasks])
+        with Stage(progress, seconds, "certify a sample of the proofs", min(certify, len(proofs))) as stage:
+            certified = certify_sample(proofs, certify, seed, stage.advance)
     return Collected(
         model_latencies(seed),
         ratios_along_depth(seed),
@@ -105,7 +116,20 @@ def collect(sampling: Sampling, seed: int, jobs: int, instances: Path | None) ->
         sampling,
         seconds,
         jobs,
+        certified,
     )
+
+
+def _proofs(plans: Sequence[Row], cases: Sequence[Case | MeasuredCase]) -> list[Proof]:
+    """The plans that are proven, by case and system."""
+    by_name = {case.name: case for case in cases}
+    proven = sorted({(row["case"], row["system"]) for row in plans if row["status"] == Status.OPTIMAL})
+    return [Proof(name, label, partial(_again, by_name[name], label)) for name, label in proven]
+
+
+def _again(case: Case | MeasuredCase, label: str) -> tuple[Cluster, AnyResult]:
+    cluster = case.cluster()
+    return cluster, SYSTEMS[label].plan(cluster)
 
 
 def _stages(sampling: Sampling, seed: int, files: Sequence[Path]) -> dict[str, list[Task]]:

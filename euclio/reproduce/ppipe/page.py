@@ -8,6 +8,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import mean
 from euclio.report import Block, Heading, Paragraph, Table
+from euclio.reproduce.certifying import certificate_blocks, refuted_blocks
 from euclio.reproduce.ppipe.collection import Collected, of_groups, stage_rows
 from euclio.reproduce.ppipe.figures_conditions import figure_2, figure_3, figure_13, figure_14
 from euclio.reproduce.ppipe.figures_serving import figure_6, figure_7, figure_8, figure_10
@@ -50,6 +51,7 @@ def blocks(collected: Collected, scores: Sequence[Score], seed: int) -> list[Blo
     (fitted, fits), (hit, all_) = tally(scores)["fit"], tally(scores)["check"]
     table, figure_12 = plan_and_timeline(collected.timeline)
     return [
+        *refuted_blocks(collected.certified),
         *summary(collected),
         Heading("Scorecard"),
         Paragraph(
@@ -78,6 +80,7 @@ def blocks(collected: Collected, scores: Sequence[Score], seed: int) -> list[Blo
         figure_3(collected.ratios),
         Heading("How the paper was read"),
         *(Paragraph(text) for text in READINGS),
+        *certificate_blocks(collected.certified),
         *_run_blocks(collected, seed),
     ]
 

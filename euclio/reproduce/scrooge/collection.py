@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 
 from euclio.registry import Limits, find_solver
+from euclio.reproduce.certifying import Certified, Proof, certify_sample
 from euclio.reproduce.rows import Row
 from euclio.reproduce.scrooge.tasks import (
     FIVE_APPLICATIONS,
@@ -27,6 +29,7 @@ from euclio.reproduce.scrooge.tasks import (
 from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
 from euclio.reproduce.workers import run_chunks, worker_pool
+from euclio.result import AnyResult, Status
 from euclio.session import Session
 from euclio.warm_up import warm_up
 from euclio.workloads.protocol import Draws, Workload, draw, workloads
@@ -46,15 +49,17 @@ class Collected:
         draws: what the protocol drew and rejected.
         seconds: wall time per stage.
         jobs: worker processes used.
+        certified: what an independent prover says of a sample of the proofs.
     """
 
     runs: pd.DataFrame
     draws: Draws
     seconds: dict[str, float]
     jobs: int
+    certified: Certified
 
 
-def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
+def collect(count: int, seed: int, jobs: int, full: bool, certify: int) -> Collected:
     """Draw workloads and run every task on them.
 
     Args:
@@ -62,6 +67,7 @@ def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
         seed: seed of both protocols, of the worker types and of the sample.
         jobs: worker processes; more than one disturb each other's times.
         full: run the brute force with many worker types on all workloads instead of a sample.
+        certify: how many proofs are tried.
     """
     seconds: dict[str, float] = {}
     # A draw is refused where the optimum takes too long, so that nothing may be compiled meanwhile.
@@ -84,8 +90,24 @@ def collect(count: int, seed: int, jobs: int, full: bool) -> Collected:
                 chunks = [([workload], tasks, protocol, seed) for workload in chosen]
                 with Stage(progress, seconds, name, len(chunks) * len(tasks)) as stage:
                     rows += run_chunks(pool, run_chunk, chunks, stage.advance)
+        proofs = _proofs(rows, [*accepted, *own], seed)
+        with Stage(progress, seconds, "certify a sample of the proofs", min(certify, len(proofs))) as stage:
+            certified = certify_sample(proofs, certify, seed, stage.advance)
     runs = frame(rows).sort_values(["workload", "solver"], ignore_index=True)
-    return Collected(runs, drawn, seconds, jobs)
+    return Collected(runs, drawn, seconds, jobs, certified)
+
+
+def _proofs(rows: Sequence[Row], workloads: Sequence[Workload], seed: int) -> list[Proof]:
+    """The runs that proved their optimum, by workload and label."""
+    by_name = {workload.session.name: workload for workload in workloads}
+    tasks = {task.label: task for task in (*TASKS, *MANY_TYPES_TASKS, *SAMPLED_TASKS)}
+    proven = sorted((row["workload"], row["solver"]) for row in rows if row["status"] == Status.OPTIMAL)
+    return [Proof(name, label, partial(_again, by_name[name], tasks[label], seed)) for name, label in proven]
+
+
+def _again(workload: Workload, task: Task, seed: int) -> tuple[Session, AnyResult]:
+    session = task.session(workload, seed)
+    return session, task.run(session, seed)
 
 
 def _warm_up(seed: int) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import share
 from euclio.report import Block, Heading, Paragraph, Table
+from euclio.reproduce.certifying import certificate_blocks, refuted_blocks
 from euclio.reproduce.published import Published
 from euclio.reproduce.scorecard import Score, score_table, scorecard, tally
 from euclio.reproduce.scrooge.collection import Collected
@@ -52,6 +53,7 @@ def blocks(collected: Collected, scores: Sequence[Score], seed: int) -> list[Blo
     runs = collected.runs
     hit, all_ = tally(scores)["check"]
     return [
+        *refuted_blocks(collected.certified),
         *summary(collected),
         Heading("Scorecard"),
         Paragraph(
@@ -72,6 +74,7 @@ def blocks(collected: Collected, scores: Sequence[Score], seed: int) -> list[Blo
         example_table(),
         Heading("How the paper was read"),
         *(Paragraph(text) for text in READINGS),
+        *certificate_blocks(collected.certified),
         *run_blocks(collected, seed),
     ]
 

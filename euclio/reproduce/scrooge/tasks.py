@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from euclio.registry import find_solver
 from euclio.reproduce.rows import Row, run_row
+from euclio.result import Result
 from euclio.session import Session
 from euclio.solving import solve
 from euclio.workloads.protocol import Workload
@@ -40,14 +41,20 @@ class Task:
         """Its name in the results."""
         return self.solver if self.types is None else on_types(self.solver, self.types)
 
+    def session(self, workload: Workload, seed: int) -> Session:
+        """The session that it runs on."""
+        return workload.session if self.types is None else on_worker_types(workload.session, self.types, seed)
+
+    def run(self, session: Session, seed: int) -> Result:
+        """Run on a session in Scrooge's plan space and check the answer."""
+        space = find_solver(MILP).space
+        return solve(session, self.solver, space=space, time_limit_s=TIME_LIMIT_S, seed=seed)
+
     def row(self, workload: Workload, protocol: str, seed: int) -> Row:
         """Run on one workload and check the answer; `protocol` says where it was drawn."""
-        session: Session = workload.session
-        if self.types is not None:
-            session = on_worker_types(session, self.types, seed)
-        space = find_solver(MILP).space
+        session = self.session(workload, seed)
         started = time.process_time()
-        result = solve(session, self.solver, space=space, time_limit_s=TIME_LIMIT_S, seed=seed)
+        result = self.run(session, seed)
         # Unlike wall time, hardly touched by what else the machine does.
         cpu_s = time.process_time() - started
         return {**run_row(workload, self.label, result), "protocol": protocol, "cpu_s": cpu_s}

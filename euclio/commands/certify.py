@@ -1,0 +1,83 @@
+"""`euclio certify`: an independent prover tries the claim of a written result."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.commands.arguments import seconds
+from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
+from euclio.commands.progress import waiting
+
+if TYPE_CHECKING:
+    from euclio.certificate import Certificate
+    from euclio.commands.arguments import Verbs
+
+
+def add_to(verbs: Verbs) -> None:
+    """Add the verb to the command."""
+    parser = verbs.add_parser(
+        "certify",
+        help="try the claim of a result with an independent prover",
+        description="Show that nothing is better than a result claims (optimal, infeasible, or a bound), or find the "
+        "better plan and print it. Exit code 0: certified, 1: refuted, 4: open.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("instance", metavar="INSTANCE", help="session or cluster (JSON)")
+    parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of the search in seconds")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the better plan, if there is one, as a result")
+    parser.add_argument("--json", action="store_true", help="print the certificate as JSON instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Certify, print, write."""
+    from euclio.certifying import better_result, certify
+    from euclio.files import load_instance, load_result, save_result
+    from euclio.files.boundary import at
+    from euclio.files.certificate_files import certificate_to_text
+    from euclio.files.json_writing import check_writable
+
+    instance = load_instance(arguments.instance)
+    result = load_result(arguments.result, instance)
+    if arguments.out is not None:
+        _keep(arguments.out, (arguments.instance, arguments.result))
+        check_writable(arguments.out)
+    with at("", arguments.result), waiting(f"certifying {instance.name}"):
+        certificate = certify(instance, result, arguments.time_limit)
+    if arguments.json:
+        print(certificate_to_text(certificate, instance), end="")
+    else:
+        from euclio.certificate_table import certificate_table
+        from euclio.tables import to_text
+
+        print(to_text(certificate_table(instance, certificate)))
+    if arguments.out is not None:
+        if certificate.plan is None:
+            print(f"euclio: {arguments.out} is not written: there is no better plan to write", file=sys.stderr)
+        else:
+            save_result(better_result(instance, certificate), instance, arguments.out)
+    return exit_code(certificate)
+
+
+def exit_code(certificate: Certificate) -> int:
+    """The exit code of a verdict."""
+    from euclio.certificate import Verdict
+
+    return {Verdict.CERTIFIED: SOLVED, Verdict.REFUTED: REFUSED, Verdict.OPEN: OPEN}[certificate.verdict]
+
+
+def _keep(out: Path, inputs: tuple[str, str]) -> None:
+    """Refuse to write over an input.
+
+    Raises:
+        InputError: the file to write is one of the inputs, also by a link.
+    """
+    from euclio.errors import InputError
+
+    for path in inputs:
+        if out.exists() and out.samefile(path):
+            raise InputError(f"would be written over {path}, which is read; choose another path", field="--out")
