@@ -78,9 +78,9 @@ def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> N
         t = c.throughput_rps
         if above * t.denominator > MOST_MACHINES * below * t.numerator:
             raise InputError(
-                f"is {float(rate_rps):g}, the rate of {float(rate_rps / t):.3g} machines of {c.hardware} batch {c.batch} "
-                f"concurrency {c.concurrency}; at most {MOST_MACHINES:.0e} are supported: check the units, or leave this "
-                "configuration out",
+                f"is {float(rate_rps):g}, the rate of {float(rate_rps / t):.3g} machines of {c.hardware} "
+                f"batch {c.batch} concurrency {c.concurrency}; at most {MOST_MACHINES:.0e} are supported: "
+                "check the units, or leave this configuration out",
                 field="rate_rps",
             )
 

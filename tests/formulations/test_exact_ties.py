@@ -11,7 +11,7 @@ from euclio import solve
 from euclio.errors import InputError
 from euclio.registry import Limits
 from euclio.result import Status
-from euclio.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session import FULL_SPACE, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session, evaluate
 
 NONE = PlanSpace(dummy=DummyRule.NONE)
 
@@ -22,7 +22,7 @@ def single(rate, slo, profile, price=1):
     return Session("tie", slo, [Hardware("h", price)], [Module("m", rate, configurations)])
 
 
-def truth(session, space=PlanSpace()):
+def truth(session, space=FULL_SPACE):
     found = solve_by_plan_enumeration(session, space, Limits())
     return None if found.plan is None else evaluate(session, found.plan, space).cost_per_h
 
