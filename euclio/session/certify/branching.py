@@ -16,6 +16,12 @@ from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.space import DummyRule
 
+LEAST_RISE = Fraction(1, 500)
+"""A gap is always asked for plans up to this share of the cutoff beyond what is proven of it."""
+
+COARSE = 16
+"""Gaps wider than one such part of a module's latencies are halved, others stepped through."""
+
 CHOICES = 300_000
 """Nodes of the enumeration in one branch before it is split."""
 
@@ -221,10 +227,12 @@ class Branching:
             worth = bound.price_of_time[m] * float(cell.high - cell.low)
             if skip and worth < NARROW * room:
                 continue
-            # A cell that costs this much is cut off by its reduced cost; what lies above need not be known.
-            below = Fraction(max(0.0, cell.cost_per_h + room - bound.reduced[m][k]) * (1 + 1e-12))
-            below = min(max(below, cell.cost + self._cutoff / 10**9), self._cutoff)
-            halve = self._continuous or worth > WIDE * room
+            # A cell that costs a little more is cut off by its reduced cost; what lies above need not be known. Asking
+            # for much less than that would only bring the same gap up again.
+            rise = Fraction(max(0.0, room - bound.reduced[m][k])) * 2
+            below = min(cell.cost + max(rise, self._cutoff * LEAST_RISE), self._cutoff)
+            span = self._curves[m].span
+            halve = self._continuous or (worth > WIDE * room and COARSE * (cell.high - cell.low) > span)
             if self._curves[m].refine(cell, below, halve):
                 learned = True
             elif not skip:

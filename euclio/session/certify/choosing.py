@@ -87,7 +87,7 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
 
 
 class Standing(NamedTuple):
-    """Where the enumeration stands: next cell per module, what is spent, reduced cost, start and finish; depth, nodes."""
+    """Where the enumeration stands: per module its next cell and sums before it; depth and nodes."""
 
     pick: Ints
     spent: Floats

@@ -73,6 +73,7 @@ class Curve:
 
     def __init__(self, prover: ModuleProver, floor: Fraction, budget: Fraction, below: Fraction) -> None:
         self.prover = prover
+        self.span = budget - floor
         self.cells: list[Cell] = []
         if floor <= budget:
             self.cells = [_cell(floor, budget, True, ZERO)]

@@ -122,6 +122,13 @@ def _affordable(m: Scaled, k: int, machines: int, spent: int, cut: int) -> bool:
 
 
 @compiled
+def _partial_fits(m: Scaled, row: Ints, k: int, machines: int, partial: int, cut: int) -> bool:
+    """Whether affordable whole machines and a partial one stay below the cutoff; sums are formed in integers."""
+    charge = partial * m.unit_cost[k] * BELOW
+    return charge < cut and row[COST] + machines * m.price[k] + int(charge) < cut
+
+
+@compiled
 def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
     """Rules none and machine: what whole machines leave goes to one partial machine, without dummies."""
     need = m.part_need[k]
@@ -137,7 +144,7 @@ def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at
             continue
         if n > 0 and (m.whole_need[k] > level or not _affordable(m, k, n, row[COST], cut)):
             continue
-        if row[COST] + n * m.price[k] + least * m.unit_cost[k] * BELOW < cut:
+        if _partial_fits(m, row, k, n, least, cut):
             _put(m, counts, k, n, True, at, found)
 
 
@@ -177,9 +184,8 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
     if m.part_need[k] < UNREACHABLE and need <= t:
         for n in range(least // t if whole else 0, (most // thin if whole else 0) + 1):
             partial = max(least - n * t, need)
-            if partial <= t and _affordable(m, k, n, row[COST], cut):
-                if row[COST] + n * m.price[k] + partial * m.unit_cost[k] * BELOW < cut:
-                    _put(m, counts, k, n, True, at, found)
+            if partial <= t and _affordable(m, k, n, row[COST], cut) and _partial_fits(m, row, k, n, partial, cut):
+                _put(m, counts, k, n, True, at, found)
     if whole:
         if not m.fixed and not m.shared:
             least, most = max(least, m.whole_need[k]), max(most, m.whole_need[k] + 1)
