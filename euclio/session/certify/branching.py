@@ -227,10 +227,14 @@ class Branching:
             worth = bound.price_of_time[m] * float(cell.high - cell.low)
             if skip and worth < NARROW * room:
                 continue
-            # A cell that costs a little more is cut off by its reduced cost; what lies above need not be known. Asking
-            # for much less than that would only bring the same gap up again.
-            rise = Fraction(max(0.0, room - bound.reduced[m][k])) * 2
-            below = min(cell.cost + max(rise, self._cutoff * LEAST_RISE), self._cutoff)
+            # A cell that costs a little more is cut off by its reduced cost; what lies above need not be known. What is
+            # asked for at least grows with what is proven, lest the same gap comes up over and over.
+            rise = max(
+                Fraction(max(0.0, room - bound.reduced[m][k])) * 2,
+                cell.cost - self._curves[m].cells[-1].cost,
+                self._cutoff * LEAST_RISE,
+            )
+            below = min(cell.cost + rise, self._cutoff)
             span = self._curves[m].span
             halve = self._continuous or (worth > WIDE * room and COARSE * (cell.high - cell.low) > span)
             if self._curves[m].refine(cell, below, halve):
