@@ -131,3 +131,39 @@ def any_space(seed: int) -> PlanSpace:
         batching=draw.random() < 0.9,
         concurrency=draw.random() < 0.8,
     )
+
+
+def continuous_optimum(session: Session, space: PlanSpace) -> Fraction | None:
+    """Least cost of a session of one module under rule `continuous`; None: nothing found.
+
+    At the optimum the partial machine is absent, or some rule holds it at its least: the rate, its own need, or what
+    an earlier machine's need leaves.
+    """
+    (module,) = session.modules
+    price, slo = session.price, session.slo_s
+    allowed = sorted(
+        (c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.duration_s < slo),
+        key=lambda c: (price[c.hardware] / c.throughput_rps, c.duration_s, c.batch, c.hardware, c.concurrency),
+    )
+    if not allowed:
+        return None
+    needs = [c.batch / (slo - c.duration_s) for c in allowed]
+    most = max(module.rate_rps, *needs)
+    best: Fraction | None = None
+    for counts in itertools.product(*(range(math.ceil(most / c.throughput_rps) + 1) for c in allowed)):
+        whole = sum((n * c.throughput_rps for n, c in zip(counts, allowed, strict=True)), Fraction(0))
+        used = [k for k, n in enumerate(counts) if n]
+        rests = [sum((counts[i] * allowed[i].throughput_rps for i in used if i >= k), Fraction(0)) for k in range(len(allowed))]
+        rates = {Fraction(0), module.rate_rps - whole, *needs}
+        rates |= {need - rest for need in needs for rest in rests}
+        for k in range(used[-1] if used else 0, len(allowed)):
+            for partial in rates:
+                if not 0 <= partial < allowed[k].throughput_rps:
+                    continue
+                rows = [(allowed[i], counts[i]) for i in used if i < k] + [(allowed[k], counts[k])]
+                allocations = [Allocation(c, n) for c, n in rows[:-1]] + [Allocation(*rows[-1], partial)]
+                plan = Plan((ModulePlan(tuple(allocations), max(whole + partial - module.rate_rps, Fraction(0))),))
+                checked = evaluate(session, plan, space)
+                if checked.feasible and (best is None or checked.cost_per_h < best):
+                    best = checked.cost_per_h
+    return best

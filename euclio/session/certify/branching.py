@@ -170,6 +170,7 @@ class Branching:
             gaps = [(m, k) for m, k in some if cells[m][k].offer is None]
             if gaps:
                 self._branches += int(s.at[1])
+                self._try_near(cells, [k for _, k in sorted(some)], outcome)
                 return gaps
             if self._accept([cells[m][k] for m, k in sorted(some)], outcome):
                 break
@@ -189,23 +190,43 @@ class Branching:
         return max(through(self._session, [row[0].low for row in cells])) > self._session.slo_s
 
     def _try_chosen(self, cells: list[list[Cell]], bound: Bound, outcome: Outcome) -> bool:
-        """Whether the fastest plan that the bound mixes in for each module makes a plan of the session."""
-        chosen = [row[min(some)] if some else row[0] for row, some in zip(cells, bound.chosen, strict=True)]
-        return self._accept(chosen, outcome)
+        """Whether the fastest cells that the bound mixes make a plan of the session, or plans next to them do."""
+        return self._try_near(cells, [min(some, default=0) for some in bound.chosen], outcome)
 
-    def _accept(self, chosen: list[Cell], outcome: Outcome) -> bool:
+    def _try_near(self, cells: list[list[Cell]], chosen: list[int], outcome: Outcome) -> bool:
+        """Try the plans next to one cell per module: those above gaps, which cost no more, then those below."""
+        for step in (1, -1):
+            near: list[Cell] = []
+            for row, k in zip(cells, chosen, strict=True):
+                while 0 <= k < len(row) and row[k].offer is None:
+                    k += step
+                if not 0 <= k < len(row):
+                    break
+                near.append(row[k])
+            if len(near) == len(cells) and self._is_plan(near, outcome):
+                return True
+        return False
+
+    def _is_plan(self, chosen: list[Cell], outcome: Outcome) -> bool:
+        """Whether the modules' plans make one of the session that costs less than the cutoff; exactly."""
         offers = [cell.offer for cell in chosen if cell.offer is not None]
-        if len(offers) < len(chosen):
-            return False
         if sum(float(offer.cost) for offer in offers) > self._limit * (1 + 1e-9):
             return False
         if max(through(self._session, [offer.latency for offer in offers])) > self._session.slo_s:
             return False
         if sum((offer.cost for offer in offers), Fraction(0)) < self._cutoff:
             outcome.plan = Plan(tuple(offer.plan for offer in offers))
+        return outcome.plan is not None
+
+    def _accept(self, chosen: list[Cell], outcome: Outcome) -> bool:
+        """Whether a combination of plans ends the search: a plan of the session, or one too near to the cutoff."""
+        if self._is_plan(chosen, outcome):
             return True
         # Cheaper than the cutoff only by what least costs may be off: to be decided without a margin.
-        outcome.near = sum((cell.cost for cell in chosen), Fraction(0)) < self._cutoff
+        outcome.near = (
+            max(through(self._session, [cell.low for cell in chosen])) <= self._session.slo_s
+            and sum((cell.cost for cell in chosen), Fraction(0)) < self._cutoff
+        )
         return outcome.near
 
     def _refine(
