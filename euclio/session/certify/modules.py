@@ -1,0 +1,170 @@
+"""Exact view of one module within a plan space: configurations by rank, and what counts of machines cost and take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.session.instance import Configuration, Module
+from euclio.session.plan import Allocation, ModulePlan
+from euclio.session.space import DummyRule, PlanSpace, Policy
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A module's allowed configurations, best throughput-cost ratio first; every number is exact.
+
+    Attributes:
+        rate: request rate in requests per second.
+        configurations: the allowed configurations.
+        throughput: requests per second of a full machine, per configuration.
+        price: money per machine-hour, per configuration.
+        unit_cost: price over throughput, per configuration.
+        group: number of the ratio, equal for equal ratios, per configuration.
+        policy: dispatch policy.
+        dummy: dummy rule.
+        most: most allocations.
+    """
+
+    rate: Fraction
+    configurations: tuple[Configuration, ...]
+    throughput: tuple[Fraction, ...]
+    price: tuple[Fraction, ...]
+    unit_cost: tuple[Fraction, ...]
+    group: tuple[int, ...]
+    policy: Policy
+    dummy: DummyRule
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A plan of one module: what it costs per hour and its worst-case latency in seconds, both exact."""
+
+    cost: Fraction
+    latency: Fraction
+    plan: ModulePlan
+
+
+def ranked(module: Module, space: PlanSpace, price: dict[str, Fraction]) -> Ranked:
+    """The configurations of a module that a plan space allows, in rank order."""
+    rows = sorted(
+        (
+            price[c.hardware] * c.duration_s / (c.batch * c.concurrency),
+            c.duration_s,
+            c.batch,
+            c.hardware,
+            c.concurrency,
+            i,
+        )
+        for i, c in enumerate(module.profile)
+        if space.allows(c.hardware, c.batch, c.concurrency)
+    )
+    chosen = tuple(module.profile[row[-1]] for row in rows)
+    costs = tuple(row[0] for row in rows)
+    group: list[int] = []
+    for i, cost in enumerate(costs):
+        group.append(group[-1] if i and cost == costs[i - 1] else i)
+    return Ranked(
+        rate=module.rate_rps,
+        configurations=chosen,
+        throughput=tuple(Fraction(c.batch * c.concurrency) / c.duration_s for c in chosen),
+        price=tuple(price[c.hardware] for c in chosen),
+        unit_cost=costs,
+        group=tuple(group),
+        policy=space.policy,
+        dummy=space.dummy,
+        most=len(chosen) if space.max_allocations is None else min(space.max_allocations, len(chosen)),
+    )
+
+
+def whole_latency(m: Ranked, k: int, collecting: Fraction) -> Fraction:
+    """Worst-case latency of a full machine; `collecting` is the rate that its batch is collected at."""
+    c = m.configurations[k]
+    if m.policy is Policy.RR:
+        return 2 * c.duration_s
+    if m.policy is Policy.MACHINE_RATE:
+        return c.duration_s + c.batch / m.throughput[k]
+    return c.duration_s + c.batch / collecting
+
+
+def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction | None) -> Offer | None:
+    """Price counts of whole machines exactly.
+
+    Args:
+        m: the module.
+        machines: whole machines per configuration.
+        partial_at: configuration of the partial machine (no later one is used); -1: none.
+        budget: latency in seconds that rule `continuous` may fill the partial machine up for; else not used.
+
+    Returns:
+        The plan, or None where the counts make none under the dummy rule.
+    """
+    used = [k for k, n in enumerate(machines) if n or k == partial_at]
+    if not used:
+        return None
+    last = used[-1]
+    whole = sum((machines[k] * m.throughput[k] for k in used), ZERO)
+    if m.dummy is DummyRule.CONTINUOUS:
+        assert budget is not None
+        partial = _least_partial(m, machines, used, partial_at, whole, budget)
+    else:
+        partial = max(ZERO, m.rate - whole)
+        partial_at = last if partial else -1
+    if partial is None or partial >= m.throughput[last] or (partial == 0 and not machines[last]):
+        return None
+    dummy = max(ZERO, whole + partial - m.rate)
+    if whole + partial < m.rate:
+        return None
+    if (m.dummy is DummyRule.NONE and dummy) or (m.dummy is DummyRule.MACHINE and dummy >= m.throughput[last]):
+        return None
+    cost = sum((machines[k] * m.price[k] for k in used), ZERO) + partial * m.unit_cost[last]
+    allocations = tuple(Allocation(m.configurations[k], machines[k], partial if k == last else ZERO) for k in used)
+    return Offer(cost, _latency(m, machines, used, partial, whole), ModulePlan(allocations, dummy))
+
+
+def _latency(m: Ranked, machines: Sequence[int], used: list[int], partial: Fraction, whole: Fraction) -> Fraction:
+    worst, rest = ZERO, whole + partial
+    shared, group = rest, -1
+    for k in used:
+        if m.group[k] != group:
+            shared, group = rest, m.group[k]
+        collecting = shared if m.policy is Policy.TC_SHARED else rest
+        if machines[k]:
+            worst = max(worst, whole_latency(m, k, collecting))
+        rest -= machines[k] * m.throughput[k]
+    if partial:
+        c = m.configurations[used[-1]]
+        worst = max(worst, c.duration_s + c.batch / (shared if m.policy is Policy.TC_SHARED else partial))
+    return worst
+
+
+def _least_partial(
+    m: Ranked, machines: Sequence[int], used: list[int], partial_at: int, whole: Fraction, budget: Fraction
+) -> Fraction | None:
+    """The least rate of the partial machine with which every machine keeps the budget; None: there is none.
+
+    Whole machines alone may take more than the rate; then dummies fill them up.
+    """
+    if any(m.configurations[k].duration_s >= budget for k in used):
+        return None
+    least, rest = max(ZERO, m.rate - whole), whole
+    shared, group = rest, -1
+    for k in used:
+        if m.group[k] != group:
+            shared, group = rest, m.group[k]
+        c = m.configurations[k]
+        need = c.batch / (budget - c.duration_s)
+        if m.policy is Policy.TC_SHARED:
+            least = max(least, need - shared)
+        elif k == partial_at:
+            least = max(least, need)
+        if m.policy is Policy.TC and machines[k]:
+            least = max(least, need - rest)
+        rest -= machines[k] * m.throughput[k]
+    if partial_at < 0:
+        return ZERO if least == 0 else None
+    return least

@@ -1,0 +1,109 @@
+"""Is there any plan within the SLO at all? Least worst-case latencies of the modules, exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from euclio.certificate import Search
+from euclio.session.certify.branching import through
+from euclio.session.certify.curves import least_latency_bound
+from euclio.session.certify.modules import Offer, Ranked, offer
+from euclio.session.certify.proving import DeadlineError, ModuleProver, TooFarApartError
+from euclio.session.instance import Session
+from euclio.session.plan import Plan
+from euclio.session.space import DummyRule, Policy
+
+ZERO = Fraction(0)
+CLOSE = Fraction(1, 10**6)
+"""Width, as a share of the latency, up to which the least latency is bracketed before it is stepped down to."""
+
+
+def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Search:
+    """Find a plan within the SLO, whatever it costs, or show that there is none."""
+    if not all(m.configurations for m in modules):
+        return Search(None, True, 0)
+    if modules[0].dummy is DummyRule.CONTINUOUS:
+        return _find_continuous(session, modules)
+    provers = [ModuleProver(m, None, ZERO, deadline) for m in modules]
+    floors = [least_latency_bound(m) or ZERO for m in modules]
+    offers: list[Offer] = []
+    try:
+        for i, prover in enumerate(provers):
+            # Others at their fastest: more than this is of no use.
+            known = [o.latency for o in offers] + floors[len(offers) :]
+            budget = session.slo_s - through(session, known)[i] + floors[i]
+            fastest = _fastest(prover, floors[i], budget)
+            if fastest is None:
+                return Search(None, True, sum(p.nodes for p in provers))
+            offers.append(fastest)
+    except DeadlineError:
+        return Search(None, False, sum(p.nodes for p in provers), "the time limit was reached")
+    except TooFarApartError:
+        return Search(None, False, sum(p.nodes for p in provers), "its numbers lie too far apart for this prover")
+    nodes = sum(p.nodes for p in provers)
+    if max(through(session, [o.latency for o in offers])) > session.slo_s:
+        return Search(None, True, nodes)
+    return Search(Plan(tuple(o.plan for o in offers)), False, nodes)
+
+
+def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer | None:
+    """The plan with the least worst-case latency within a budget; None: there is none within it."""
+    if floor > budget:
+        return None
+    best = prover.any_plan(budget, False)
+    low = floor
+    while best is not None and best.latency - low > CLOSE * best.latency:
+        middle = Fraction(float((low + best.latency) / 2))
+        faster = prover.any_plan(middle, False)
+        if faster is None:
+            low = middle
+        else:
+            best = faster
+    while best is not None and (faster := prover.any_plan(best.latency, True)) is not None:
+        best = faster
+    return best
+
+
+def _find_continuous(session: Session, modules: Sequence[Ranked]) -> Search:
+    """Rule continuous: enough dummies bring each module as near to its least latency as one likes."""
+    limits = [min(_limit(m, k) for k in range(len(m.configurations))) for m in modules]
+    path = through(session, [latency for latency, _ in limits])
+    plans = []
+    for m, (latency, beyond), longest in zip(modules, limits, path, strict=True):
+        # What the paths leave is shared by the modules in equal parts, so that no path gets more than it has left.
+        spare = (session.slo_s - longest) / len(modules)
+        if spare < 0 or (spare == 0 and beyond):
+            return Search(None, True, 0)
+        found = (_alone(m, k, latency + spare) for k in range(len(m.configurations)))
+        plans.append(next(plan.plan for plan in found if plan is not None))
+    return Search(Plan(tuple(plans)), False, 0)
+
+
+def _limit(m: Ranked, k: int) -> tuple[Fraction, bool]:
+    """Least latency of a plan with configuration k alone, and whether it is only come near to."""
+    c, t = m.configurations[k], m.throughput[k]
+    if m.policy in (Policy.TC, Policy.TC_SHARED):
+        return c.duration_s, True
+    alone = c.duration_s + c.batch / t
+    if m.policy is Policy.RR:
+        # One partial machine nearly at full rate collects faster than round robin lets a full one.
+        return (alone, True) if t > m.rate and alone < 2 * c.duration_s else (2 * c.duration_s, False)
+    return alone, False
+
+
+def _alone(m: Ranked, k: int, budget: Fraction) -> Offer | None:
+    """A plan with configuration k alone within a budget."""
+    c, t = m.configurations[k], m.throughput[k]
+    if budget <= c.duration_s:
+        return None
+    machines = [0] * len(m.configurations)
+    need = c.batch / (budget - c.duration_s)
+    machines[k] = math.ceil(max(m.rate, need if m.policy in (Policy.TC, Policy.TC_SHARED) else ZERO) / t)
+    plan = offer(m, machines, -1, budget)
+    if plan is not None and plan.latency <= budget:
+        return plan
+    machines[k] = 0
+    plan = offer(m, machines, k, budget)
+    return plan if plan is not None and plan.latency <= budget else None

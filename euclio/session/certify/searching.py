@@ -1,0 +1,293 @@
+"""The search for one module's plans, compiled: all plans below a cost, one after the other, on the integer relaxation.
+
+Depth first down the ranking: whole machines of one configuration, most of them first, then those of later ones, until
+the last allocation closes the plan. Branches are cut by lower bounds only, computed in floating point from integers
+and lowered by far more than their rounding.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.compiled import compiled
+from euclio.session.certify.scaling import CONTINUOUS, MACHINE, NONE, UNREACHABLE, Ints, Scaled
+
+EXHAUSTED, FOUND, LIMIT, OVERFLOW = 0, 1, 2, 3
+
+CONFIGURATION, NEXT, REST, WHOLE, DEFICIT, COST, SHARED, GROUP = range(8)
+"""Columns of the stack: configuration in turn, next number of whole machines (`CLOSE`: the plan is to be closed there
+first), rate that is left, whole machines so far, dummies that the machines so far need, cost so far, what the current
+ratio's machines collect from, and that ratio's group."""
+CLOSE = -1
+
+BELOW = 1.0 - 1e-13
+"""Bounds are lowered by this much; a bound takes about ten operations on floats, each off by at most 1.2e-16."""
+
+ROOM = 16
+"""Plans that one closing can find; rounding leaves a choice of two or three numbers of machines."""
+
+
+def new_stack(m: Scaled) -> tuple[Ints, Ints, Ints, Ints]:
+    """Stack, counts of whole machines, (depth, plans found, nodes), and a table for the plans found."""
+    size = m.throughput.size
+    stack = np.zeros((min(size, m.most) + 1, 8), dtype=np.int64)
+    stack[0, NEXT], stack[0, REST], stack[0, GROUP] = CLOSE, m.rate, -1
+    return stack, np.zeros(size, dtype=np.int64), np.zeros(3, dtype=np.int64), np.zeros((ROOM, size + 1), np.int64)
+
+
+@compiled
+def _level(m: Scaled, row: Ints, k: int) -> int:
+    """What a whole machine of k collects from without dummies, rounded up."""
+    if m.shared and m.group[k] == row[GROUP]:
+        return int(row[SHARED])
+    return int(row[REST] + m.unit * row[WHOLE] + m.slack)
+
+
+@compiled
+def _round_up_to_prices(m: Scaled, cost: float) -> float:
+    """The least sum of prices that is no less."""
+    if m.grid == 0 or cost == np.inf:
+        return cost
+    steps = int(np.ceil(cost / m.grid * BELOW))
+    if steps < m.reachable.size:
+        steps = m.reachable[steps]
+    return float(steps) * m.grid
+
+
+@compiled
+def bound(m: Scaled, first: int, row: Ints) -> float:
+    """A lower bound on the cost of every plan that goes on from here with configurations from `first` on."""
+    rest = float(max(row[REST] + max(row[DEFICIT] - 1, 0), 0))
+    dummies = row[DEFICIT] > 0
+    most = m.most_from[first]
+    # Every plan still buys at least `rest`, and what a machine that is used needs to collect from.
+    fluid, base = np.inf, np.inf
+    for k in range(first, m.throughput.size):
+        need = 0
+        if m.fixed:
+            if m.whole_need[k] == UNREACHABLE and (m.part_need[k] > m.throughput[k] or dummies):
+                continue
+        else:
+            need = m.whole_need[k]
+            if need == UNREACHABLE:
+                continue
+            lacking = need - _level(m, row, k)
+            if (m.rule == NONE and lacking > 0) or (m.rule == MACHINE and lacking > most):
+                continue
+            need = 0 if m.shared and m.group[k] == row[GROUP] else need - 1
+        base = min(base, m.unit_cost[k])
+        fluid = min(fluid, max(rest, float(need)) * m.unit_cost[k])
+        if need <= rest:
+            break
+    spent = float(row[COST])
+    if fluid == np.inf:
+        return fluid
+    fluid *= BELOW
+    if m.rule == CONTINUOUS:
+        return (spent + fluid) * BELOW
+    if m.rule == MACHINE and dummies:
+        # Every machine is whole, and dummies fill less than the last one.
+        last = np.inf
+        for k in range(first, m.throughput.size):
+            if m.throughput[k] >= row[DEFICIT] and m.whole_need[k] < UNREACHABLE:
+                last = min(last, float(m.price[k]) + max(0.0, rest - float(m.throughput[k])) * base)
+        return (spent + _round_up_to_prices(m, max(fluid, last * BELOW))) * BELOW
+    # Without dummies the last machine is partial and takes at least its need; or all are whole.
+    partial = np.inf
+    for k in range(first, m.throughput.size):
+        least = 0.0 if m.shared else float(m.part_need[k] - 1)
+        if m.part_need[k] < UNREACHABLE and least < m.throughput[k] and least <= rest + m.unit * row[WHOLE] + m.slack:
+            partial = min(partial, rest * base + least * (m.unit_cost[k] - base))
+    whole = fluid
+    if m.rule == MACHINE:
+        whole = _round_up_to_prices(m, fluid)
+    elif not m.full[first:].any():
+        whole = np.inf
+    return (spent + min(whole, max(fluid, partial * BELOW))) * BELOW
+
+
+@compiled
+def _put(m: Scaled, counts: Ints, k: int, machines: int, partial: bool, at: Ints, found: Ints) -> None:
+    if at[1] < ROOM:
+        found[at[1], :-1] = counts
+        found[at[1], k] = machines
+        found[at[1], -1] = k if partial else -1
+    at[1] += 1
+
+
+@compiled
+def _affordable(m: Scaled, k: int, machines: int, spent: int, cut: int) -> bool:
+    """Whether whole machines stay below the cutoff; a product of large numbers is never formed."""
+    return m.price[k] == 0 or machines <= (cut - 1 - spent) // m.price[k]
+
+
+@compiled
+def _partial_fits(m: Scaled, row: Ints, k: int, machines: int, partial: int, cut: int) -> bool:
+    """Whether affordable whole machines and a partial one stay below the cutoff; sums are formed in integers."""
+    charge = partial * m.unit_cost[k] * BELOW
+    return charge < cut and row[COST] + machines * m.price[k] + int(charge) < cut
+
+
+@compiled
+def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+    """Rules none and machine: what whole machines leave goes to one partial machine, without dummies."""
+    need = m.part_need[k]
+    if row[DEFICIT] > 0 or need == UNREACHABLE:
+        return
+    t, thin = m.throughput[k], m.throughput[k] - m.unit
+    level = _level(m, row, k)
+    up = row[REST] + m.unit * row[WHOLE] + m.slack
+    for n in range(max(row[REST], 0) // t, max(up, 0) // thin + 1):
+        most = up - n * thin
+        least = max(row[REST] - n * t, 0 if m.shared else need - 1)
+        if most < 1 or least >= t or (level if m.shared else most) < need:
+            continue
+        if n > 0 and (m.whole_need[k] > level or not _affordable(m, k, n, row[COST], cut)):
+            continue
+        if _partial_fits(m, row, k, n, least, cut):
+            _put(m, counts, k, n, True, at, found)
+
+
+@compiled
+def _close_whole(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+    """Rules none and machine: whole machines take the rest exactly, or dummies fill the last one."""
+    if m.whole_need[k] == UNREACHABLE:
+        return
+    deficit = max(row[DEFICIT], m.whole_need[k] - _level(m, row, k))
+    if m.rule == NONE and (deficit > 0 or not m.full[k]):
+        return
+    t, thin = m.throughput[k], m.throughput[k] - m.unit
+    up = row[REST] + m.unit * row[WHOLE] + m.slack
+    fewest = max(-(-row[REST] // t), 1)
+    for n in range(fewest, max(fewest, -(-up // thin)) + 1):
+        dummies = n * t - row[REST]
+        if dummies < deficit or (m.rule == NONE and (dummies < 0 or up - n * thin < 0)):
+            continue
+        if _affordable(m, k, n, row[COST], cut):
+            _put(m, counts, k, n, False, at, found)
+
+
+@compiled
+def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+    """Rule continuous: the least that keeps the budget is bought, in whole machines and a partial one."""
+    t, thin = m.throughput[k], m.throughput[k] - m.unit
+    level = _level(m, row, k)
+    up = row[REST] + m.unit * row[WHOLE] + m.slack
+    deficit = row[DEFICIT]
+    if m.shared:
+        deficit = max(deficit, m.whole_need[k] - level)
+    least, most = max(row[REST] + deficit, 0), max(up + deficit + 1, 0)
+    need = m.part_need[k]
+    if m.shared:
+        need = 0
+    whole = m.whole_need[k] < UNREACHABLE
+    if m.part_need[k] < UNREACHABLE and need <= t:
+        for n in range(least // t if whole else 0, (most // thin if whole else 0) + 1):
+            partial = max(least - n * t, need)
+            if partial <= t and _affordable(m, k, n, row[COST], cut) and _partial_fits(m, row, k, n, partial, cut):
+                _put(m, counts, k, n, True, at, found)
+    if whole:
+        if not m.fixed and not m.shared:
+            least, most = max(least, m.whole_need[k]), max(most, m.whole_need[k] + 1)
+        fewest = max(-(-least // t), 1)
+        for n in range(fewest, max(fewest, -(-most // thin)) + 1):
+            if _affordable(m, k, n, row[COST], cut):
+                _put(m, counts, k, n, False, at, found)
+
+
+@compiled
+def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
+    """Most whole machines of k that leave something to later configurations; 0: none."""
+    if depth + 1 >= m.most or k + 1 >= m.throughput.size or m.whole_need[k] == UNREACHABLE:
+        return 0
+    deficit = max(row[DEFICIT], m.whole_need[k] - _level(m, row, k))
+    if (m.rule == NONE and deficit > 0) or (m.rule == MACHINE and deficit > m.most_from[k + 1]):
+        return 0
+    up = row[REST] + m.unit * row[WHOLE] + m.slack
+    if m.rule == CONTINUOUS:
+        # Machines that take all that the machines so far need close the plan; more beside them only cost.
+        up += deficit + 1
+    machines = max(up - 1, 0) // (m.throughput[k] - m.unit)
+    if m.price[k] > 0:
+        machines = min(machines, (cut - 1 - row[COST]) // m.price[k])
+    return int(machines)
+
+
+@compiled
+def _next(m: Scaled, row: Ints, k: int, machines: int, child: Ints) -> None:
+    """What is left after whole machines of k."""
+    level = _level(m, row, k)
+    child[CONFIGURATION], child[NEXT] = k + 1, CLOSE
+    child[REST] = row[REST] - machines * m.throughput[k]
+    child[WHOLE] = row[WHOLE] + machines
+    child[DEFICIT] = max(row[DEFICIT], m.whole_need[k] - level)
+    child[COST] = row[COST] + machines * m.price[k]
+    child[SHARED], child[GROUP] = level, m.group[k]
+
+
+@compiled
+def search(m: Scaled, stack: Ints, counts: Ints, at: Ints, found: Ints, cut: int, limit: int) -> int:
+    """Go on to the next plans that cost less than a cutoff.
+
+    Args:
+        m: the module under a budget.
+        stack: where the search stands, as `new_stack` makes it.
+        counts: whole machines of the branch.
+        at: depth, number of plans found (out), nodes so far.
+        found: the plans found: whole machines per configuration, then the partial machine's, -1: none.
+        cut: the cutoff; it may fall between calls.
+        limit: most nodes of this call.
+
+    Returns:
+        `EXHAUSTED`: there is no further plan; `FOUND`: there are some, call again for more; `LIMIT`: call again;
+        `OVERFLOW`: numbers lie too far apart for this relaxation.
+    """
+    nodes, depth = 0, at[0]
+    at[1] = 0
+    status = EXHAUSTED
+    if m.throughput.min() <= m.unit:
+        return OVERFLOW
+    while depth >= 0:
+        row = stack[depth]
+        k = row[CONFIGURATION]
+        if row[NEXT] == CLOSE:
+            # The bound is over a set of configurations that shrinks with k: nothing later passes it either.
+            if k >= m.throughput.size or bound(m, k, row) >= cut:
+                depth -= 1
+                continue
+            if nodes >= limit:
+                status = LIMIT
+                break
+            nodes += 1
+            if m.rule == CONTINUOUS:
+                _close_continuous(m, row, k, counts, cut, at, found)
+            else:
+                _close_with_partial(m, row, k, counts, cut, at, found)
+                _close_whole(m, row, k, counts, cut, at, found)
+            row[NEXT] = _most_whole(m, row, k, depth, cut)
+            if at[1] > 0:
+                status = FOUND if at[1] <= ROOM else OVERFLOW
+                break
+        machines = row[NEXT]
+        if machines <= 0:
+            counts[k] = 0
+            row[CONFIGURATION], row[NEXT] = k + 1, CLOSE
+            continue
+        if nodes >= limit:
+            status = LIMIT
+            break
+        nodes += 1
+        row[NEXT] = machines - 1
+        child = stack[depth + 1]
+        _next(m, row, k, machines, child)
+        if bound(m, k + 1, child) >= cut:
+            # Fewer machines leave more to configurations that are no cheaper: this simpler bound only grows then.
+            rest = float(max(child[REST] + max(child[DEFICIT] - 1, 0), 0))
+            if rest > 0 and (float(child[COST]) + rest * m.unit_cost[k + 1] * BELOW) * BELOW >= cut:
+                row[NEXT] = 0
+            continue
+        counts[k] = machines
+        depth += 1
+    at[0] = depth
+    at[2] += nodes
+    return status
