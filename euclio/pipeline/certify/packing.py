@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.pipeline.certify.limits import Effort
-from euclio.pipeline.certify.serving import ModelServer, Serving
+from euclio.pipeline.certify.serving import ModelServer, Serving, UndecidedError
 
 Counts = tuple[int, ...]
+
+UNKNOWN: Serving = ()
+"""Stands for no answer yet; no pipelines serve nothing."""
+
+PATIENCE = 30
+"""Most nodes of a question that only narrows a range: most take a handful, and some that nothing hangs on, millions."""
 
 
 class Needs:
@@ -30,33 +36,54 @@ class Needs:
         self._server, self._units = server, units
         self._enough: list[tuple[Counts, Serving]] = []
         self._short: list[Counts] = []
+        self._hard: set[Counts] = set()
 
     def serving(self, counts: Counts) -> Serving | None:
         """Pipelines that meet the model's demand on these GPUs; None: there are none."""
-        for known, plan in self._enough:
-            if all(a <= b for a, b in zip(known, counts, strict=True)):
+        known = self._known(counts)
+        return self._ask(counts, None) if known is UNKNOWN else known
+
+    def possible(self, counts: Counts) -> bool:
+        """Whether these GPUs may suffice; also True where that is not to be had cheaply."""
+        known = self._known(counts)
+        if known is not UNKNOWN:
+            return known is not None
+        if counts in self._hard:
+            return True
+        try:
+            return self._ask(counts, PATIENCE) is not None
+        except UndecidedError:
+            self._hard.add(counts)
+            return True
+
+    def least(self, gpu: int, low: int, most: Counts) -> int:
+        """A number of a GPU type, from `low` on, below which these of the others do not suffice."""
+        high = most[gpu]
+        while low < high:
+            middle = (low + high) // 2
+            if self.possible(tuple(middle if t == gpu else n for t, n in enumerate(most))):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def _known(self, counts: Counts) -> Serving | None:
+        for enough, plan in self._enough:
+            if all(a <= b for a, b in zip(enough, counts, strict=True)):
                 return plan
-        for known in self._short:
-            if all(a >= b for a, b in zip(known, counts, strict=True)):
+        for short in self._short:
+            if all(a >= b for a, b in zip(short, counts, strict=True)):
                 return None
-        found = self._server.serve([Fraction(n, unit) for n, unit in zip(counts, self._units, strict=True)])
+        return UNKNOWN
+
+    def _ask(self, counts: Counts, patience: int | None) -> Serving | None:
+        available = [Fraction(n, unit) for n, unit in zip(counts, self._units, strict=True)]
+        found = self._server.serve(available, patience)
         if found is None:
             self._short.append(counts)
         else:
             self._enough.append((counts, found))
         return found
-
-    def least(self, gpu: int, low: int, most: Counts) -> int:
-        """The least number of a GPU type, from `low` on, that suffices with these of the others; `most` does."""
-        high = most[gpu]
-        while low < high:
-            # The first question is about `low` itself: mostly the range cannot be narrowed.
-            middle = (low + high) // 2
-            if self.serving(tuple(middle if t == gpu else n for t, n in enumerate(most))) is None:
-                low = middle + 1
-            else:
-                high = middle
-        return low
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +123,11 @@ def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] 
             continue
         if _within(stock, ranges.high):
             found = [need.serving(high) for need, high in zip(needs, ranges.high, strict=True)]
-            return [plan for plan in found if plan is not None]
-        stack += _halves(ranges)
+            served = [plan for plan in found if plan is not None]
+            if len(served) == len(needs):
+                return served
+        else:
+            stack += _halves(ranges)
     return None
 
 
@@ -111,22 +141,28 @@ def _narrowed(needs: Sequence[Needs], stock: Stock, ranges: _Ranges) -> _Ranges 
     """Ranges without numbers that no packing has; None: there is no packing in them."""
     low, high = list(ranges.low), list(ranges.high)
     while True:
-        if not _within(stock, low):
-            return None
-        for m in range(len(needs)):
-            high[m] = _affordable(stock, low, high[m], m)
-            if any(a > b for a, b in zip(low[m], high[m], strict=True)) or needs[m].serving(high[m]) is None:
-                return None
-        if _within(stock, high):
-            return _Ranges(tuple(low), tuple(high))
         before = list(low)
-        for m, need in enumerate(needs):
-            raised = list(low[m])
-            for t in range(len(raised)):
-                raised[t] = need.least(t, raised[t], high[m])
-            low[m] = tuple(raised)
+        for t in range(len(stock.counts)):
+            for m, need in enumerate(needs):
+                if not _share(needs, stock, low, high):
+                    return None
+                if _within(stock, high):
+                    return _Ranges(tuple(low), tuple(high))
+                least = need.least(t, low[m][t], high[m])
+                low[m] = tuple(least if k == t else n for k, n in enumerate(low[m]))
         if low == before:
             return _Ranges(tuple(low), tuple(high))
+
+
+def _share(needs: Sequence[Needs], stock: Stock, low: list[Counts], high: list[Counts]) -> bool:
+    """Lower what each model can have by what the others need at least; False: something does not suffice."""
+    if not _within(stock, low):
+        return False
+    for m, need in enumerate(needs):
+        high[m] = _affordable(stock, low, high[m], m)
+        if any(a > b for a, b in zip(low[m], high[m], strict=True)) or not need.possible(high[m]):
+            return False
+    return True
 
 
 def _affordable(stock: Stock, low: Sequence[Counts], high: Counts, model: int) -> Counts:

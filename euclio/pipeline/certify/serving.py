@@ -31,6 +31,10 @@ Serving = tuple[tuple[Template, tuple[int, ...]], ...]
 """Pipelines of one model: templates, each with the virtual GPUs of its partitions."""
 
 
+class UndecidedError(Exception):
+    """The search was cut short before it had an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Node:
     lumps: Lumps
@@ -71,10 +75,15 @@ class ModelServer:
         counts = [gpu.count for gpu in cluster.gpus]
         self._maker = LumpMaker(self._templates, [groups[i] for i in order], self._pools, counts, self._demand)
 
-    def serve(self, available: Sequence[Fraction]) -> Serving | None:
+    def serve(self, available: Sequence[Fraction], patience: int | None = None) -> Serving | None:
         """Pipelines that meet the demand on these GPUs, one number per type; None: there are none.
 
+        Args:
+            available: GPUs of each type.
+            patience: most nodes to visit; None: as many as it takes.
+
         Raises:
+            UndecidedError: more nodes would be needed.
             OutOfTimeError: the deadline passed.
             TooLargeError: a number of virtual GPUs is beyond what is supported.
         """
@@ -86,7 +95,11 @@ class ModelServer:
         box = Box((0,) * pools, tuple(most), tuple(float(n) for n in available), self._of_type)
         lumps = self._promising(box)
         stack = [_Node(lumps, box, frozenset(), frozenset())]
+        visited = 0
         while stack:
+            visited += 1
+            if patience is not None and visited > patience:
+                raise UndecidedError
             self._effort.step()
             node = stack.pop()
             reduced = self._reduced(node)
