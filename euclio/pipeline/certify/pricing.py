@@ -8,14 +8,12 @@ computed anew; rounding in it is covered by a margin on the side of searching mo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
-from euclio.pipeline.certify.lumps import Floats, Lumps, Whole
+from euclio.pipeline.certify.linear import Rows, least_cost
+from euclio.pipeline.certify.lumps import Floats, Lumps
 
 MARGIN = 1e-12
 """What rounding may change at most, as a part of the numbers that are added up: some thousands, of 1e-16 each."""
@@ -81,43 +79,33 @@ def propose(lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[i
         limited: groups that are explicitly used at most once.
     """
     number, pools = lumps.use.shape
-    types = [t for t, own in enumerate(box.of_type) if len(own) > 1]
-    at_most = sorted(limited - forced)
     exactly = sorted(forced)
     # Variables: a part of each lump, GPUs of each pool, and what is missing of each group that has to be there.
-    width = number + pools + len(exactly)
-    rows, columns = np.nonzero(lumps.use)
-    entries = [(columns, rows, lumps.use[rows, columns]), _diagonal(np.arange(pools), number, -1.0)]
-    right = [0.0] * pools
-    for t in types:
-        own = np.array(box.of_type[t])
-        entries.append((np.full(len(own), len(right)), number + own, np.ones(len(own))))
-        right.append(box.available[t])
-    for group in at_most:
-        members = np.flatnonzero(lumps.group == group)
-        entries.append((np.full(len(members), len(right)), members, np.ones(len(members))))
-        right.append(1.0)
-    equal: list[tuple[Any, Any, Any]] = []
+    rows = Rows()
+    for p in range(pools):
+        own = np.flatnonzero(lumps.use[:, p])
+        rows.add(-np.inf, 0.0, np.append(own, number + p), np.append(lumps.use[own, p], -1.0))
+    for available, of_type in zip(box.available, box.of_type, strict=True):
+        rows.add(-np.inf, available, number + np.array(of_type), np.ones(len(of_type)))
+    for group in sorted(limited - forced):
+        own = np.flatnonzero(lumps.group == group)
+        rows.add(-np.inf, 1.0, own, np.ones(len(own)))
     for i, group in enumerate(exactly):
-        members = np.append(np.flatnonzero(lumps.group == group), number + pools + i)
-        equal.append((np.full(len(members), i), members, np.ones(len(members))))
-    most = [min(box.most[p], available) for p, available in _of_pools(box)]
-    found: Any = linprog(
-        np.concatenate([-lumps.served, np.zeros(pools), np.full(len(exactly), PENALTY)]),
-        A_ub=_matrix(entries, len(right), width),
-        b_ub=right,
-        A_eq=_matrix(equal, len(exactly), width) if exactly else None,
-        b_eq=np.ones(len(exactly)) if exactly else None,
-        bounds=np.array([(0, np.inf)] * number + list(zip(box.least, most, strict=True)) + [(0, np.inf)] * len(exactly)),
-        method="highs-ds",
-        options={"dual_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-9},
+        own = np.append(np.flatnonzero(lumps.group == group), number + pools + i)
+        rows.add(1.0, 1.0, own, np.ones(len(own)))
+    missing = len(exactly)
+    found = least_cost(
+        np.concatenate([-lumps.served, np.zeros(pools), np.full(missing, PENALTY)]),
+        np.concatenate([np.zeros(number), np.array(box.least, float), np.zeros(missing)]),
+        np.concatenate([np.full(number, np.inf), np.array(box.most, float), np.full(missing, np.inf)]),
+        rows,
     )
-    if found.status != 0:
+    if found is None:
         return None
-    part = found.x[:number]
+    part = found[0][:number]
     total = np.bincount(lumps.group, part) if number else np.empty(0)
     overfull = frozenset(int(g) for g in np.flatnonzero(total > 1 + OVERFULL))
-    return Proposal(np.maximum(-found.ineqlin.marginals[:pools], 0.0), part, overfull)
+    return Proposal(np.maximum(-found[1][:pools], 0.0), part, overfull)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +139,3 @@ def bound(lumps: Lumps, box: Box, forced: frozenset[int], prices: Floats) -> Bou
         return Bound(-np.inf, np.zeros(len(gain), bool))
     sizes = np.diff(np.append(starts, len(gain)))
     return Bound(value, value + room - np.repeat(counted, sizes) + gain >= 1)
-
-
-def _diagonal(rows: Whole, shift: int, value: float) -> tuple[Whole, Whole, Floats]:
-    return rows, rows + shift, np.full(len(rows), value)
-
-
-def _of_pools(box: Box) -> list[tuple[int, float]]:
-    return sorted((p, box.available[t]) for t, own in enumerate(box.of_type) for p in own)
-
-
-def _matrix(entries: list[tuple[Any, Any, Any]], height: int, width: int) -> csr_array:
-    rows, columns, values = (np.concatenate([e[i] for e in entries]) for i in range(3))
-    return csr_array((values, (rows, columns)), shape=(height, width))

@@ -69,7 +69,6 @@ class ModelServer:
             [k * self._types + t if self._whole else t for t in range(self._types)] for k in range(self._positions)
         ]
         self._of_type = tuple(tuple(sorted({own[t] for own in self._pools})) for t in range(self._types))
-        self._templates = sorted(templates, key=lambda t: groups[templates.index(t)])
         order = sorted(range(len(templates)), key=lambda i: groups[i])
         self._templates = [templates[i] for i in order]
         counts = [gpu.count for gpu in cluster.gpus]
