@@ -8,6 +8,7 @@ computed anew; rounding in it is covered by a margin on the side of searching mo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,14 +39,14 @@ class Box:
 
     least: tuple[int, ...]
     most: tuple[int, ...]
-    available: tuple[float, ...]
+    available: tuple[Fraction, ...]
     of_type: tuple[tuple[int, ...], ...]
 
     def worth(self, prices: Floats) -> float:
         """The most that the GPUs are worth, however those of a type are divided among its pools."""
         total = 0.0
         for available, pools in zip(self.available, self.of_type, strict=True):
-            left = available - sum(self.least[p] for p in pools)
+            left = float(available) - sum(self.least[p] for p in pools)
             total += sum(self.least[p] * float(prices[p]) for p in pools)
             for p in sorted(pools, key=lambda q: -prices[q]):
                 more = min(left, self.most[p] - self.least[p])
@@ -86,7 +87,7 @@ def propose(lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[i
         own = np.flatnonzero(lumps.use[:, p])
         rows.add(-np.inf, 0.0, np.append(own, number + p), np.append(lumps.use[own, p], -1.0))
     for available, of_type in zip(box.available, box.of_type, strict=True):
-        rows.add(-np.inf, available, number + np.array(of_type), np.ones(len(of_type)))
+        rows.add(-np.inf, float(available), number + np.array(of_type), np.ones(len(of_type)))
     for group in sorted(limited - forced):
         own = np.flatnonzero(lumps.group == group)
         rows.add(-np.inf, 1.0, own, np.ones(len(own)))

@@ -14,7 +14,9 @@ from euclio.pipeline.certify.demand import Demand, sharpened
 from euclio.pipeline.certify.limits import Effort
 from euclio.pipeline.certify.lumps import LumpMaker, Lumps, joined
 from euclio.pipeline.certify.pricing import Bound, Box, Proposal, bound, propose
+from euclio.pipeline.certify.room import fitting
 from euclio.pipeline.certify.templates import Template
+from euclio.pipeline.certify.ties import ExactLumps, exact_bound
 from euclio.pipeline.instance import Cluster
 from euclio.pipeline.space import PipelineSpace
 
@@ -29,6 +31,10 @@ CHUNK = 200
 
 Serving = tuple[tuple[Template, tuple[int, ...]], ...]
 """Pipelines of one model: templates, each with the virtual GPUs of its partitions."""
+
+
+TIE = 1e-9
+"""A bound above the demand by less than this part is computed again in fractions."""
 
 
 class UndecidedError(Exception):
@@ -74,6 +80,8 @@ class ModelServer:
         counts = [gpu.count for gpu in cluster.gpus]
         self._maker = LumpMaker(self._templates, [groups[i] for i in order], self._pools, counts, self._demand)
 
+        self._exact = ExactLumps(self._templates, self._pools, self._demand.rate)
+
     def serve(self, available: Sequence[Fraction], patience: int | None = None) -> Serving | None:
         """Pipelines that meet the demand on these GPUs, one number per type; None: there are none.
 
@@ -91,7 +99,7 @@ class ModelServer:
         for t, own in enumerate(self._of_type):
             for p in own:
                 most[p] = math.ceil(available[t])
-        box = Box((0,) * pools, tuple(most), tuple(float(n) for n in available), self._of_type)
+        box = Box((0,) * pools, tuple(most), tuple(available), self._of_type)
         lumps = self._promising(box)
         stack = [_Node(lumps, box, frozenset(), frozenset())]
         visited = 0
@@ -118,13 +126,13 @@ class ModelServer:
         """The node without the lumps that no plan beyond it has, and a proposal; None: there is no plan in it."""
         while True:
             lumps = node.lumps
-            fits = (lumps.use <= np.array(node.box.most) * (1 + 1e-9)).all(axis=1)
+            fits = fitting(lumps, node.box, node.forced, self._whole)
             if not fits.all():
                 lumps = lumps.only(fits)
             proposal = propose(lumps, node.box, node.forced, node.limited)
             prices = np.zeros(lumps.use.shape[1]) if proposal is None else proposal.prices
             found: Bound = bound(lumps, node.box, node.forced, prices)
-            if found.value < 1:
+            if found.value < 1 or (proposal is not None and self._falls_short(node, lumps, proposal, found.value)):
                 return None
             kept = lumps.only(found.fits)
             limited = node.limited
@@ -138,6 +146,13 @@ class ModelServer:
             if not again:
                 part = proposal.part[found.fits]
                 return node, Proposal(proposal.prices, part, proposal.overfull)
+
+    def _falls_short(self, node: _Node, lumps: Lumps, proposal: Proposal, value: float) -> bool:
+        """Whether a bound that meets the demand to many digits does not meet it exactly."""
+        if value > 1 + TIE or not len(lumps.served):
+            return False
+        found = exact_bound(self._exact, lumps, node.box, (node.forced, node.limited), proposal)
+        return found is not None and (found <= 1 if self._demand.strict else found < 1)
 
     def _promising(self, box: Box) -> Lumps:
         """The lumps that can be in a plan, by what they use beyond what fractions of virtual GPUs would."""
@@ -158,6 +173,7 @@ class ModelServer:
         for first in range(0, len(numbers), CHUNK):
             lumps = self._maker.lumps([int(i) for i in numbers[first : first + CHUNK]], self._effort)
             parts.append(lumps.only(lumps.use @ prices - lumps.served <= spare))
+            parts[-1] = parts[-1].only(fitting(parts[-1], box, frozenset(), self._whole))
         return joined(parts) if parts else self._maker.lumps([], self._effort)
 
     def _candidate(self, lumps: Lumps, available: Sequence[Fraction]) -> Serving | None:
