@@ -62,7 +62,7 @@ class _Question:
         if self.cutoff is not None and self.cutoff > 0:
             return Demand(self.cutoff * model.weight, strict=True)
         # Whatever serves a model at all serves as much as its slowest virtual GPU.
-        return Demand(min(stage.rate for template in found for stage in template.stages), strict=False)
+        return Demand(min(template.slowest for template in found), strict=False)
 
     def stock(self) -> Stock | None:
         """What the models share; None: no plan is better, whatever they need."""
@@ -115,7 +115,9 @@ def _search(question: _Question, effort: Effort) -> list[Pipeline] | None:
     packed = pack(needs, stock, effort)
     if packed is None:
         return None
-    return [p for model, serving in zip(cluster.models, packed, strict=True) for p in _pipelines(cluster, model, serving)]
+    return [
+        p for model, serving in zip(cluster.models, packed, strict=True) for p in _pipelines(cluster, model, serving)
+    ]
 
 
 def _pipelines(cluster: Cluster, model: Model, serving: Serving) -> list[Pipeline]:

@@ -1,32 +1,52 @@
 """Tiny clusters with nasty legal numbers, and their best plans by plain enumeration in fractions."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import ceil
 
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective
+from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace
 
 TIMES = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.7", "0.333333333333", "1e-12", "0.25")
 PRICES = (0, "0.1", 1, 2, 3, "3.3", "0.333333333333333", "1e12", "1e-12")
 WEIGHTS = (1, 1, 2, "0.5", "0.333333333333333", 3)
 
 
-def draw_cluster(rng):
-    """A cluster of 1 or 2 models with ties everywhere; `rng` is a `random.Random`."""
-    types = rng.choice((1, 2, 2))
-    gpus = [Gpu(f"g{t}", rng.choice((1, 1, 2, 3)), rng.choice((1, 1, 2)), rng.choice(PRICES)) for t in range(types)]
-    models = [_model(rng, f"m{i}", [g.name for g in gpus]) for i in range(rng.choice((1, 1, 2)))]
+def draw_cluster(rng, wide=False):
+    """A cluster of 1 or 2 models with ties everywhere; `rng` is a `random.Random`.
+
+    With `wide` it has 2 or 3 models of at most 2 blocks and 2 or 3 GPU types.
+    """
+    types = rng.choice((2, 3) if wide else (1, 2, 2))
+    counts = (1, 2, 3, 4) if wide else (1, 1, 2, 3)
+    gpus = [Gpu(f"g{t}", rng.choice(counts), rng.choice((1, 1, 2)), rng.choice(PRICES)) for t in range(types)]
+    blocks = (1, 1, 2) if wide else (1, 2, 2, 3)
+    number = rng.choice((2, 3) if wide else (1, 1, 2))
+    models = [_model(rng, f"m{i}", [g.name for g in gpus], rng.choice(blocks)) for i in range(number)]
     return Cluster("tiny", gpus, models, rng.choice((1, 2, 2, 3)), rng.random() < 0.5)
 
 
-def _model(rng, name, gpus):
-    blocks = rng.choice((1, 2, 2, 3))
+def draw_space(rng):
+    """Any plan space, whatever the cluster."""
+    return PipelineSpace(
+        objective=rng.choice(tuple(Objective)),
+        max_partitions=rng.choice((None, None, 1, 2, 3)),
+        unify_batch=rng.choice((None, None, True, False)),
+        virtual_gpus=rng.random() < 0.8,
+        batch_build=rng.random() < 0.8,
+        one_per_sequence=rng.random() < 0.3,
+        whole_gpus=rng.random() < 0.8,
+    )
+
+
+def _model(rng, name, gpus, blocks):
     times = rng.sample(TIMES, 3)
     transfers = [rng.choice((0, 0, "0.1", "0.05", "0.5")) for _ in range(blocks - 1)]
     profiles = []
     for gpu in rng.sample(gpus, rng.choice((len(gpus), len(gpus), 1))):
         for share in (1, *rng.choice(((), (), (2,), (3,)))):
-            rows = [sorted((rng.choice(times) for _ in range(rng.choice((1, 2, 3)))), key=Fraction) for _ in range(blocks)]
+            rows = [
+                sorted((rng.choice(times) for _ in range(rng.choice((1, 2, 3)))), key=Fraction) for _ in range(blocks)
+            ]
             profiles.append(BlockProfile(gpu, share, rows))
     build = rng.choice((None, None, BatchBuild("1.3", rng.choice((10, "3", "7.7")))))
     weight = rng.choice(WEIGHTS)
@@ -55,14 +75,16 @@ def pipelines(cluster, model, partitions, unified, virtual, built):
         for cuts in combinations(range(1, model.blocks), parts - 1):
             ends = (0, *cuts, model.blocks)
             options = []
-            for a, b in zip(ends, ends[1:], strict=False):
+            for a, b in pairwise(ends):
                 links = [moved[i] for i in (a - 1, b - 1) if 0 <= i < len(moved) and moved[i]]
                 own = []
                 for p in usable:
                     for batch in range(1, 1 + min(len(row) for row in p.latency_s[a:b])):
                         time = sum(row[batch - 1] for row in p.latency_s[a:b])
                         rate = min([batch / time] + [1 / (x * p.share * servers[p.gpu]) for x in links])
-                        own.append((p.gpu, p.share, batch, rate, time + (moved[b - 1] * batch if b < model.blocks else 0)))
+                        own.append(
+                            (p.gpu, p.share, batch, rate, time + (moved[b - 1] * batch if b < model.blocks else 0))
+                        )
                 options.append(own)
             for chain in product(*options):
                 if unified and len({s[2] for s in chain}) > 1:

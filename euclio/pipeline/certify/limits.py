@@ -35,6 +35,10 @@ class Effort:
         self.nodes += 1
         self.check()
 
+    def left_s(self) -> float:
+        """Seconds until the deadline."""
+        return self.deadline - time.perf_counter()
+
     def check(self) -> None:
         """Look at the clock.
 

@@ -42,8 +42,8 @@ class Rows:
         self.values.append(values)
 
 
-def least_cost(cost: Floats, lower: Floats, upper: Floats, rows: Rows) -> tuple[Floats, Floats] | None:
-    """Variables and row prices of an optimum; None: HiGHS has none."""
+def least_cost(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: float) -> tuple[Floats, Floats] | None:
+    """Variables and row prices of an optimum; None: HiGHS has none, or not within the time limit."""
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = len(cost), len(rows.least)
     program.col_cost_, program.col_lower_, program.col_upper_ = cost, lower, upper
@@ -57,11 +57,14 @@ def least_cost(cost: Floats, lower: Floats, upper: Floats, rows: Rows) -> tuple[
     solver = _solver()
     solver.clearModel()
     solver.passModel(program)
+    # Its clock runs on from one program to the next.
+    solver.setOptionValue("time_limit", solver.getRunTime() + max(limit_s, 0.0))
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     found = solver.getSolution()
-    return np.array(found.col_value), np.array(found.row_dual)
+    values, prices = np.array(found.col_value), np.array(found.row_dual)
+    return (values, prices) if np.isfinite(values).all() and np.isfinite(prices).all() else None
 
 
 @cache

@@ -23,7 +23,10 @@ Whole = NDArray[np.int64]
 MOST_LUMPS = 100_000
 """Most virtual GPUs of a partition."""
 
-MOST_GPUS = 10**9
+MOST_REMEMBERED = 1_000_000
+"""Lumps that are kept for the next question; others are made again."""
+
+MOST_GPUS = 1e9
 """More GPUs than any cluster has."""
 
 NEAR = 1e-9
@@ -89,9 +92,10 @@ class LumpMaker:
         self._demand = demand
         self._width = max(map(max, pools)) + 1
         self._made: dict[int, tuple[Floats, Floats, Whole]] = {}
+        self._remembered = 0
         self.fluid = self._fluid()
         """One lump per template that meets the demand with fractions of virtual GPUs; lumps use no less per request."""
-        self.least = np.array([min([1.0, *(float(s.rate / demand.rate) for s in t.stages)]) for t in templates])
+        self.least = np.array([min(1.0, float(t.slowest / demand.rate)) for t in templates])
         """The least that a lump of each template serves."""
 
     def lumps(self, numbers: Sequence[int], effort: Effort) -> Lumps:
@@ -102,10 +106,14 @@ class LumpMaker:
         """
         parts = []
         for number in numbers:
-            if number not in self._made:
+            made = self._made.get(number)
+            if made is None:
                 effort.check()
-                self._made[number] = self._make(self._templates[number])
-            parts.append(self._made[number])
+                made = self._make(self._templates[number])
+                self._remembered += len(made[0])
+                if self._remembered <= MOST_REMEMBERED:
+                    self._made[number] = made
+            parts.append(made)
         sizes = [len(part[0]) for part in parts]
         template = np.repeat(np.array(numbers, np.int64), sizes)
         return Lumps(
@@ -121,7 +129,7 @@ class LumpMaker:
         for i, template in enumerate(self._templates):
             for k, stage in enumerate(template.stages):
                 need = self._demand.rate / (stage.rate * stage.share)
-                use[i, self._pools[k][stage.gpu]] += float(min(need, MOST_GPUS))
+                use[i, self._pools[k][stage.gpu]] += min(float(need), MOST_GPUS)
         numbers = np.arange(len(self._templates))
         virtual = np.zeros((len(numbers), len(self._pools)), np.int64)
         return Lumps(np.ones(len(numbers)), use, virtual, numbers, numbers)
@@ -129,7 +137,8 @@ class LumpMaker:
     def _make(self, template: Template) -> tuple[Floats, Floats, Whole]:
         stages = template.stages
         rows = np.concatenate([self._led_by(stages, k) for k in range(len(stages))])
-        rows = np.unique(rows, axis=0)
+        # Who serves more uses no fewer of any, so that different lumps differ in their sum.
+        rows = rows[np.unique(rows.sum(axis=1), return_index=True)[1]]
         most = np.array([self._counts[s.gpu] * s.share for s in stages])
         rows = rows[(rows <= most).all(axis=1)]
         parts = [float(s.rate / self._demand.rate) for s in stages]
@@ -158,9 +167,9 @@ class LumpMaker:
 def _ceilings(numbers: Whole, ratio: Fraction) -> Whole:
     """The whole numbers just not below multiples of a ratio, exactly."""
     limit = 2.0**62
-    raw = np.minimum(numbers * float(ratio), limit)
+    raw: Floats = np.minimum(numbers * float(ratio), limit)
     close = np.abs(raw - np.rint(raw)) <= NEAR * np.maximum(raw, 1)
-    found = np.ceil(raw).astype(np.int64)
+    found: Whole = np.ceil(raw).astype(np.int64)
     for i in np.flatnonzero(close & (raw < limit)):
         found[i] = min(-(-int(numbers[i]) * ratio.numerator // ratio.denominator), 2**62)
     return found

@@ -7,20 +7,27 @@ computed anew; rounding in it is covered by a margin on the side of searching mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from euclio.pipeline.certify.limits import Effort
 from euclio.pipeline.certify.linear import Rows, least_cost
-from euclio.pipeline.certify.lumps import Floats, Lumps
+from euclio.pipeline.certify.lumps import Floats, Lumps, Whole
 
-MARGIN = 1e-12
-"""What rounding may change at most, as a part of the numbers that are added up: some thousands, of 1e-16 each."""
+MARGIN = 4e-15
+"""What rounding may change at most in one of the numbers that are added up, as a part of the largest."""
 
 PENALTY = 50.0
 """What a lump that has to be there and is not costs in the linear program, in demands."""
+
+SIFTED = 3000
+"""Up to this many lumps are all in the linear program at once; of more, those that pay are added by and by."""
+
+SIFTED_GAIN = 1e-10
+"""What a lump has to serve beyond its price to be added, as a part of the demand."""
 
 OVERFULL = 1e-7
 """By how much a group may be used more than once before the linear program is told that it may not."""
@@ -70,7 +77,9 @@ class Proposal:
     overfull: frozenset[int]
 
 
-def propose(lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[int]) -> Proposal | None:
+def propose(
+    lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[int], hint: Floats, effort: Effort
+) -> Proposal | None:
     """Solve the linear program over fractions of lumps; None: HiGHS had no answer.
 
     Args:
@@ -78,7 +87,38 @@ def propose(lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[i
         box: GPUs of the pools.
         forced: groups of which one lump has to be in the plan.
         limited: groups that are explicitly used at most once.
+        hint: prices to begin with: where there are many lumps, those that they make worth most come first.
+        effort: deadline.
     """
+    number = len(lumps.served)
+    if number <= SIFTED:
+        return _proposed(lumps, box, forced, limited, effort)
+    taken = np.isin(lumps.group, list(forced))
+    taken[_worthiest(lumps, taken, hint)] = True
+    while True:
+        effort.check()
+        found = _proposed(lumps.only(taken), box, forced, limited, effort)
+        if found is None:
+            return None
+        best = _worthiest(lumps, taken, found.prices)
+        best = best[lumps.served[best] - lumps.use[best] @ found.prices > SIFTED_GAIN]
+        if not len(best):
+            part = np.zeros(number)
+            part[taken] = found.part
+            return replace(found, part=part)
+        taken[best] = True
+
+
+def _worthiest(lumps: Lumps, taken: NDArray[np.bool_], prices: Floats) -> Whole:
+    """The lumps, of those not taken, that serve most beyond their price."""
+    others = np.flatnonzero(~taken)
+    gain = lumps.served[others] - lumps.use[others] @ prices
+    return others[np.argsort(-gain)[: SIFTED // 2]]
+
+
+def _proposed(
+    lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[int], effort: Effort
+) -> Proposal | None:
     number, pools = lumps.use.shape
     exactly = sorted(forced)
     # Variables: a part of each lump, GPUs of each pool, and what is missing of each group that has to be there.
@@ -100,6 +140,7 @@ def propose(lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[i
         np.concatenate([np.zeros(number), np.array(box.least, float), np.zeros(missing)]),
         np.concatenate([np.full(number, np.inf), np.array(box.most, float), np.full(missing, np.inf)]),
         rows,
+        effort.left_s(),
     )
     if found is None:
         return None
@@ -129,14 +170,15 @@ def bound(lumps: Lumps, box: Box, forced: frozenset[int], prices: Floats) -> Bou
     gain = lumps.served - charge
     starts = np.flatnonzero(np.diff(lumps.group, prepend=-1))
     groups = lumps.group[starts]
-    best = np.maximum.reduceat(gain, starts) if len(starts) else np.empty(0)
-    needed = np.isin(groups, list(forced))
-    counted = np.where(needed, best, np.maximum(best, 0.0))
-    mass = worth + float(np.abs(counted).sum()) + float(charge.max(initial=0.0)) + 2.0
-    room = MARGIN * mass
-    value = worth + float(counted.sum()) + room
-    if len(groups) < len(forced):
+    if not np.isin(list(forced), groups).all():
         # A group that has to be there has no lump left.
         return Bound(-np.inf, np.zeros(len(gain), bool))
+    best = np.maximum.reduceat(gain, starts) if len(starts) else np.empty(0)
+    counted = np.where(np.isin(groups, list(forced)), best, np.maximum(best, 0.0))
+    # Each group's part may be off by rounding, also where it counts as nothing.
+    room = MARGIN * (len(groups) + 4) * (worth + float(np.abs(counted).max(initial=0.0)) + charge.max(initial=0.0) + 1)
+    value = worth + float(counted.sum()) + room
     sizes = np.diff(np.append(starts, len(gain)))
-    return Bound(value, value + room - np.repeat(counted, sizes) + gain >= 1)
+    # What is no number (prices beyond all bounds) drops nothing.
+    short = value + room - np.repeat(counted, sizes) + gain < 1
+    return Bound(value, ~short)

@@ -23,10 +23,10 @@ def fitting(lumps: Lumps, box: Box, forced: frozenset[int], whole: bool) -> NDAr
             held += least
             own[members] = least
     use: Floats = lumps.use + (held - own)
-    fits = (use <= np.array(box.most) * (1 + SLACK) + SLACK).all(axis=1)
+    fits = np.asarray((use <= np.array(box.most) * (1 + SLACK) + SLACK).all(axis=1))
     for available, pools in zip(box.available, box.of_type, strict=True):
         taken = use[:, list(pools)]
         if whole:
             taken = np.maximum(np.ceil(taken * (1 - SLACK) - SLACK), np.array([box.least[p] for p in pools]))
-        fits &= taken.sum(axis=1) <= float(available) * (1 + SLACK) + SLACK
+        fits &= np.asarray(taken.sum(axis=1) <= float(available) * (1 + SLACK) + SLACK)
     return fits

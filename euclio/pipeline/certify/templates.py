@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from euclio.pipeline.certify.limits import Effort
 from euclio.pipeline.instance import BlockProfile, Cluster, Model
@@ -52,6 +52,11 @@ class Template:
         """GPU types of the partitions in order."""
         return tuple(stage.gpu for stage in self.stages)
 
+    @property
+    def slowest(self) -> Fraction:
+        """The least rate of a virtual GPU: what the pipeline serves at least."""
+        return min(stage.rate for stage in self.stages)
+
 
 def templates(cluster: Cluster, model: Model, space: PipelineSpace, effort: Effort) -> list[Template]:
     """All templates of a model in a plan space, but for those that another one replaces at no cost.
@@ -67,9 +72,9 @@ def templates(cluster: Cluster, model: Model, space: PipelineSpace, effort: Effo
     alike: dict[tuple[tuple[int, int], ...], dict[tuple[Fraction, ...], Template]] = defaultdict(dict)
     for length in range(1, most + 1):
         for cuts in combinations(range(1, model.blocks), length - 1):
-            effort.check()
             ends = (0, *cuts, model.blocks)
-            for chain in _chains(stages, [(a, b - 1) for a, b in zip(ends, ends[1:], strict=False)]):
+            effort.check()
+            for chain in _chains(stages, [(a, b - 1) for a, b in pairwise(ends)], effort):
                 key = tuple((stage.gpu, stage.share) for stage in chain)
                 alike[key].setdefault(tuple(stage.rate for stage in chain), Template(chain))
     return [best for found in alike.values() for best in _undominated(found, effort)]
@@ -120,10 +125,11 @@ class _Stages:
             )
 
 
-def _chains(stages: _Stages, ranges: list[tuple[int, int]]) -> Iterator[tuple[Stage, ...]]:
+def _chains(stages: _Stages, ranges: list[tuple[int, int]], effort: Effort) -> Iterator[tuple[Stage, ...]]:
     """All chains of stages on these ranges of blocks whose latency fits."""
     options = [stages.of(*blocks) for blocks in ranges]
     for head in options[0]:
+        effort.check()
         rest = options[1:]
         if stages.unified:
             rest = [[s for s in level if s.batch == head.batch] for level in rest]
@@ -152,7 +158,7 @@ def _undominated(found: dict[tuple[Fraction, ...], Template], effort: Effort) ->
     kept: list[tuple[tuple[Fraction, ...], Template]] = []
     # In descending order whatever replaces a template comes before it.
     for rates, template in sorted(found.items(), key=lambda item: item[0], reverse=True):
+        effort.check()
         if not any(all(a >= b for a, b in zip(other, rates, strict=True)) for other, _ in kept):
             kept.append((rates, template))
-            effort.check()
     return [template for _, template in kept]

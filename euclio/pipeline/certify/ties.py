@@ -137,7 +137,9 @@ def _exact_prices(
     return [max(solved[unknown[p]], Fraction(0)) if p in unknown else Fraction(0) for p in range(len(proposal.prices))]
 
 
-def _solved(rows: list[tuple[dict[int, Fraction], Fraction]], width: int, default: Sequence[Fraction]) -> list[Fraction]:
+def _solved(
+    rows: list[tuple[dict[int, Fraction], Fraction]], width: int, default: Sequence[Fraction]
+) -> list[Fraction]:
     """A solution of as many equations, in order, as have one; unknowns that they leave open keep their default."""
     pivots: list[tuple[int, dict[int, Fraction], Fraction]] = []
     for row, right in rows:
