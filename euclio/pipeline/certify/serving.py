@@ -30,6 +30,9 @@ CHUNK = 200
 Serving = tuple[tuple[Template, tuple[int, ...]], ...]
 """Pipelines of one model: templates, each with the virtual GPUs of its partitions."""
 
+PLENTY = 1.1
+"""GPUs worth this many demands by fractions: a question that only asks for too few GPUs does not look further."""
+
 KEPT = 0.9
 """Where a bound leaves less than this part of the lumps, prices are looked for again before dividing."""
 
@@ -78,7 +81,7 @@ class ModelServer:
 
         Args:
             available: GPUs of each type.
-            patience: most nodes to visit; None: as many as it takes.
+            patience: most nodes to visit, and none where GPUs are plentiful; None: as many as it takes.
 
         Raises:
             UndecidedError: more nodes would be needed.
@@ -91,7 +94,10 @@ class ModelServer:
             for p in own:
                 most[p] = math.ceil(available[t])
         box = Box((0,) * pools, tuple(most), tuple(available), self._of_type)
-        lumps, prices = self._promising(box)
+        prices, worth = self._fluid_prices(box)
+        if patience is not None and worth > PLENTY:
+            raise UndecidedError
+        lumps = self._promising(box, prices, worth)
         stack = [Node(lumps, box, frozenset(), frozenset(), prices)]
         visited = 0
         while stack:
@@ -139,28 +145,34 @@ class ModelServer:
         found = exact_bound(self._exact, lumps, node.box, (node.forced, node.limited), proposal)
         return found is not None and (found <= 1 if self._demand.strict else found < 1)
 
-    def _promising(self, box: Box) -> tuple[Lumps, Floats]:
-        """The lumps that can be in a plan, by what they use beyond what fractions of GPUs would, and prices."""
+    def _fluid_prices(self, box: Box) -> tuple[Floats, float]:
+        """Prices at which no template serves more than it pays for, and what the GPUs are worth at them, in demands.
+
+        The worth is infinite where there are none.
+        """
         fluid = self._maker.fluid
         nothing = np.zeros(fluid.use.shape[1])
         proposal = propose(fluid, box, frozenset(), frozenset(), nothing, self._effort)
-        prices = nothing if proposal is None else proposal.prices
-        charge = fluid.use @ prices
-        if not len(charge) or not charge.min() > 0:
-            return self._maker.lumps(range(len(self._templates)), self._effort), prices
-        # Raised until no template serves more than it pays for: then what a lump pays too much, all lumps of a plan
-        # together, is at most what the GPUs are worth beyond the demand.
-        prices = prices * max(1.0, (1 + 1e-12) / float(charge.min()))
-        worth = box.worth(prices)
+        charge = fluid.use @ (nothing if proposal is None else proposal.prices)
+        if proposal is None or not charge.min() > 0:
+            return nothing, math.inf
+        prices = proposal.prices * max(1.0, (1 + 1e-12) / float(charge.min()))
+        return prices, box.worth(prices)
+
+    def _promising(self, box: Box, prices: Floats, worth: float) -> Lumps:
+        """The lumps that can be in a plan, by what they use beyond what fractions of virtual GPUs would.
+
+        What a lump pays too much, all lumps of a plan together, is at most what the GPUs are worth beyond the demand.
+        """
         spare = worth - 1.0 + ROUNDING * (1.0 + worth)
-        loss = self._maker.least * np.maximum(fluid.use @ prices - 1.0, 0.0)
+        loss = self._maker.least * np.maximum(self._maker.fluid.use @ prices - 1.0, 0.0)
         numbers = np.flatnonzero(~(loss > spare))
-        parts = []
+        parts = [self._maker.lumps([], self._effort)]
         for first in range(0, len(numbers), CHUNK):
             lumps = self._maker.lumps([int(i) for i in numbers[first : first + CHUNK]], self._effort)
-            parts.append(lumps.only(~(lumps.use @ prices - lumps.served > spare)))
-            parts[-1] = parts[-1].only(fitting(parts[-1], box, frozenset(), self._whole))
-        return (joined(parts) if parts else self._maker.lumps([], self._effort)), prices
+            lumps = lumps.only(~(lumps.use @ prices - lumps.served > spare))
+            parts.append(lumps.only(fitting(lumps, box, frozenset(), self._whole)))
+        return joined(parts)
 
     def _candidate(self, lumps: Lumps, available: Sequence[Fraction]) -> Serving | None:
         """The plan of these lumps, if it is one and meets the demand, in fractions."""
