@@ -9,8 +9,9 @@ from fractions import Fraction
 
 from euclio.certificate import Search
 from euclio.pipeline.certify.demand import Demand
+from euclio.pipeline.certify.joint import Stock
 from euclio.pipeline.certify.limits import Effort, OutOfTimeError, TooLargeError
-from euclio.pipeline.certify.packing import Needs, Stock, pack
+from euclio.pipeline.certify.packing import Needs, pack
 from euclio.pipeline.certify.serving import ModelServer, Serving
 from euclio.pipeline.certify.templates import Template, templates
 from euclio.pipeline.evaluate import evaluate

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.pipeline.certify.limits import Effort
-from euclio.pipeline.certify.serving import ModelServer, Serving, UndecidedError
+import numpy as np
 
-Counts = tuple[int, ...]
+from euclio.pipeline.certify.joint import Counts, JointBound, Stock
+from euclio.pipeline.certify.limits import Effort
+from euclio.pipeline.certify.lumps import Floats
+from euclio.pipeline.certify.serving import ModelServer, Serving, UndecidedError
 
 UNKNOWN: Serving = ()
 """Stands for no answer yet; no pipelines serve nothing."""
@@ -37,6 +39,10 @@ class Needs:
         self._enough: list[tuple[Counts, Serving]] = []
         self._short: list[Counts] = []
         self._hard: set[Counts] = set()
+
+    def fluid(self) -> Floats:
+        """Per template, units of each GPU type that serve the model's demand in fractions."""
+        return np.asarray(self._server.fluid_use() * np.array(self._units, float))
 
     def serving(self, counts: Counts) -> Serving | None:
         """Pipelines that meet the model's demand on these GPUs; None: there are none."""
@@ -87,21 +93,6 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
-class Stock:
-    """GPUs and money that all models share.
-
-    Attributes:
-        counts: GPUs of each type, in units.
-        prices: whole prices per unit; empty: money does not matter.
-        money: most of it.
-    """
-
-    counts: Counts
-    prices: Counts
-    money: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Ranges:
     low: tuple[Counts, ...]
     high: tuple[Counts, ...]
@@ -115,10 +106,11 @@ def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] 
         TooLargeError: a question is beyond what is supported.
     """
     nothing = (0,) * len(stock.counts)
+    joint = JointBound([need.fluid() for need in needs], stock, effort)
     stack = [_Ranges((nothing,) * len(needs), (stock.counts,) * len(needs))]
     while stack:
         effort.step()
-        ranges = _narrowed(needs, stock, stack.pop())
+        ranges = _narrowed(needs, stock, joint, stack.pop())
         if ranges is None:
             continue
         if _within(stock, ranges.high):
@@ -137,11 +129,13 @@ def _within(stock: Stock, taken: Sequence[Counts]) -> bool:
     return fits and sum(n * price for n, price in zip(total, stock.prices, strict=False)) <= stock.money
 
 
-def _narrowed(needs: Sequence[Needs], stock: Stock, ranges: _Ranges) -> _Ranges | None:
+def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _Ranges) -> _Ranges | None:
     """Ranges without numbers that no packing has; None: there is no packing in them."""
     low, high = list(ranges.low), list(ranges.high)
     while True:
         before = list(low)
+        if len(needs) > 1 and joint.excludes(low, high):
+            return None
         for t in range(len(stock.counts)):
             for m, need in enumerate(needs):
                 if not _share(needs, stock, low, high):

@@ -76,6 +76,11 @@ class ModelServer:
         self._maker = LumpMaker(self._templates, [groups[i] for i in order], self._pools, counts, self._demand)
         self._exact = ExactLumps(self._templates, self._pools, self._demand.rate)
 
+    def fluid_use(self) -> Floats:
+        """Per template, GPUs of each type that serve the demand if fractions of virtual GPUs did."""
+        use = self._maker.fluid.use
+        return np.stack([use[:, list(own)].sum(axis=1) for own in self._of_type], axis=1)
+
     def serve(self, available: Sequence[Fraction], patience: int | None = None) -> Serving | None:
         """Pipelines that meet the demand on these GPUs, one number per type; None: there are none.
 
