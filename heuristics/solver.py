@@ -19,6 +19,8 @@ from heuristics.schedule import Schedule, new_schedule
 from heuristics.systems import PICK, SYSTEMS, Splitter, Start, System
 
 REASSIGN_MOST = 1 << 30
+MOST_QUANTA = 20_000
+"""Steps of a quantized budget beyond which the dynamic program, quadratic in them, is not begun."""
 
 
 def solver_of(system: System) -> Solver:
@@ -95,6 +97,11 @@ def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, 
         reduction = reduce_series_parallel(s)
         if len(reduction.left) > 1:
             raise InapplicableError(f"{system.name} splits series-parallel DAGs only; this one is not")
+        if s.slo > MOST_QUANTA * system.quantum_s:
+            raise InapplicableError(
+                f"{system.name} cuts the SLO of {s.slo:g} s into steps of {system.quantum_s:g} s; "
+                f"at most {MOST_QUANTA} steps are tried"
+            )
         budgets, cost = split_quantized(s, reduction.steps, system.quantum_s, dummies)
         if not np.isfinite(cost):
             return new_schedule(s), np.inf, {}
