@@ -1,4 +1,4 @@
-"""A plain exact reference for sessions: list all plans of every module, keep the undominated ones, try all combinations.
+"""A plain exact reference for sessions: list all plans of each module, keep the undominated, try all combinations.
 
 Written from the problem's definition alone; it shares no code with a solver, with the enumeration in `bruteforce` or
 with the checker. Rates and costs are integers on a common scale, latencies are fractions. Floats decide nothing but

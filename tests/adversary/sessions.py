@@ -135,7 +135,7 @@ def _rate(rng: Random, profile: tuple[Configuration, ...], most_plans: int) -> D
 
 
 def _whole_machines(rng: Random, throughputs: list[Fraction]) -> Decimal:
-    """The rate of whole machines of one or two configurations: exact if that is a decimal, as printed, or next to it."""
+    """The rate of whole machines of one or two configurations: exact if that is a decimal, as printed, or near it."""
     first, second = rng.choice(throughputs), rng.choice(throughputs)
     value = rng.randint(1, 4) * first + rng.choice((0, 0, 1, 2)) * second
     exact = terminating(value)
