@@ -22,7 +22,7 @@ from euclio.registry import find_solver, solvers
 from euclio.tables import to_text
 
 from .campaign import Settings, Tally, campaign
-from .cases import FAMILIES
+from .cases import FAMILIES, WORDS
 from .judging import UNDECIDED, WRONG, Outcome
 
 LISTED = 12
@@ -79,7 +79,7 @@ def table(tally: Tally) -> Table:
                 )
                 for outcome in used
             ]
-            found.add_row(family, solver, space, str(sum(numbers)), *(str(n or "") for n in numbers))
+            found.add_row(WORDS[family], solver, space, str(sum(numbers)), *(str(n or "") for n in numbers))
     return found
 
 
@@ -90,7 +90,9 @@ def _lines(settings: Settings, tally: Tally) -> str:
         kind = (row.solver, row.outcome.value)
         listed[kind] = listed.get(kind, 0) + 1
         if listed[kind] <= LISTED:
-            lines.append(f"{row.family} {row.seed} {row.solver}, {row.space}: {row.outcome.value}: {row.why}"[:300])
+            lines.append(
+                f"{WORDS[row.family]} {row.seed} {row.solver}, {row.space}: {row.outcome.value}: {row.why}"[:300]
+            )
     lines += [f"{n - LISTED} more: {' '.join(kind)}" for kind, n in listed.items() if n > LISTED]
     lines += [f"kept {path}" for path in tally.files]
     undecided = sum(n for key, n in tally.counts.items() if key[3] in UNDECIDED)

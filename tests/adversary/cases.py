@@ -25,6 +25,8 @@ from .truth import TooLargeError, Truth
 FAMILIES = {"session": "session", "cluster": "pipeline"}
 """The families by what a campaign calls them, and by the name that euclio knows them by."""
 
+WORDS = {name: word for word, name in FAMILIES.items()}
+
 _DRAW: dict[str, Callable[[Random], tuple[Any, Any]]] = {"session": session_case, "pipeline": cluster_case}
 _REFERENCE: dict[str, Callable[[Any, Any], Truth]] = {"session": session_truth, "pipeline": cluster_truth}
 

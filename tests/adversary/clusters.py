@@ -5,6 +5,7 @@ A campaign draws with one seed per instance; hypothesis can drive the same code 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
@@ -39,15 +40,17 @@ def cluster_case(rng: Random) -> tuple[Cluster, PipelineSpace]:
 
 
 def _space(rng: Random, *, priced: bool) -> PipelineSpace:
-    """The full plan space as often as not in part."""
-    return PipelineSpace(
-        rng.choice(tuple(Objective)) if priced else Objective.THROUGHPUT,
-        rng.choice((None, None, None, 1, 2, 3)),
-        rng.choice((None, None, True, False)),
-        virtual_gpus=rng.randrange(6) > 0,
-        batch_build=rng.randrange(6) > 0,
-        one_per_sequence=rng.randrange(3) == 0,
-        whole_gpus=rng.randrange(5) > 0,
+    """Objective, pipelines per sequence and counting of GPUs drawn; half of the time with other limits."""
+    objective = rng.choice(tuple(Objective)) if priced else Objective.THROUGHPUT
+    plain = PipelineSpace(objective, one_per_sequence=rng.randrange(3) == 0, whole_gpus=rng.randrange(5) > 0)
+    if rng.randrange(2):
+        return plain
+    return replace(
+        plain,
+        max_partitions=rng.choice((None, 1, 2, 3)),
+        unify_batch=rng.choice((None, True, False)),
+        virtual_gpus=rng.randrange(3) > 0,
+        batch_build=rng.randrange(3) > 0,
     )
 
 
