@@ -10,7 +10,6 @@ uses are halved until both are near.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,9 +23,11 @@ from .truth import NO_PLAN, TooLargeError, Truth
 CLOSE = Fraction(1, 10**8)
 """Upper and lower value nearer than this share need no more halving."""
 
-ROUNDS = 60
-MOST_NODES = 50_000
-LITTLE = Fraction(1, 10**30)
+ROUNDS = 100
+MOST_NODES = 20_000
+
+LITTLE = Fraction(1, 10**40)
+"""A share of a latency that is less than any two different sums of latencies of small instances are apart."""
 
 
 class Kind(NamedTuple):
@@ -50,7 +51,7 @@ def bracket(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
     """The optimum on the hardware named, or two values that enclose it.
 
     Raises:
-        TooLargeError: no plan was found that could enclose it from above.
+        TooLargeError: there is too much to try.
     """
     curves = [Curve(module, _kinds(module, session.price, space, hardware), space) for module in session.modules]
     if any(not curve.kinds for curve in curves):
@@ -74,21 +75,16 @@ def bracket(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
 
 
 def _enclosed(curves: list[Curve], fastest: list[Fraction], routes: list[list[int]], slo: Fraction) -> Truth:
-    upper = lower = None
     for _ in range(ROUNDS):
-        known = [curve.plans() for curve in curves]
-        above = combination(known, routes, slo)
-        upper = above[0] if above is not None else None
+        above = combination([curve.plans() for curve in curves], routes, slo)
         below = combination([c.hopes(v) for c, v in zip(curves, fastest, strict=True)], routes, slo)
-        assert below is not None, "the fastest plans fit"
-        lower, chosen = below
-        if upper is not None and upper - lower <= CLOSE * upper:
+        assert above is not None, "every module has a plan as fast as its share of the room"
+        assert below is not None
+        if above[0] - below[0] <= CLOSE * above[0]:
             break
-        for curve, latency, point in zip(curves, fastest, chosen, strict=True):
-            curve.halve(point, latency)
-    if upper is None:
-        raise TooLargeError
-    return Truth(lower, upper)
+        for curve, latency, point in zip(curves, fastest, below[1], strict=True):
+            curve.narrow(point, latency)
+    return Truth(below[0], above[0])
 
 
 def _kinds(module: Module, price: dict[str, Fraction], space: PlanSpace, hardware: list[str]) -> list[Kind]:
@@ -110,8 +106,10 @@ class Curve:
     module: Module
     kinds: list[Kind]
     space: PlanSpace
-    points: list[Point] = field(default_factory=list)
-    """Plans, fastest first; at each latency the least cost there is."""
+    steps: list[Step] = field(default_factory=list)
+    """Known plans, fastest first, each cheaper than the one before."""
+    floor: Fraction = Fraction(0)
+    """There is no plan within this latency."""
 
     def at(self, latency: Fraction) -> Found | None:
         """The cheapest plan within a latency; None: there is none.
@@ -138,44 +136,59 @@ class Curve:
                 return end, False
         return None
 
-    def learn(self, latency: Fraction) -> bool:
-        """Add the cheapest plan within a latency; False: there is too much to try, or nothing new."""
-        try:
-            found = self.at(latency)
-        except TooLargeError:
-            return False
+    def learn(self, latency: Fraction) -> None:
+        """Find the cheapest plan within a latency and note how far it is the cheapest."""
+        found = self.at(latency)
         if found is None:
-            return False
-        point = Point(found.latency, found.cost)
-        place = bisect_left(self.points, point)
-        if place < len(self.points) and self.points[place] == point:
-            return False
-        self.points.insert(place, point)
-        return True
+            self.floor = max(self.floor, latency)
+            return
+        for step in self.steps:
+            if step.cost == found.cost:
+                step.latency, step.reach = min(step.latency, found.latency), max(step.reach, latency)
+                return
+        self.steps.append(Step(found.latency, found.cost, latency))
+        self.steps.sort(key=lambda step: step.latency)
 
     def plans(self) -> list[Point]:
-        """The plans known, the undominated ones, fastest first."""
-        return _undominated(self.points)
+        """The plans known, fastest first."""
+        return [Point(step.latency, step.cost) for step in self.steps]
 
     def hopes(self, fastest: Fraction) -> list[Point]:
-        """Points of which one is as fast and as cheap as any plan."""
-        starts = [fastest, *(point.latency for point in self.points)]
-        return _undominated([Point(start, p.cost) for start, p in zip(starts, self.points, strict=False)] + self.points)
+        """The plans known, and for each stretch between them a point as fast and as cheap as any plan there."""
+        found = []
+        for start, step in self._stretches(fastest):
+            if start < step.latency:
+                found.append(Point(start, step.cost))
+            else:
+                found.append(Point(step.latency, step.cost))
+        return found
 
-    def halve(self, hope: Point, fastest: Fraction) -> None:
-        """Learn a plan in the middle of the stretch that a point of `hopes` stands for."""
-        if hope in self.points:
-            return
-        end = next(p.latency for p in self.points if p.cost == hope.cost and p.latency > hope.latency)
-        self.learn((hope.latency + end) / 2)
+    def _stretches(self, fastest: Fraction) -> Iterator[tuple[Fraction, Step]]:
+        """Each step with the latency from which on nothing is known up to it."""
+        start = max(fastest, self.floor)
+        for step in self.steps:
+            yield start, step
+            start = step.reach
+
+    def narrow(self, hope: Point, fastest: Fraction) -> None:
+        """Learn more of the stretch that a point of `hopes` stands for: at its slow end, or in its middle."""
+        for start, step in self._stretches(fastest):
+            if step.cost == hope.cost and start < step.latency * (1 - 4 * LITTLE):
+                before = step.latency * (1 - LITTLE)
+                self.learn((start + step.latency) / 2 if step.tested else before)
+                for near in self.steps:  # in a curve the plan a little faster is another one, and as good as tested
+                    near.tested = near.tested or before <= near.latency <= step.latency
+                return
 
 
-def _undominated(points: list[Point]) -> list[Point]:
-    found: list[Point] = []
-    for point in sorted(points):
-        if not found or point.cost < found[-1].cost:
-            found.append(point)
-    return found
+@dataclass(slots=True)
+class Step:
+    """A plan, and the latency up to which it is known to be the cheapest; `tested`: so is the plan just before it."""
+
+    latency: Fraction
+    cost: Fraction
+    reach: Fraction
+    tested: bool = False
 
 
 class _Search:

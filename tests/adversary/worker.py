@@ -193,3 +193,9 @@ def judge_run(
     if result.status not in (Status.ERROR, Status.INAPPLICABLE) and space not in known:
         known[space] = truth_of(case, space)
     return judge(result, known.get(space), case.instance, limit_s)
+
+
+def judge_case(solver: str, case: Case, space: Any, limit_s: float) -> Judgement:
+    """One run in this process, judged."""
+    answer = run(solver, case, space, limit_s)
+    return answer if isinstance(answer, Judgement) else judge_run(answer, case, space, {}, limit_s)
