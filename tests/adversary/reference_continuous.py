@@ -23,8 +23,13 @@ from .truth import NO_PLAN, TooLargeError, Truth
 CLOSE = Fraction(1, 10**8)
 """Upper and lower value nearer than this share need no more halving."""
 
-ROUNDS = 100
-MOST_NODES = 20_000
+MOST_WORK = 60_000
+"""Combinations looked at, after which the two values found so far have to do."""
+
+EACH_ROUND = 600
+"""What finding a plan for every module counts as."""
+
+MOST_NODES = 5_000
 
 LITTLE = Fraction(1, 10**40)
 """A share of a latency that is less than any two different sums of latencies of small instances are apart."""
@@ -75,16 +80,18 @@ def bracket(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
 
 
 def _enclosed(curves: list[Curve], fastest: list[Fraction], routes: list[list[int]], slo: Fraction) -> Truth:
-    for _ in range(ROUNDS):
+    work = 0
+    while True:
         above = combination([curve.plans() for curve in curves], routes, slo)
         below = combination([c.hopes(v) for c, v in zip(curves, fastest, strict=True)], routes, slo)
         assert above is not None, "every module has a plan as fast as its share of the room"
         assert below is not None
-        if above[0] - below[0] <= CLOSE * above[0]:
+        work += above.looked_at + below.looked_at + EACH_ROUND
+        if above.cost - below.cost <= CLOSE * above.cost or work > MOST_WORK:
             break
-        for curve, latency, point in zip(curves, fastest, below[1], strict=True):
+        for curve, latency, point in zip(curves, fastest, below.points, strict=True):
             curve.narrow(point, latency)
-    return Truth(below[0], above[0])
+    return Truth(below.cost, above.cost)
 
 
 def _kinds(module: Module, price: dict[str, Fraction], space: PlanSpace, hardware: list[str]) -> list[Kind]:

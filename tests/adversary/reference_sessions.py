@@ -58,7 +58,7 @@ def _optimum(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
         if not fronts[-1]:
             return NO_PLAN
     best = combination(fronts, paths(session), session.slo_s)
-    return NO_PLAN if best is None else Truth(best[0], best[0])
+    return NO_PLAN if best is None else Truth(best.cost, best.cost)
 
 
 class Kind(NamedTuple):
@@ -211,9 +211,15 @@ def paths(session: Session) -> list[list[int]]:
     return found
 
 
-def combination(
-    fronts: list[list[Point]], routes: list[list[int]], slo: Fraction
-) -> tuple[Fraction, list[Point]] | None:
+class Combined(NamedTuple):
+    """A choice of one point per module, what it costs, and how many combinations were looked at."""
+
+    cost: Fraction
+    points: list[Point]
+    looked_at: int
+
+
+def combination(fronts: list[list[Point]], routes: list[list[int]], slo: Fraction) -> Combined | None:
     """The cheapest choice of one point per module such that no path takes longer than the SLO; None: there is none.
 
     Args:
@@ -226,7 +232,7 @@ def combination(
     """
     search = _Combination(fronts, routes, slo)
     search.descend(0, 0.0)
-    return None if search.best is None else (search.best, search.best_choice)
+    return None if search.best is None else Combined(search.best, search.best_choice, search.looked_at)
 
 
 class _Combination:
