@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from euclio.registry import find_solver
 from .cases import data_text, drawn, from_data, to_data, truth_of
 from .judging import WRONG, Outcome
 from .shrinking import shrink
-from .worker import Request, Row, Worker, asked, silence_s
+from .worker import SILENCE_S, Request, Row, Worker, asked
 
 SHRUNK_OF_A_KIND = 2
 """Failures of one solver, outcome and class of plan space that are shrunk and kept; the others are counted."""
@@ -35,6 +36,7 @@ class Settings:
         jobs: worker processes per solver library.
         folder: where failures are kept.
         shrinks: whether they are shrunk.
+        silence_s: seconds without a word, beyond five times the limit, after which a worker counts as hung.
     """
 
     solvers: dict[str, tuple[str, ...]]
@@ -45,6 +47,7 @@ class Settings:
     jobs: int
     folder: Path
     shrinks: bool
+    silence_s: float = SILENCE_S
 
 
 @dataclass(slots=True)
@@ -144,7 +147,7 @@ def _requests(settings: Settings, solvers: dict[str, tuple[str, ...]], tally: Ta
             if deadline is not None and time.monotonic() > deadline:
                 return
             tally.cases += 1
-            yield Request(family, settings.seed + k, None, names, settings.limit_s)
+            yield Request(family, settings.seed + k, None, names, settings.limit_s, settings.silence_s)
 
 
 def _drive(slots: list[_Slot], tally: Tally, notice: Callable[[Tally], None]) -> None:
@@ -153,7 +156,7 @@ def _drive(slots: list[_Slot], tally: Tally, notice: Callable[[Tally], None]) ->
         ready = wait([slot.worker.connection for slot in busy], timeout=1.0)
         for slot in list(busy):
             assert slot.request is not None
-            silent = time.monotonic() - slot.heard > silence_s(slot.request)
+            silent = time.monotonic() - slot.heard > slot.request.patience_s
             if slot.worker.connection not in ready and not silent:
                 continue
             row = slot.worker.receive(slot.request, slot.done, 0.0)
@@ -187,7 +190,7 @@ def _keep_one(settings: Settings, row: Row, worker: Worker) -> Path:
 
     def fails(candidate: dict[str, Any]) -> bool:
         nonlocal why
-        request = Request(row.family, None, candidate, (row.solver,), settings.limit_s)
+        request = Request(row.family, None, candidate, (row.solver,), settings.limit_s, settings.silence_s)
         found = worker.ask(request)[0]
         alike = found.outcome is row.outcome
         why = found.why if alike else why
@@ -201,8 +204,8 @@ def _keep_one(settings: Settings, row: Row, worker: Worker) -> Path:
     if truth is not None:
         found["truth"] = {"lower": _text(truth.lower), "upper": _text(truth.upper)}
     settings.folder.mkdir(parents=True, exist_ok=True)
-    name = f"{row.solver}-{row.outcome.value}-{row.family}-{row.seed}.json".replace(" ", "-").replace(":", "-")
-    path = settings.folder / name
+    name = f"{Path(row.solver).name} {row.outcome.value} {row.family} {row.seed}"
+    path = settings.folder / (re.sub(r"[^\w.]+", "-", name) + ".json")
     path.write_text(data_text(found), encoding="utf-8")
     return path
 

@@ -87,7 +87,8 @@ def _against(result: AnyResult, truth: Truth, instance: object) -> Judgement:
         return Judgement(Outcome.WRONG_INFEASIBLE, f"truth: {known}")
     best, beyond = (truth.lower, truth.upper) if goal.maximised else (truth.upper, truth.lower)
     tolerance = Fraction(goal.tolerance)
-    if result.bound is not None and _better(best, Fraction(result.bound), tolerance, goal.maximised):
+    bound_room = tolerance * (abs(best) or 1)  # as `Goal.gap` has it: a share of the value, of 1 where that is 0
+    if result.bound is not None and _better(best, Fraction(result.bound), bound_room, goal.maximised):
         return Judgement(Outcome.WRONG_BOUND, f"{result.status} with bound {result.bound!r}, truth: {known}")
     if result.value is None:
         return Judgement(Outcome.UNKNOWN, f"truth: {known}")
@@ -95,14 +96,13 @@ def _against(result: AnyResult, truth: Truth, instance: object) -> Judgement:
         return Judgement(Outcome.REFERENCE, f"plan of {_text(result.value)}, reference: {known}")
     if result.status is not Status.OPTIMAL:
         return Judgement(Outcome.FEASIBLE, f"value {_text(result.value)}, bound {result.bound!r}, truth: {known}")
-    if _better(best, result.value, tolerance, goal.maximised):
+    if _better(best, result.value, tolerance * abs(result.value), goal.maximised):
         return Judgement(Outcome.WRONG_OPTIMUM, f"optimal {_text(result.value)}, truth: {known}")
     return Judgement(Outcome.RIGHT)
 
 
-def _better(one: Fraction, other: Fraction, tolerance: Fraction, maximised: bool) -> bool:
-    """Whether one value is better than another by more than a share of it (of 1 where it is 0)."""
-    room = tolerance * (abs(one) or 1)
+def _better(one: Fraction, other: Fraction, room: Fraction, maximised: bool) -> bool:
+    """Whether one value is better than another by more than the room."""
     return one > other + room if maximised else one < other - room
 
 

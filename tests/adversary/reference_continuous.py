@@ -23,7 +23,7 @@ from .truth import NO_PLAN, TooLargeError, Truth
 CLOSE = Fraction(1, 10**8)
 """Upper and lower value nearer than this share need no more halving."""
 
-MOST_WORK = 60_000
+MOST_WORK = 200_000
 """Combinations looked at, after which the two values found so far have to do."""
 
 EACH_ROUND = 600

@@ -20,7 +20,7 @@ from .cases import Case, drawn, from_data, space_class, truth_of
 from .judging import Judgement, Outcome, judge
 from .truth import Truth
 
-START_S = 600.0
+SILENCE_S = 600.0
 """Seconds that a worker may take to import and to compile."""
 
 
@@ -34,6 +34,7 @@ class Request:
         data: the case as plain data.
         solvers: solvers to run.
         limit_s: time limit of each.
+        silence_s: seconds that importing and compiling may take.
     """
 
     family: str
@@ -41,6 +42,12 @@ class Request:
     data: dict[str, Any] | None
     solvers: tuple[str, ...]
     limit_s: float
+    silence_s: float = SILENCE_S
+
+    @property
+    def patience_s(self) -> float:
+        """Seconds without a row after which a worker counts as hung."""
+        return self.silence_s + 5 * self.limit_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ class Worker:
         self.connection.send(request)
         rows: list[Row] = []
         while len(rows) < len(request.solvers):
-            rows.append(self.receive(request, len(rows), silence_s(request)))
+            rows.append(self.receive(request, len(rows), request.patience_s))
             if rows[-1].outcome in (Outcome.CRASH, Outcome.HANG) and len(rows) < len(request.solvers):
                 self.connection.send(replace(request, solvers=request.solvers[len(rows) :]))
         return rows
@@ -125,11 +132,6 @@ class Worker:
         self.connection.close()
         self._process.kill()
         self._process.join()
-
-
-def silence_s(request: Request) -> float:
-    """Seconds without a row after which a worker counts as hung."""
-    return START_S + 5 * request.limit_s
 
 
 def _class_of(request: Request) -> str:
