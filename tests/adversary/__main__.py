@@ -26,7 +26,7 @@ from .cases import FAMILIES, WORDS
 from .judging import UNDECIDED, WRONG, Outcome
 
 LISTED = 12
-"""Failures of one solver and outcome that are listed one by one."""
+"""Cases of one solver and outcome that are listed one by one."""
 
 COLUMNS = tuple(Outcome)
 
@@ -86,7 +86,7 @@ def table(tally: Tally) -> Table:
 def _lines(settings: Settings, tally: Tally) -> str:
     lines: list[str] = []
     listed: dict[tuple[str, str], int] = {}
-    for row in tally.failures:
+    for row in tally.failures + tally.undecided:
         kind = (row.solver, row.outcome.value)
         listed[kind] = listed.get(kind, 0) + 1
         if listed[kind] <= LISTED:
@@ -95,10 +95,9 @@ def _lines(settings: Settings, tally: Tally) -> str:
             )
     lines += [f"{n - LISTED} more: {' '.join(kind)}" for kind, n in listed.items() if n > LISTED]
     lines += [f"kept {path}" for path in tally.files]
-    undecided = sum(n for key, n in tally.counts.items() if key[3] in UNDECIDED)
     runs = sum(tally.counts.values())
     lines.append(
-        f"{runs} runs, seeds from {settings.seed}: {len(tally.failures)} wrong, {undecided} undecided; "
+        f"{runs} runs, seeds from {settings.seed}: {len(tally.failures)} wrong, {len(tally.undecided)} undecided; "
         f"reference {tally.reference_s:.0f} s, "
         + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in sorted(tally.solver_s.items()))
     )
@@ -118,9 +117,8 @@ def _with_bar(settings: Settings) -> Tally:
             nonlocal shown
             if time.monotonic() - shown > 0.5:
                 shown = time.monotonic()
-                undecided = sum(n for key, n in tally.counts.items() if key[3] in UNDECIDED)
                 done = sum(tally.counts.values())
-                bar.update(task, completed=done, wrong=len(tally.failures), undecided=undecided)
+                bar.update(task, completed=done, wrong=len(tally.failures), undecided=len(tally.undecided))
 
         return campaign(settings, notice)
 
@@ -148,9 +146,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         type=Path,
         default=Path("build") / "adversary",
         metavar="DIR",
-        help="where failures are kept as cases; default: build/adversary",
+        help="where what is wrong or undecided is kept as cases; default: build/adversary",
     )
-    parser.add_argument("--shrink", action="store_true", help="shrink the failures that are kept")
+    parser.add_argument("--shrink", action="store_true", help="shrink what is kept")
     return parser.parse_args(argv)
 
 

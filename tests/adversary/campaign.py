@@ -15,12 +15,14 @@ from typing import Any
 from euclio.registry import find_solver
 
 from .cases import data_text, drawn, from_data, to_data, truth_of
-from .judging import WRONG, Outcome
+from .judging import UNDECIDED, WRONG, Outcome
 from .shrinking import shrink
 from .worker import SILENCE_S, Request, Row, Worker, asked
 
 SHRUNK_OF_A_KIND = 2
-"""Failures of one solver, outcome and class of plan space that are shrunk and kept; the others are counted."""
+"""Cases of one solver, outcome and class of plan space that are shrunk and kept; the others are counted."""
+
+KIND_CHARACTERS = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,12 @@ class Settings:
 
 @dataclass(slots=True)
 class Tally:
-    """What a campaign found: all rows counted, the failures in full."""
+    """What a campaign found: all rows counted; what is wrong, and what was left undecided, in full."""
 
     counts: Counter[tuple[str, str, str, Outcome]] = field(default_factory=Counter)
     """By family, solver, class of plan space and outcome."""
     failures: list[Row] = field(default_factory=list)
+    undecided: list[Row] = field(default_factory=list)
     cases: int = 0
     solver_s: Counter[str] = field(default_factory=Counter)
     reference_s: float = 0.0
@@ -69,6 +72,8 @@ class Tally:
         self.reference_s += row.reference_s
         if row.outcome in WRONG:
             self.failures.append(row)
+        if row.outcome in UNDECIDED:
+            self.undecided.append(row)
 
     def describe(self) -> dict[str, Any]:
         """The tally as plain data."""
@@ -78,6 +83,7 @@ class Tally:
             "solver_s": dict(self.solver_s),
             "counts": [[*key, number] for key, number in sorted(self.counts.items())],
             "failures": [asdict(row) for row in self.failures],
+            "undecided": [asdict(row) for row in self.undecided],
             "files": [str(path) for path in self.files],
         }
 
@@ -173,9 +179,9 @@ def _drive(slots: list[_Slot], tally: Tally, notice: Callable[[Tally], None]) ->
 
 
 def _keep(settings: Settings, tally: Tally, worker: Worker) -> None:
-    """Write the failures as cases, shrunk if asked for."""
+    """Write what is wrong or undecided as cases, shrunk if asked for."""
     kinds: Counter[tuple[str, Outcome, str]] = Counter()
-    for row in tally.failures:
+    for row in tally.failures + tally.undecided:
         kind = (row.solver, row.outcome, row.space)
         kinds[kind] += 1
         if kinds[kind] <= SHRUNK_OF_A_KIND:
@@ -192,7 +198,7 @@ def _keep_one(settings: Settings, row: Row, worker: Worker) -> Path:
         nonlocal why
         request = Request(row.family, None, candidate, (row.solver,), settings.limit_s, settings.silence_s)
         found = worker.ask(request)[0]
-        alike = found.outcome is row.outcome
+        alike = found.outcome is row.outcome and _kind(found.why) == _kind(row.why)
         why = found.why if alike else why
         return alike
 
@@ -202,7 +208,8 @@ def _keep_one(settings: Settings, row: Row, worker: Worker) -> Path:
     small = from_data(data)
     truth = truth_of(small, small.space)
     if truth is not None:
-        found["truth"] = {"lower": _text(truth.lower), "upper": _text(truth.upper)}
+        exact = str if truth.exact else lambda value: repr(float(value))
+        found["truth"] = [None if value is None else exact(value) for value in (truth.lower, truth.upper)]
     settings.folder.mkdir(parents=True, exist_ok=True)
     name = f"{Path(row.solver).name} {row.outcome.value} {row.family} {row.seed}"
     path = settings.folder / (re.sub(r"[^\w.]+", "-", name) + ".json")
@@ -210,5 +217,6 @@ def _keep_one(settings: Settings, row: Row, worker: Worker) -> Path:
     return path
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+def _kind(why: str) -> str:
+    """What the beginning of a reason says, whatever its names and numbers."""
+    return re.sub(r"\w*\d\S*", "", why)[:KIND_CHARACTERS]

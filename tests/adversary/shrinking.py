@@ -193,7 +193,7 @@ def _simpler(value: int | Decimal) -> Iterator[int | Decimal]:
     """Numbers that are shorter to write, none of which leads back."""
     number = Decimal(value)
     size = len(number.normalize().as_tuple().digits) + abs(number.adjusted())
-    candidates: list[Decimal] = [Decimal(0), Decimal(1)]
+    candidates = [Decimal(1), Decimal(0)]  # 1 first: a price of 0 is a case of its own
     candidates += [Decimal(f"{number:.{digits - 1}e}") for digits in (1, 2, 3, 6, 12) if number]
     for simpler in candidates:
         shorter = len(simpler.normalize().as_tuple().digits) + abs(simpler.adjusted())
