@@ -18,6 +18,7 @@ from euclio.solving import solve
 
 from .cases import Case, drawn, from_data, space_class, truth_of
 from .judging import Judgement, Outcome, judge
+from .memory import limited_memory
 from .truth import Truth
 
 SILENCE_S = 600.0
@@ -145,13 +146,14 @@ def _serve(connection: Connection) -> None:
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    while True:
-        try:
-            request: Request = connection.recv()
-        except (EOFError, OSError):
-            return
-        for row in _rows(request):
-            connection.send(row)
+    with limited_memory():
+        while True:
+            try:
+                request: Request = connection.recv()
+            except (EOFError, OSError):
+                return
+            for row in _rows(request):
+                connection.send(row)
 
 
 def _rows(request: Request) -> Iterator[Row]:
