@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
 
 from euclio.registry import find_solver
 
-from .cases import drawn
+from .cases import Case, data_text, drawn, to_data
+from .clusters import cluster_case
 from .judging import UNDECIDED, WRONG
+from .sessions import session_case
 from .worker import asked, judge_case
 
 SAMPLES = {
@@ -32,3 +36,23 @@ def test_on_a_drawn_case(solver, seed):
     case = drawn(find_solver(solver).family, seed)
     found = judge_case(solver, case, asked(solver, case), LIMIT_S)
     assert found.outcome not in WRONG | (UNDECIDED if solver in DECIDES else set()), found.why
+
+
+@settings(max_examples=40, derandomize=True)
+@given(st.randoms(use_true_random=False))
+def test_exact_decides_whatever_hypothesis_draws(rng):
+    """Hypothesis draws from the same generator and shrinks what fails."""
+    case = Case("session", *session_case(rng))
+    note(data_text(to_data(case)))
+    found = judge_case("exact", case, case.space, LIMIT_S)
+    assert found.outcome not in WRONG | UNDECIDED, found.why
+
+
+@settings(max_examples=25, derandomize=True)
+@given(st.randoms(use_true_random=False))
+def test_columns_decides_whatever_hypothesis_draws(rng):
+    """The same for clusters."""
+    case = Case("pipeline", *cluster_case(rng))
+    note(data_text(to_data(case)))
+    found = judge_case("columns", case, case.space, LIMIT_S)
+    assert found.outcome not in WRONG | UNDECIDED, found.why
