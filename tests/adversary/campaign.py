@@ -6,6 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from multiprocessing.connection import wait
@@ -60,7 +61,7 @@ class Tally:
     """By family, solver, class of plan space and outcome."""
     failures: list[Row] = field(default_factory=list)
     undecided: list[Row] = field(default_factory=list)
-    cases: int = 0
+    requests: int = 0
     solver_s: Counter[str] = field(default_factory=Counter)
     reference_s: float = 0.0
     files: list[Path] = field(default_factory=list)
@@ -78,7 +79,7 @@ class Tally:
     def describe(self) -> dict[str, Any]:
         """The tally as plain data."""
         return {
-            "cases": self.cases,
+            "requests": self.requests,
             "reference_s": self.reference_s,
             "solver_s": dict(self.solver_s),
             "counts": [[*key, number] for key, number in sorted(self.counts.items())],
@@ -108,7 +109,7 @@ class _Slot:
 
 
 def campaign(settings: Settings, notice: Callable[[Tally], None]) -> Tally:
-    """Run it; an interrupt ends it early and keeps what there is.
+    """Run it; an interrupt ends it early, and what was found is kept all the same (unless there is another one).
 
     Args:
         settings: what to run.
@@ -123,12 +124,13 @@ def campaign(settings: Settings, notice: Callable[[Tally], None]) -> Tally:
     ]
     try:
         _drive([slot for slot in slots if slot.begin()], tally, notice)
-        _keep(settings, tally, slots[0].worker)
     except KeyboardInterrupt:
         pass
     finally:
         for slot in slots:
             slot.worker.stop()
+    with suppress(KeyboardInterrupt):
+        _keep(settings, tally)
     return tally
 
 
@@ -152,7 +154,7 @@ def _requests(settings: Settings, solvers: dict[str, tuple[str, ...]], tally: Ta
         for family, names in solvers.items():
             if deadline is not None and time.monotonic() > deadline:
                 return
-            tally.cases += 1
+            tally.requests += 1
             yield Request(family, settings.seed + k, None, names, settings.limit_s, settings.silence_s)
 
 
@@ -178,17 +180,25 @@ def _drive(slots: list[_Slot], tally: Tally, notice: Callable[[Tally], None]) ->
                 slot.worker.connection.send(slot.request)
 
 
-def _keep(settings: Settings, tally: Tally, worker: Worker) -> None:
+def _keep(settings: Settings, tally: Tally) -> None:
     """Write what is wrong or undecided as cases, shrunk if asked for."""
     kinds: Counter[tuple[str, Outcome, str]] = Counter()
-    for row in tally.failures + tally.undecided:
-        kind = (row.solver, row.outcome, row.space)
-        kinds[kind] += 1
-        if kinds[kind] <= SHRUNK_OF_A_KIND:
-            tally.files.append(_keep_one(settings, row, worker))
+    workers: dict[str, Worker] = {}
+    try:
+        for row in tally.failures + tally.undecided:
+            kind = (row.solver, row.outcome, row.space)
+            kinds[kind] += 1
+            if kinds[kind] <= SHRUNK_OF_A_KIND:
+                library = find_solver(row.solver).library
+                if settings.shrinks and library not in workers:
+                    workers[library] = Worker()
+                tally.files.append(_keep_one(settings, row, workers.get(library)))
+    finally:
+        for worker in workers.values():
+            worker.stop()
 
 
-def _keep_one(settings: Settings, row: Row, worker: Worker) -> Path:
+def _keep_one(settings: Settings, row: Row, worker: Worker | None) -> Path:
     assert row.seed is not None
     case = drawn(row.family, row.seed)
     data = to_data(replace(case, space=asked(row.solver, case)))
@@ -197,12 +207,13 @@ def _keep_one(settings: Settings, row: Row, worker: Worker) -> Path:
     def fails(candidate: dict[str, Any]) -> bool:
         nonlocal why
         request = Request(row.family, None, candidate, (row.solver,), settings.limit_s, settings.silence_s)
+        assert worker is not None
         found = worker.ask(request)[0]
         alike = found.outcome is row.outcome and _kind(found.why) == _kind(row.why)
         why = found.why if alike else why
         return alike
 
-    if settings.shrinks and fails(data):
+    if worker is not None and fails(data):
         data = shrink(data, fails)
     found = {**data, "found": {"solver": row.solver, "seed": row.seed, "outcome": row.outcome.value, "why": why}}
     small = from_data(data)

@@ -32,7 +32,7 @@ SPACE_DEFAULTS = {
 }
 
 
-def shrink(data: Data, fails: Callable[[Data], bool], attempts: int = 400, seconds: float = 60.0) -> Data:
+def shrink(data: Data, fails: Callable[[Data], bool], attempts: int = 400, seconds: float = 30.0) -> Data:
     """A smaller case that fails alike.
 
     Args:
