@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test check oracle reproduce bench notebooks clean
+.PHONY: env test check oracle fuzz reproduce bench notebooks clean
 
 env: $(VENV)/ready
 
@@ -24,6 +24,10 @@ check: env
 
 oracle: env
 	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest tests/oracle
+
+# Until Ctrl-C, or for so long: make fuzz SECONDS=600 SEED=1000
+fuzz: env
+	$(BIN)/python -m tests.adversary --shrink --seed $(or $(SEED),0) $(if $(SECONDS),--seconds $(SECONDS))
 
 reproduce: env
 	$(BIN)/euclio reproduce harpagon

@@ -1,0 +1,105 @@
+"""Cases: an instance and the plan space that is asked for; drawn by seed, or kept as plain data in JSON files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from euclio.families import find_family
+from euclio.files.json_reading import parse_json
+from euclio.files.json_writing import json_text
+from euclio.pipeline import PipelineSpace
+from euclio.session import PlanSpace
+
+from .clusters import cluster_case
+from .reference_clusters import cluster_truth
+from .reference_sessions import session_truth
+from .sessions import session_case
+from .truth import TooLargeError, Truth
+
+FAMILIES = {"session": "session", "cluster": "pipeline"}
+"""The families by what a campaign calls them, and by the name that euclio knows them by."""
+
+WORDS = {name: word for word, name in FAMILIES.items()}
+
+_DRAW: dict[str, Callable[[Random], tuple[Any, Any]]] = {"session": session_case, "pipeline": cluster_case}
+_REFERENCE: dict[str, Callable[[Any, Any], Truth]] = {"session": session_truth, "pipeline": cluster_truth}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An instance, its family by the name that euclio knows it by, and the plan space that is asked for."""
+
+    family: str
+    instance: Any
+    space: Any
+
+
+def drawn(family: str, seed: int) -> Case:
+    """The case of a seed; the same seed gives the same case."""
+    return Case(family, *_DRAW[family](Random(f"{family}/{seed}")))
+
+
+def truth_of(case: Case, space: Any) -> Truth | None:
+    """What the reference of the family says about a plan space; None: it is too large for it."""
+    try:
+        return _REFERENCE[case.family](case.instance, space)
+    except TooLargeError:
+        return None
+
+
+def space_class(space: PlanSpace | PipelineSpace) -> str:
+    """The row of the table that a plan space falls into."""
+    if isinstance(space, PlanSpace):
+        plain: object = PlanSpace(space.policy, space.dummy)
+        words = [space.policy.value, space.dummy.value]
+    else:
+        plain = PipelineSpace(space.objective, one_per_sequence=space.one_per_sequence, whole_gpus=space.whole_gpus)
+        words = [space.objective.value, "one per sequence" if space.one_per_sequence else "any number"]
+        words += [] if space.whole_gpus else ["fractions"]
+    return " ".join([*words, *([] if space == plain else ["limited"])])
+
+
+def to_data(case: Case) -> dict[str, Any]:
+    """The case as plain data: the instance as in its file, numbers as they are written, and the plan space's fields."""
+    text = find_family(case.family).to_text(case.instance)
+    space = {f.name: getattr(case.space, f.name) for f in fields(case.space)}
+    return {"family": case.family, "space": space, "instance": parse_json(text)}
+
+
+def from_data(data: dict[str, Any]) -> Case:
+    """The case in plain data.
+
+    Raises:
+        InputError: the instance is not a legal one.
+    """
+    space = dict(data["space"])
+    if data["family"] == "session":
+        hardware = space.get("hardware")
+        space["hardware"] = None if hardware is None else tuple(hardware)
+    kind = PlanSpace if data["family"] == "session" else PipelineSpace
+    return Case(data["family"], find_family(data["family"]).read(data["instance"], None), kind(**space))
+
+
+def read_data(path: Path) -> dict[str, Any]:
+    """Plain data in a file, numbers as they are written."""
+    found: dict[str, Any] = parse_json(path.read_text(encoding="utf-8"), file=str(path))
+    return found
+
+
+def data_text(data: Any) -> str:
+    """The JSON text of plain data, numbers as they are written."""
+    return json_text(_fractions(data)) + "\n"
+
+
+def _fractions(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _fractions(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_fractions(v) for v in value]
+    return Fraction(value) if isinstance(value, Decimal) else value
