@@ -1,8 +1,9 @@
 """A bound on all models together, from prices per model and GPU type (ours).
 
 With prices of GPUs that differ between models, each model needs GPUs worth at least what its cheapest template takes to
-meet its demand; together they have no more than all GPUs are worth, however they are divided. That holds for any prices,
-so HiGHS only proposes them, by a linear program over fractions of GPUs, and the bound is computed anew with a margin.
+meet its demand; together they have no more than all GPUs are worth, however they are divided. That holds for any
+prices, so HiGHS only proposes them, by a linear program over fractions of GPUs, and the bound is computed anew with a
+margin.
 """
 
 from __future__ import annotations

@@ -11,13 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import le
 
 import numpy as np
 
 from euclio.pipeline.certify.joint import Counts, JointBound, Stock
 from euclio.pipeline.certify.limits import Effort
 from euclio.pipeline.certify.lumps import Floats
-from euclio.pipeline.certify.serving import ModelServer, Serving, UndecidedError
+from euclio.pipeline.certify.serving import ModelServer, PlentyError, Serving, UndecidedError
 
 UNKNOWN: Serving = ()
 """Stands for no answer yet; no pipelines serve nothing."""
@@ -39,6 +40,7 @@ class Needs:
         self._enough: list[tuple[Counts, Serving]] = []
         self._short: list[Counts] = []
         self._hard: set[Counts] = set()
+        self._plenty: list[Counts] = []
 
     def fluid(self) -> Floats:
         """Per template, units of each GPU type that serve the model's demand in fractions."""
@@ -54,10 +56,13 @@ class Needs:
         known = self._known(counts)
         if known is not UNKNOWN:
             return known is not None
-        if counts in self._hard:
+        if counts in self._hard or any(all(map(le, known, counts)) for known in self._plenty):
             return True
         try:
             return self._ask(counts, PATIENCE) is not None
+        except PlentyError:
+            self._plenty.append(counts)
+            return True
         except UndecidedError:
             self._hard.add(counts)
             return True
@@ -75,10 +80,10 @@ class Needs:
 
     def _known(self, counts: Counts) -> Serving | None:
         for enough, plan in self._enough:
-            if all(a <= b for a, b in zip(enough, counts, strict=True)):
+            if all(map(le, enough, counts)):
                 return plan
         for short in self._short:
-            if all(a >= b for a, b in zip(short, counts, strict=True)):
+            if all(map(le, counts, short)):
                 return None
         return UNKNOWN
 

@@ -44,6 +44,10 @@ class UndecidedError(Exception):
     """The search was cut short before it had an answer."""
 
 
+class PlentyError(Exception):
+    """The GPUs are so plentiful that a search for too few was not begun."""
+
+
 class ModelServer:
     """One model with what it has to serve: decides whether given GPUs suffice.
 
@@ -86,10 +90,11 @@ class ModelServer:
 
         Args:
             available: GPUs of each type.
-            patience: most nodes to visit, and none where GPUs are plentiful; None: as many as it takes.
+            patience: most nodes to visit; None: as many as it takes.
 
         Raises:
             UndecidedError: more nodes would be needed.
+            PlentyError: GPUs are plentiful, and patience is limited.
             OutOfTimeError: the deadline passed.
             TooLargeError: a number of virtual GPUs is beyond what is supported.
         """
@@ -101,7 +106,7 @@ class ModelServer:
         box = Box((0,) * pools, tuple(most), tuple(available), self._of_type)
         prices, worth = self._fluid_prices(box)
         if patience is not None and worth > PLENTY:
-            raise UndecidedError
+            raise PlentyError
         lumps = self._promising(box, prices, worth)
         stack = [Node(lumps, box, frozenset(), frozenset(), prices)]
         visited = 0

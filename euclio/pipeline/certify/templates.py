@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+import numpy as np
+
 from euclio.pipeline.certify.limits import Effort
 from euclio.pipeline.instance import BlockProfile, Cluster, Model
 from euclio.pipeline.space import PipelineSpace
@@ -30,6 +32,7 @@ class Stage:
         batch: batch size.
         ticks: latency and the transfer to the next partition, in the model's unit of time.
         rate: requests per second of one virtual GPU, link limits included.
+        rounded: the rate as a float.
     """
 
     gpu: int
@@ -39,6 +42,7 @@ class Stage:
     batch: int
     ticks: int
     rate: Fraction
+    rounded: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,13 @@ def templates(cluster: Cluster, model: Model, space: PipelineSpace, effort: Effo
     """
     stages = _Stages(cluster, model, space)
     most = min(space.most_partitions(cluster), model.blocks)
-    alike: dict[tuple[tuple[int, int], ...], dict[tuple[Fraction, ...], Template]] = defaultdict(dict)
+    alike: dict[tuple[tuple[int, int], ...], list[Template]] = defaultdict(list)
     for length in range(1, most + 1):
         for cuts in combinations(range(1, model.blocks), length - 1):
             ends = (0, *cuts, model.blocks)
             effort.check()
             for chain in _chains(stages, [(a, b - 1) for a, b in pairwise(ends)], effort):
-                key = tuple((stage.gpu, stage.share) for stage in chain)
-                alike[key].setdefault(tuple(stage.rate for stage in chain), Template(chain))
+                alike[tuple((stage.gpu, stage.share) for stage in chain)].append(Template(chain))
     return [best for found in alike.values() for best in _undominated(found, effort)]
 
 
@@ -114,6 +117,7 @@ class _Stages:
             own = sum((row[batch - 1] for row in rows), Fraction(0))
             links = [1 / (x * profile.share * self._servers[profile.gpu]) for x in (before, after) if x]
             ticks = (own + after * batch) * self._unit
+            rate = min([batch / own, *links])
             yield Stage(
                 self._numbers[profile.gpu],
                 profile.share,
@@ -121,7 +125,8 @@ class _Stages:
                 last,
                 batch,
                 ticks.numerator,
-                min([batch / own, *links]),
+                rate,
+                float(rate),
             )
 
 
@@ -153,12 +158,19 @@ def _longer(
         yield from _longer((*chain, stage), rest[1:], ticks - stage.ticks, least[1:])
 
 
-def _undominated(found: dict[tuple[Fraction, ...], Template], effort: Effort) -> list[Template]:
-    """Those of which no other one has all rates at least as high."""
-    kept: list[tuple[tuple[Fraction, ...], Template]] = []
+def _undominated(found: list[Template], effort: Effort) -> list[Template]:
+    """Those of which no other one has all rates at least as high, and one of those that are alike."""
+    # Rounding to the nearest float keeps the order of fractions, but for those that become the same.
+    rounded = np.array([[stage.rounded for stage in template.stages] for template in found])
+    kept: list[int] = []
     # In descending order whatever replaces a template comes before it.
-    for rates, template in sorted(found.items(), key=lambda item: item[0], reverse=True):
+    for i in np.lexsort(-rounded.T[::-1]):
         effort.check()
-        if not any(all(a >= b for a, b in zip(other, rates, strict=True)) for other, _ in kept):
-            kept.append((rates, template))
-    return [template for _, template in kept]
+        above = np.flatnonzero((rounded[kept] >= rounded[i]).all(axis=1))
+        if not any(_replaces(found[kept[j]], found[i]) for j in above):
+            kept.append(int(i))
+    return [found[i] for i in kept]
+
+
+def _replaces(other: Template, template: Template) -> bool:
+    return all(a.rate >= b.rate for a, b in zip(other.stages, template.stages, strict=True))
