@@ -106,7 +106,7 @@ class Family:
         table: instance and result in, a table for people out.
         summary: instance, plan space and the checker's answer on a feasible plan in, one line out.
         why_infeasible: instance and infeasible result in, one line out.
-        explain: instance, plan space and seconds for each single search in.
+        explain: instance, plan space and seconds for all searches together in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
         find_better: its independent prover (`euclio.certificate`): instance, plan space, cutoff and deadline in.
         tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.

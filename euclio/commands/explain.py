@@ -26,7 +26,7 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("file", metavar="INSTANCE", help="session or cluster (JSON)")
     parser.add_argument("--solver", metavar="NAME", help="start from this solver's plan space; default: as of solve")
     add_plan_space(parser)
-    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each single search in seconds")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of all searches together in seconds")
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
     parser.set_defaults(run=run)
 

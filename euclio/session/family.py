@@ -18,8 +18,8 @@ from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
 if TYPE_CHECKING:
     from euclio.result import Result
 
-EXPLAIN_LIMIT_S = 1.0
-"""Limit of each single search where an explanation comes along with a result."""
+EXPLAIN_LIMIT_S = 10.0
+"""Limit of all searches together where an explanation comes along with a result."""
 
 OPTIONS = (
     SpaceOption("--policy", "policy", "dispatch policy", choices=tuple(p.value for p in Policy)),
