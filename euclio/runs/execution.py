@@ -30,6 +30,7 @@ from euclio.warm_up import warm_up
 
 KILLED = "killed"
 CRASHED = "crashed"
+GARBLED = "garbled"
 RAISED = "raised"
 INSTANCES_KEPT = 4
 LONGEST_REASON = 500
@@ -122,6 +123,12 @@ def killed_by_time(blank: Record) -> Record:
 def crashed(blank: Record, how: str) -> Record:
     """The record of a run whose process ended."""
     return replace(blank, status=Status.ERROR.value, raw_status=CRASHED, reason=f"the worker process {how}")
+
+
+def garbled(blank: Record) -> Record:
+    """The record of a run that wrote to the descriptor of the worker's messages."""
+    reason = "the solver wrote to descriptors that are not its own, the worker's among them"
+    return replace(blank, status=Status.ERROR.value, raw_status=GARBLED, reason=reason)
 
 
 def _raised(blank: Record, error: BaseException) -> Record:
