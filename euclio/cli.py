@@ -28,7 +28,7 @@ from euclio.commands import (
     verify,
 )
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
-from euclio.errors import InputError, TerminatedError, UnwritableError
+from euclio.errors import InputError, OwnSolverError, TerminatedError, UnwritableError
 
 COMMANDS = (
     solve,
@@ -119,7 +119,7 @@ def _run(argv: list[str] | None) -> int:
 def _blame_on_own_solver(error: Exception) -> str:
     from euclio.own_solver import blame
 
-    return blame(error)
+    return str(error) if isinstance(error, OwnSolverError) else blame(error)
 
 
 def _say(message: str) -> None:

@@ -17,6 +17,8 @@ from euclio.solving import solve
 
 SCHEMA = "euclio/comparison/1"
 
+Solving = Callable[..., AnyResult]
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -125,6 +127,7 @@ def compare(
     solvers: Sequence[str | AnySolver] | None = None,
     time_limit_s: float | None = None,
     objective: str | None = None,
+    solving: Solving = solve,
 ) -> Comparison:
     """Run systems and the family's exact solver on one instance.
 
@@ -133,6 +136,7 @@ def compare(
         solvers: names or solvers; by default every registered system of the family, ablations included.
         time_limit_s: limit of each run in seconds.
         objective: name of the objective; None: the family's default.
+        solving: what solves, with the arguments of `euclio.solve`.
 
     Returns:
         The systems, each in its own plan space, next to the proven optima.
@@ -146,12 +150,12 @@ def compare(
     chosen = chosen_solvers(solvers, family)
     full_space = replace(family.full_space, **changes)
     family.check_space(instance, full_space)
-    optimum = _optima(instance, family, time_limit_s)
+    optimum = _optima(instance, family, time_limit_s, solving)
     best = optimum(full_space)
     goal = family.goal(full_space)
     rows = []
     for solver in chosen:
-        result = solve(instance, solver, time_limit_s=time_limit_s, **changes)
+        result = solving(instance, solver, time_limit_s=time_limit_s, **changes)
         rows.append(Row(solver, result, _proven(best), optimum(result.space), goal))
     rows.sort(key=lambda row: _rank(row.result.value, goal))
     return Comparison(instance, goal, full_space, family.default_solver, best, tuple(rows))
@@ -179,14 +183,17 @@ def _changes(family: Family, objective: str | None) -> dict[str, Any]:
     return {} if objective is None or len(known) == 1 else {"objective": objective}
 
 
-def _optima(instance: Any, family: Family, time_limit_s: float | None) -> Callable[[Any], AnyResult | None]:
+def _optima(
+    instance: Any, family: Family, time_limit_s: float | None, solving: Solving
+) -> Callable[[Any], AnyResult | None]:
     """What the family's exact solver finds in a plan space, each solved once; None where it is not installed."""
     known: dict[Any, AnyResult | None] = {}
 
     def optimum(space: Any) -> AnyResult | None:
         if space not in known:
             installed, name = solvers(), family.default_solver
-            known[space] = solve(instance, name, space=space, time_limit_s=time_limit_s) if name in installed else None
+            found = solving(instance, name, space=space, time_limit_s=time_limit_s) if name in installed else None
+            known[space] = found
         return known[space]
 
     return optimum

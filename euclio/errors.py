@@ -31,5 +31,9 @@ class InapplicableError(Exception):
     """The solver does not apply to this instance (say why); exit code 4."""
 
 
+class OwnSolverError(Exception):
+    """Somebody's own solver raised (says its file, what, and where in it)."""
+
+
 class UnwritableError(Exception):
     """What was to be kept cannot be written, such as on a full disk (say what and the remedy); exit code 1."""

@@ -14,6 +14,7 @@ from euclio.commands.progress import noticed
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
     from euclio.comparing import Comparison
+    from euclio.supervised import Supervised
 
 
 def add_to(verbs: Verbs) -> None:
@@ -29,7 +30,7 @@ def add_to(verbs: Verbs) -> None:
         "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
     )
     parser.add_argument("--objective", metavar="NAME", help="of clusters: throughput (the default) or cost")
-    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of each run in seconds")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the comparison (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
     parser.set_defaults(run=run)
@@ -37,21 +38,27 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, draw."""
-    from euclio.comparing import compare
+    from euclio.comparing import chosen_solvers, compare
+    from euclio.families import family_of
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
+    from euclio.supervised import Supervised
 
     instance = load_instance(arguments.file)
     if arguments.plot is not None:
         from euclio.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-    with (
-        at("", arguments.file),
-        noticed("running all systems; compiling takes a while at the first use after installation"),
-    ):
-        comparison = compare(instance, arguments.solvers, arguments.time_limit, arguments.objective)
+    with at("", arguments.file):
+        chosen = chosen_solvers(arguments.solvers, family_of(instance))
+    with Supervised([instance], chosen, notice=False) as supervised:
+        with (
+            at("", arguments.file),
+            noticed("running all systems; compiling takes a while at the first use after installation"),
+        ):
+            comparison = compare(instance, chosen, arguments.time_limit, arguments.objective, solving=supervised.solve)
+        why = _why_infeasible(supervised, comparison, arguments.time_limit)
     if arguments.json:
         print(json_text(comparison.describe()))
     else:
@@ -64,18 +71,23 @@ def run(arguments: argparse.Namespace) -> int:
         from euclio.figure_files import save_figure
 
         save_figure(draw(comparison), arguments.plot)
-    return _exit_code(comparison, arguments.file)
+    if why is not None:
+        print(f"euclio: {arguments.file}: infeasible: {why}", file=sys.stderr)
+        return INFEASIBLE
+    if any(row.result.value is not None for row in comparison.rows):
+        return SOLVED
+    print(f"euclio: {arguments.file}: no system found a plan", file=sys.stderr)
+    return NO_PLAN
 
 
-def _exit_code(comparison: Comparison, file: str) -> int:
+def _why_infeasible(supervised: Supervised, comparison: Comparison, limit_s: float | None) -> str | None:
+    """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
     from euclio.families import family_of
     from euclio.result import Status
 
+    best, instance = comparison.best, comparison.instance
+    if best is None or best.status is not Status.INFEASIBLE:
+        return None
     if any(row.result.value is not None for row in comparison.rows):
-        return SOLVED
-    if comparison.best is not None and comparison.best.status is Status.INFEASIBLE:
-        why = family_of(comparison.instance).why_infeasible(comparison.instance, comparison.best)
-        print(f"euclio: {file}: infeasible: {why}", file=sys.stderr)
-        return INFEASIBLE
-    print(f"euclio: {file}: no system found a plan", file=sys.stderr)
-    return NO_PLAN
+        return None
+    return supervised.why_infeasible(family_of(instance), instance, best, limit_s)

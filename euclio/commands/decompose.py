@@ -32,7 +32,7 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("--workloads", type=count, metavar="N", help="also N workloads of Harpagon's protocol")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")
-    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of each run in seconds")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the decomposition (.svg, .png or .pdf)")
     parser.add_argument("--csv", type=Path, metavar="OUT", help="also write one row per instance and system")
     parser.add_argument("--json", action="store_true", help="print the decomposition as JSON instead of a table")
@@ -41,22 +41,29 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, draw."""
+    from euclio.comparing import chosen_solvers
     from euclio.decomposing import decompose, describe
+    from euclio.families import find_family
     from euclio.figure_files import check_figure_path, save_figure
     from euclio.files.json_writing import check_writable, json_text, write_text
     from euclio.reproduce.stages import progress_bars
+    from euclio.supervised import Supervised
 
     sessions = _sessions(arguments)
     if arguments.plot is not None:
         check_figure_path(arguments.plot)
     if arguments.csv is not None:
         check_writable(arguments.csv)
+    chosen = chosen_solvers(arguments.solvers, find_family("session"))
     with (
+        Supervised(sessions, chosen, notice=False) as supervised,
         noticed("running all systems; compiling takes a while at the first use after installation"),
         progress_bars() as bars,
     ):
         task = bars.add_task("instances", total=len(sessions))
-        table = decompose(sessions, arguments.solvers, arguments.time_limit, lambda _: bars.advance(task))
+        table = decompose(
+            sessions, chosen, arguments.time_limit, lambda _: bars.advance(task), solving=supervised.solve
+        )
     if arguments.json:
         print(json_text(describe(table)))
     else:

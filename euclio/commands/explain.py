@@ -39,12 +39,16 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text
     from euclio.result import Status
     from euclio.solving import solver_for
+    from euclio.supervised import Supervised
 
     instance = load_instance(arguments.file)
     family = family_of(instance)
     with at("", arguments.file):
         space = plan_space(arguments, family, solver_for(family, arguments.solver), instance)
-    with noticed("looking for least latencies; compiling takes a while at the first use after installation"):
-        found = family.explain(instance, space, arguments.time_limit)
+    with (
+        Supervised([instance], notice=False) as supervised,
+        noticed("looking for least latencies; compiling takes a while at the first use after installation"),
+    ):
+        found = supervised.explain(family, instance, space, arguments.time_limit)
     print(json_text(found.data) if arguments.json else found.text)
     return {Status.FEASIBLE: SOLVED, Status.INFEASIBLE: INFEASIBLE}.get(found.status, NO_PLAN)

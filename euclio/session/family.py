@@ -51,11 +51,12 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     )
 
 
-def _why_infeasible(session: Session, result: Result) -> str:
+def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
     from euclio.explaining import explain
     from euclio.explanation_text import one_line
 
-    return one_line(explain(session, result.space, EXPLAIN_LIMIT_S), result.solver)
+    limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
+    return one_line(explain(session, result.space, limit), result.solver)
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:

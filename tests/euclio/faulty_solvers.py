@@ -48,6 +48,20 @@ def hang(session: Session) -> Answer:
 
 
 @faulty
+def hang_in_compiled_code(session: Session) -> Answer:
+    """Hang without ever letting go of Python's lock."""
+    ctypes.PyDLL(None).sleep(1000)
+    return good(session)
+
+
+@faulty
+def hang_ignoring_signals(session: Session) -> Answer:
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN)
+    return hang(session)
+
+
+@faulty
 def hang_with_a_child(session: Session) -> Answer:
     child = subprocess.Popen(["sleep", "1000"])
     Path(os.environ["FAULTS"], "child").write_text(str(child.pid))
