@@ -152,10 +152,11 @@ def _refuse_defects(value: Any, file: str | None) -> None:
             if node.duplicate is not None:
                 place = join_field(field, node.duplicate)
                 raise InputError("is written twice in one object; keep one of them", file=file, field=place)
-            waiting += [(v, join_field(field, k), depth + 1) for k, v in reversed(node.items())]
+            nested = [(k, v) for k, v in node.items() if isinstance(v, _Object | list | _BadNumber)]
+            waiting += [(v, join_field(field, k), depth + 1) for k, v in reversed(nested)]
         elif isinstance(node, list):
-            nested = [i for i, v in enumerate(node) if isinstance(v, _Object | list | _BadNumber)]
-            waiting += [(node[i], f"{field}[{i}]", depth + 1) for i in reversed(nested)]
+            places = [i for i, v in enumerate(node) if isinstance(v, _Object | list | _BadNumber)]
+            waiting += [(node[i], f"{field}[{i}]", depth + 1) for i in reversed(places)]
         elif isinstance(node, _BadNumber):
             raise InputError(node.reason, file=file, field=field or None)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from euclio.session.instance import Configuration, Module, Session
+from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
 
@@ -100,9 +100,16 @@ def evaluate(
     limit = session.slo_s if slo_s is None else slo_s
     if latency > limit:
         violations.append(
-            f"path {' -> '.join(path)} takes {float(latency):.9g} s, more than the SLO of {float(limit):.9g} s"
+            f"path {_named(path)} takes {float(latency):.9g} s, more than the SLO of {float(limit):.9g} s"
         )
     return Evaluation(tuple(violations), sum((m.cost_per_h for m in found), Fraction(0)), latency, tuple(found))
+
+
+def _named(path: list[str]) -> str:
+    """A path in words; of a very long one, its ends."""
+    if len(path) <= MOST_NAMED:
+        return " -> ".join(path)
+    return f"{' -> '.join(path[: MOST_NAMED - 1])} -> ... -> {path[-1]} ({len(path)} modules)"
 
 
 def longest_path(session: Session, latency_s: list[Fraction]) -> tuple[Fraction, list[str]]:
