@@ -43,13 +43,16 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
+    from euclio.files.outputs import check_outputs
+    from euclio.own_solver import file_of
     from euclio.supervised import Supervised
 
-    instance = load_instance(arguments.file)
+    check_outputs({"--plot": arguments.plot}, [arguments.file, *map(file_of, arguments.solvers or ())])
     if arguments.plot is not None:
         from euclio.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
+    instance = load_instance(arguments.file)
     with at("", arguments.file):
         chosen = chosen_solvers(arguments.solvers, family_of(instance))
     with Supervised([instance], chosen, notice=False) as supervised:

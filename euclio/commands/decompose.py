@@ -45,15 +45,17 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.decomposing import decompose, describe
     from euclio.families import find_family
     from euclio.figure_files import check_figure_path, save_figure
-    from euclio.files.json_writing import check_writable, json_text, write_text
+    from euclio.files.json_writing import json_text, write_text
+    from euclio.files.outputs import check_outputs
+    from euclio.own_solver import file_of
     from euclio.reproduce.stages import progress_bars
     from euclio.supervised import Supervised
 
-    sessions = _sessions(arguments)
+    read = [*arguments.files, *map(file_of, arguments.solvers or ())]
+    check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)
     if arguments.plot is not None:
         check_figure_path(arguments.plot)
-    if arguments.csv is not None:
-        check_writable(arguments.csv)
+    sessions = _sessions(arguments)
     chosen = chosen_solvers(arguments.solvers, find_family("session"))
     with (
         Supervised(sessions, chosen, notice=False) as supervised,

@@ -56,10 +56,12 @@ def _add_ppipe(kinds: Verbs) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Import, write, print the paths."""
     from euclio.files import save_cluster, save_result
+    from euclio.files.outputs import check_outputs
     from euclio.result import Status
 
     if (arguments.plan is None) != (arguments.plan_out is None):
         raise InputError("go together: the plan, and the file for it as a result", field="--plan and --plan-out")
+    check_outputs({"--out": arguments.out, "--plan-out": arguments.plan_out}, [arguments.folder, arguments.plan])
     cluster = _cluster(arguments)
     result = None if arguments.plan is None else _checked_plan(cluster, arguments.plan)
     save_cluster(cluster, arguments.out)

@@ -77,8 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, draw."""
     from euclio.figure_files import check_figure_path
     from euclio.files import load_instance, load_result
+    from euclio.files.outputs import check_outputs
     from euclio.pipeline import Cluster
 
+    read = [arguments.instance, arguments.result, arguments.trace]
+    check_outputs({"--timeline": arguments.timeline}, read)
     cluster = load_instance(arguments.instance)
     if not isinstance(cluster, Cluster):
         raise InputError("is a session; `euclio simulate` serves clusters (euclio/pipeline/1)", file=arguments.instance)

@@ -61,18 +61,19 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.families import family_of
     from euclio.files import load_instance, result_to_text
     from euclio.files.boundary import at
-    from euclio.files.json_writing import check_writable, write_text
+    from euclio.files.json_writing import write_text
+    from euclio.files.outputs import check_outputs
+    from euclio.own_solver import file_of
     from euclio.solving import solver_for
     from euclio.supervised import Supervised
 
+    outputs = {"--out": arguments.out, "--log": arguments.log, "--export-lp": arguments.export_lp}
+    check_outputs(outputs, [arguments.file, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")])
     instance = load_instance(arguments.file)
     family = family_of(instance)
     with at("", arguments.file):
         solver = solver_for(family, arguments.solver)
         space = plan_space(arguments, family, solver, instance)
-    for path in (arguments.out, arguments.log, arguments.export_lp):
-        if path is not None:
-            check_writable(path)
     with Supervised([instance], [solver]) as supervised:
         result = supervised.solve_and_explain(
             instance,
