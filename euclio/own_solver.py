@@ -20,6 +20,7 @@ from typing import Any, get_type_hints
 
 from euclio.errors import InapplicableError, InputError
 from euclio.families import Family, families, find_family
+from euclio.files.bytes_reading import read_bytes
 from euclio.registry import AnySolver, Limits, Solver
 from euclio.result import Answer
 
@@ -62,7 +63,7 @@ def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
     named = Path(file or name).expanduser()
     path = named if folder is None else folder / named
     try:
-        source = path.read_bytes()
+        source = read_bytes(path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}; give FILE.py:function", file=str(path)) from None
     try:

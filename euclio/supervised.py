@@ -23,6 +23,9 @@ from euclio.warm_up import warm_up
 KILLED = "killed"
 CRASHED = "crashed"
 
+NO_PLAN = "no plan"
+"""What solvers say that searched what they search, found nothing, and proved nothing."""
+
 NO_TIME = "the time limit was hit before it was found out why"
 
 
@@ -121,11 +124,16 @@ def _make(tell: Tell, ready: PreparedRun, warm: bool, explained: bool) -> AnyRes
     tell(Begun(limit_s))
     began = time.monotonic()
     result = ready.check(*ready.answer())
-    if not (explained and result.status is Status.INFEASIBLE):
+    if not (explained and _needs_explanation(result)):
         return result
     tell(Said(result))
     left_s = None if limit_s is None else began + limit_s - time.monotonic()
     return replace(result, reason=ready.family.why_infeasible(ready.instance, result, left_s))
+
+
+def _needs_explanation(result: AnyResult) -> bool:
+    """Whether there is no plan, as is proven, or as somebody who did not run out of time has found."""
+    return result.status is Status.INFEASIBLE or (result.status is Status.UNKNOWN and result.raw_status == NO_PLAN)
 
 
 def _why_infeasible(tell: Tell, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:

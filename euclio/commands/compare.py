@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import names, seconds
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.progress import noticed
+from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
@@ -75,11 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         save_figure(draw(comparison), arguments.plot)
     if why is not None:
-        print(f"euclio: {arguments.file}: infeasible: {why}", file=sys.stderr)
+        say(f"{arguments.file}: infeasible: {why}")
         return INFEASIBLE
     if any(row.result.value is not None for row in comparison.rows):
         return SOLVED
-    print(f"euclio: {arguments.file}: no system found a plan", file=sys.stderr)
+    say(f"{arguments.file}: no system found a plan")
     return NO_PLAN
 
 

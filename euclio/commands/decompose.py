@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count, names, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.progress import noticed
+from euclio.commands.saying import say
 from euclio.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,5 +111,5 @@ def _exit_code(table: pd.DataFrame) -> int:
         return SOLVED
     infeasible = bool((table.optimum_status == "infeasible").all())
     why = "infeasible: no session has a plan; `euclio explain` says why" if infeasible else "no system found a plan"
-    print(f"euclio: {why}", file=sys.stderr)
+    say(why)
     return INFEASIBLE if infeasible else NO_PLAN

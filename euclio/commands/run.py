@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from euclio.commands.arguments import count, names
 from euclio.commands.exit_codes import SOLVED
+from euclio.commands.saying import say
 from euclio.errors import TerminatedError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         signal.signal(signal.SIGTERM, before)
     if outcome.no_longer:
-        print(f"euclio: {outcome.no_longer} more runs there are no longer in the experiment", file=sys.stderr)
+        say(f"{outcome.no_longer} more runs there are no longer in the experiment")
     print(outcome.folder)
     return SOLVED
 

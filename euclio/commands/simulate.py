@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import positive, seconds, seed
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
 from euclio.commands.progress import noticed
+from euclio.commands.saying import say
 from euclio.errors import InputError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.timeline)
     if written.plan is None:
         status = written.status.value
-        print(f"euclio: {arguments.result}: there is no plan to simulate (status {status})", file=sys.stderr)
+        say(f"{arguments.result}: there is no plan to simulate (status {status})")
         return NO_PLAN
     _refuse_too_many(arguments, cluster, written, setup)
     with noticed("simulating; compiling takes a while at the first use after installation"):
@@ -179,7 +179,7 @@ def _say_speed(simulation: Simulation) -> None:
 
     each = seconds_per_batch(simulation)
     if each is not None:
-        print(f"euclio: simulated in {duration(simulation.wall_s)}, {duration(each)} per batch", file=sys.stderr)
+        say(f"simulated in {duration(simulation.wall_s)}, {duration(each)} per batch")
 
 
 def _noise(text: str) -> float:

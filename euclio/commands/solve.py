@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
+from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
@@ -98,8 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(to_text(family.table(instance, result)))
     if result.reason:
-        reason = " ".join(result.reason.split())
-        print(f"euclio: {arguments.file}: {result.status.value}: {reason}", file=sys.stderr)
+        say(f"{arguments.file}: {result.status.value}: {result.reason}")
     return _exit_code(result)
 
 
