@@ -123,7 +123,11 @@ def _make(tell: Tell, ready: PreparedRun, warm: bool, explained: bool) -> AnyRes
     limit_s = ready.limits.time_limit_s
     tell(Begun(limit_s))
     began = time.monotonic()
-    result = ready.check(*ready.answer())
+    try:
+        result = ready.check(*ready.answer())
+    except MemoryError:
+        answer: Answer[Any] = Answer(None, KILLED, reason="there is not enough memory for this solver on this instance")
+        return ready.check(answer, time.monotonic() - began)
     if not (explained and _needs_explanation(result)):
         return result
     tell(Said(result))

@@ -28,7 +28,7 @@ from euclio.errors import InputError, OwnSolverError
 from euclio.supervision.channel import Channel, Dumps, GarbledError, Loads
 from euclio.supervision.ending import ending, kill_all, settle
 
-GRACE_S = 0.7
+GRACE_S = 0.5
 """What a call may overrun its limit by: to notice it, to check what was found, and to hand it over."""
 
 LOOK_EVERY_S = 0.2

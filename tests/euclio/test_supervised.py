@@ -80,6 +80,11 @@ def test_processes_that_a_killed_solver_started_are_killed_too(capfd, instance, 
         time.sleep(0.01)
 
 
+def test_solver_that_finds_no_memory_is_unknown(capfd, instance):
+    code, _, said = call(capfd, "solve", instance, "--solver", f"{FAULTS}:run_out_of_memory")
+    assert (code, "unknown: there is not enough memory for this solver" in said) == (4, True)
+
+
 DYING = {
     "segfault": "died of signal SIGSEGV",
     "leave": "exited with code 3",
