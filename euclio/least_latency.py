@@ -11,7 +11,18 @@ from fractions import Fraction
 from euclio.exact import LARGEST
 from euclio.registry import solvers
 from euclio.result import Status
-from euclio.session import Allocation, Configuration, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session import (
+    Allocation,
+    Configuration,
+    DummyRule,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+    longest_path,
+)
 from euclio.session.latency_bound import latency_bound
 from euclio.solving import solve
 
@@ -112,6 +123,37 @@ def least_latency(session: Session, module: Module, space: PlanSpace, deadline: 
         else:
             break
     return least
+
+
+def why_no_plan(session: Session, space: PlanSpace) -> str:
+    """Why a session has no plan in a plan space, in one line, where bounds of its modules prove it without a search.
+
+    It is what a method that searches only some of the plans can prove infeasibility by; exact.
+
+    Args:
+        session: the session.
+        space: the plan space.
+
+    Returns:
+        The reason; empty: there may be a plan.
+    """
+    if not space.single_hardware:
+        return _why_none(session, space)
+    on_each = [(h.name, _why_none(session, space.on(h.name))) for h in space.hardware_of(session)]
+    return "; ".join(f"on {name}: {why}" for name, why in on_each) if all(why for _, why in on_each) else ""
+
+
+def _why_none(session: Session, space: PlanSpace) -> str:
+    """The same in a plan space in which modules are independent."""
+    least: list[Fraction] = []
+    for module in session.modules:
+        forced = bracket(session, module, space) if _forced(module, space) else None
+        bound = latency_bound(module, space) if forced is None else forced.bound_s
+        if bound is None:
+            return f"module {module.name} has no configuration in the plan space"
+        least.append(bound)
+    above = longest_path(session, least)[0] > session.slo_s
+    return "not even the least latencies meet the SLO (proven)" if above else ""
 
 
 def _alone(session: Session, module: Module, slo_s: Fraction) -> Session:

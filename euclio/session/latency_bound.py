@@ -1,15 +1,11 @@
-"""A lower bound on a module's worst-case latency in a plan space; ours, see `_least_of` for why it holds.
-
-It is what a method that searches only some of the plans can prove infeasibility by.
-"""
+"""A lower bound on a module's worst-case latency in a plan space; ours, see `_least_of` for why it holds."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 
-from euclio.session.evaluate import longest_path
-from euclio.session.instance import Configuration, Module, Session
+from euclio.session.instance import Configuration, Module
 from euclio.session.space import DummyRule, PlanSpace, Policy
 
 
@@ -25,34 +21,6 @@ def latency_bound(module: Module, space: PlanSpace) -> Fraction | None:
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     return min((_least_of(c, module.rate_rps, space) for c in allowed), default=None)
-
-
-def why_no_plan(session: Session, space: PlanSpace) -> str:
-    """Why a session has no plan in a plan space, in one line, where the bounds of its modules prove it, exactly.
-
-    Args:
-        session: the session.
-        space: the plan space.
-
-    Returns:
-        The reason; empty: there may be a plan.
-    """
-    if not space.single_hardware:
-        return _why_none(session, space)
-    on_each = [(h.name, _why_none(session, space.on(h.name))) for h in space.hardware_of(session)]
-    return "; ".join(f"on {name}: {why}" for name, why in on_each) if all(why for _, why in on_each) else ""
-
-
-def _why_none(session: Session, space: PlanSpace) -> str:
-    """The same in a plan space in which modules are independent."""
-    least: list[Fraction] = []
-    for module in session.modules:
-        bound = latency_bound(module, space)
-        if bound is None:
-            return f"module {module.name} has no configuration in the plan space"
-        least.append(bound)
-    above = longest_path(session, least)[0] > session.slo_s
-    return "not even the least latencies meet the SLO (proven)" if above else ""
 
 
 def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:

@@ -4,10 +4,10 @@ import pytest
 
 from euclio.cli import main
 from euclio.files import save_session
+from euclio.least_latency import why_no_plan
 from euclio.registry import solvers_of
 from euclio.result import Status
 from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.latency_bound import why_no_plan
 from euclio.solving import solve
 from euclio.workloads.random_sessions import random_session
 
@@ -42,6 +42,13 @@ def test_command_ends_with_code_4_and_says_that_there_is_a_plan(tmp_path, capsys
     code = main(["solve", str(tmp_path / "s.json"), "--solver", "harpagon"])
     assert code == 4
     assert ": unknown: harpagon found no plan, but its plan space has one" in capsys.readouterr().err
+
+
+def test_plan_that_is_forced_proves_it():
+    """At 80/3 req/s as a decimal, without dummies, 4/3e-15 req/s are left for a partial machine."""
+    sliver = Module("m", "26.666666666666668", [Configuration("A", 4, 1, "0.3")])
+    session = Session("s", 4, [Hardware("A", 1)], [sliver])
+    assert solve(session, "harpagon", dummy="none").status is Status.INFEASIBLE
 
 
 def test_hardware_types_are_proven_one_by_one_where_a_session_keeps_to_one():
