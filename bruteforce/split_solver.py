@@ -9,6 +9,7 @@ from collections.abc import Callable
 from bruteforce.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
 from bruteforce.split_search import Splits, enumerate_splits, split_optimum
 from euclio.errors import InapplicableError
+from euclio.least_latency import why_no_plan
 from euclio.registry import Limits, Solver
 from euclio.result import Answer
 from euclio.session import DummyRule, PlanSpace, Session, evaluate
@@ -49,17 +50,18 @@ def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, gri
     if space.dummy is DummyRule.CONTINUOUS or space.single_hardware:
         raise InapplicableError("brute force over splits covers dummy rules none and machine, without single hardware")
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    why = why_no_plan(session, space)
+    if why:
+        return Answer(None, "infeasible", infeasible=True, reason=why)
     arrays = session_arrays(session, space)
-    if (arrays.first[1:] == arrays.first[:-1]).any():
-        return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
     reason = "no split of the grid is feasible"
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         found = search(arrays._replace(slo=slo), grid, step, deadline)
         stats = {"vectors": float(found.visited), "share": float(found.share)}
         complete = found.share >= 1.0
         if not math.isfinite(found.cost):
-            return Answer(None, "exhausted" if complete else "limit", infeasible=complete, stats=stats, reason=reason)
+            return Answer(None, "exhausted" if complete else "limit", stats=stats, reason=reason if complete else "")
         plan = to_plan(session, arrays, found.plan.machines, found.plan.partial_at)
         if evaluate(session, plan, space).feasible:
             return Answer(plan, "exhausted" if complete else "limit", float(found.cost), stats=stats)
-    return Answer(None, "exhausted", infeasible=True, stats=stats, reason=reason)
+    return Answer(None, "exhausted", stats=stats, reason=reason)

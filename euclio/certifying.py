@@ -144,6 +144,7 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
         goal=family.goal(result.space),
         status=result.status,
         value=result.value,
+        claimed=None if result.claimed is None or not math.isfinite(result.claimed) else exact(result.claimed),
         bound=None if result.bound is None or not math.isfinite(result.bound) else exact(result.bound),
         figures=figures,
         plan=result.plan,

@@ -30,7 +30,8 @@ from euclio.commands import (
     verify,
 )
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
-from euclio.errors import InputError, RefutedError, TerminatedError, UnwritableError
+from euclio.commands.saying import say
+from euclio.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
 
 COMMANDS = (
     solve,
@@ -79,23 +80,23 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except InputError as error:
-        _say(str(error))
+        say(str(error))
         return BAD_INPUT
     except BrokenPipeError:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except (UnwritableError, RefutedError) as error:
-        _say(str(error))
+        say(str(error))
         return REFUSED
     except KeyboardInterrupt as error:
-        _say(str(error) or "interrupted")
+        say(str(error) or "interrupted")
         return TERMINATED if isinstance(error.__cause__ or error, TerminatedError) else INTERRUPTED
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
         internal = f"internal error, please report it: {type(error).__name__}: {error}"
-        _say(f"{_blame_on_own_solver(error) or internal} (set {TRACEBACK}=1 to see where)")
+        say(f"{_blame_on_own_solver(error) or internal} (set {TRACEBACK}=1 to see where)")
         return REFUSED
 
 
@@ -122,11 +123,7 @@ def _run(argv: list[str] | None) -> int:
 def _blame_on_own_solver(error: Exception) -> str:
     from euclio.own_solver import blame
 
-    return blame(error)
-
-
-def _say(message: str) -> None:
-    print("euclio:", " ".join(message.split()), file=sys.stderr)
+    return str(error) if isinstance(error, OwnSolverError) else blame(error)
 
 
 def _open_closed_streams() -> None:

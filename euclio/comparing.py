@@ -19,6 +19,8 @@ from euclio.solving import solve
 
 SCHEMA = "euclio/comparison/1"
 
+Solving = Callable[..., AnyResult]
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -145,6 +147,7 @@ def compare(
     time_limit_s: float | None = None,
     objective: str | None = None,
     certify_s: float | None = None,
+    solving: Solving = solve,
 ) -> Comparison:
     """Run systems and the family's exact solver on one instance.
 
@@ -154,6 +157,7 @@ def compare(
         time_limit_s: limit of each run in seconds.
         objective: name of the objective; None: the family's default.
         certify_s: limit in seconds of an independent prover for each proof; None: it is not asked.
+        solving: what solves, with the arguments of `euclio.solve`.
 
     Returns:
         The systems, each in its own plan space, next to the proven optima.
@@ -168,12 +172,12 @@ def compare(
     full_space = replace(family.full_space, **changes)
     family.check_space(instance, full_space)
     trials = ProofTrials(instance, certify_s)
-    optimum = _optima(instance, family, time_limit_s, trials)
+    optimum = _optima(instance, family, time_limit_s, trials, solving)
     best = optimum(full_space)
     goal = family.goal(full_space)
     rows = []
     for solver in chosen:
-        result = trials.seen(solve(instance, solver, time_limit_s=time_limit_s, **changes), solver.kind)
+        result = trials.seen(solving(instance, solver, time_limit_s=time_limit_s, **changes), solver.kind)
         rows.append(Row(solver, result, _proven(best), optimum(result.space), goal))
     rows.sort(key=lambda row: _rank(row.result.value, goal))
     certificates = tuple(trials.certificates)
@@ -203,7 +207,7 @@ def _changes(family: Family, objective: str | None) -> dict[str, Any]:
 
 
 def _optima(
-    instance: Any, family: Family, time_limit_s: float | None, trials: ProofTrials
+    instance: Any, family: Family, time_limit_s: float | None, trials: ProofTrials, solving: Solving
 ) -> Callable[[Any], AnyResult | None]:
     """What the family's exact solver finds in a plan space, each solved once; None where it is not installed."""
     known: dict[Any, AnyResult | None] = {}
@@ -213,7 +217,7 @@ def _optima(
             installed, name = solvers(), family.default_solver
             known[space] = None
             if name in installed:
-                found = solve(instance, name, space=space, time_limit_s=time_limit_s)
+                found = solving(instance, name, space=space, time_limit_s=time_limit_s)
                 known[space] = trials.seen(found, installed[name].kind)
         return known[space]
 

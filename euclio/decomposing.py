@@ -11,13 +11,14 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.comparing import Comparison, Row, chosen_solvers, compare
+from euclio.comparing import Comparison, Row, Solving, chosen_solvers, compare
 from euclio.errors import InputError
 from euclio.families import find_family
 from euclio.gap import Gap, Value
 from euclio.registry import Solver
 from euclio.result import OPTIMALITY_TOLERANCE
 from euclio.session import Session
+from euclio.solving import solve
 
 SCHEMA = "euclio/decomposition/1"
 QUANTILES = {"low": 0.25, "median": 0.5, "high": 0.75}
@@ -28,6 +29,7 @@ def decompose(
     solvers: Sequence[str | Solver] | None = None,
     time_limit_s: float | None = None,
     advance: Callable[[Comparison], None] | None = None,
+    solving: Solving = solve,
 ) -> pd.DataFrame:
     """Run systems on instances, and `exact` in the full plan space and in each system's own.
 
@@ -36,6 +38,7 @@ def decompose(
         solvers: names or solvers; by default every registered heuristic, ablations included.
         time_limit_s: limit of each run in seconds.
         advance: called after each instance.
+        solving: what solves, with the arguments of `euclio.solve`.
 
     Returns:
         One row per instance and system, as `gap_row` says, and the status of the system's run and of both optima.
@@ -51,7 +54,7 @@ def decompose(
     chosen = chosen_solvers(solvers, find_family("session"))
     rows: list[dict[str, Any]] = []
     for session in instances:
-        comparison = compare(session, chosen, time_limit_s)
+        comparison = compare(session, chosen, time_limit_s, solving=solving)
         by_name = {row.solver.name: row for row in comparison.rows}
         rows += [_row(comparison, by_name[solver.name]) for solver in chosen]
         if advance is not None:

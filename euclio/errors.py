@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 
+def printable(text: str) -> str:
+    """A text in one line in which nothing but what can be seen is left: other characters are written as escapes.
+
+    Files, names of fields and solvers may hold codes that a terminal obeys.
+    """
+    line = " ".join(text.split())
+    if line.isprintable():
+        return line
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+
+
 class InputError(ValueError):
     """Bad input: one clear line, exit code 2.
 
@@ -16,7 +27,7 @@ class InputError(ValueError):
         self.message = message
         self.file = file
         self.field = field
-        super().__init__(": ".join(part for part in (file, field, message) if part))
+        super().__init__(printable(": ".join(part for part in (file, field, message) if part)))
 
     def in_file(self, file: str) -> InputError:
         """The same error, naming the file that it was found in."""
@@ -29,6 +40,10 @@ class TerminatedError(KeyboardInterrupt):
 
 class InapplicableError(Exception):
     """The solver does not apply to this instance (say why); exit code 4."""
+
+
+class OwnSolverError(Exception):
+    """Somebody's own solver raised (says its file, what, and where in it)."""
 
 
 class UnwritableError(Exception):

@@ -6,6 +6,7 @@ least worst-case latencies exceeds the SLO (with one hardware type per session: 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +15,6 @@ from euclio.least_latency import Least, bracket, least_latency
 from euclio.restrictions import Restriction, restrictions, without
 from euclio.result import Status
 from euclio.session import FULL_SPACE, Plan, PlanSpace, Session, evaluate, longest_path
-from euclio.workloads.protocol import with_slo
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,14 @@ class _Fastest:
 
 
 class _Search:
-    """Decides plan spaces of a session, and remembers the brackets of its modules."""
+    """Decides plan spaces of a session, and remembers the brackets of its modules.
+
+    Once the time is up, brackets stay as they are without a search.
+    """
 
     def __init__(self, session: Session, time_limit_s: float | None) -> None:
-        self._session, self._time_limit_s = session, time_limit_s
+        self._session = session
+        self._deadline = None if time_limit_s is None else time.perf_counter() + time_limit_s
         self._known: dict[tuple[int, PlanSpace], Least | None] = {}
 
     def fastest(self, space: PlanSpace, *, searched: bool) -> list[_Fastest]:
@@ -123,7 +127,7 @@ class _Search:
         if not searched:
             return self._known.get((index, space)) or bracket(self._session, module, space)
         if (index, space) not in self._known:
-            self._known[index, space] = least_latency(self._session, module, space, self._time_limit_s)
+            self._known[index, space] = least_latency(self._session, module, space, self._deadline)
         return self._known[index, space]
 
 
@@ -133,7 +137,7 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     Args:
         session: the session.
         space: the plan space.
-        time_limit_s: limit in seconds of each search for a module's least latency; None: none.
+        time_limit_s: limit in seconds of all searches for least latencies together; None: none.
 
     Returns:
         The explanation; every claim in it is proven, and the least SLO is that of a plan that the checker accepts.
@@ -167,7 +171,7 @@ def _least_slo(session: Session, found: list[_Fastest]) -> Fraction | None:
         return None
     least, entry = min(reached, key=lambda pair: pair[0])
     plan = Plan(tuple(module.plan for module in entry.least if module is not None))
-    checked = evaluate(with_slo(session, least), plan, entry.space)
+    checked = evaluate(session, plan, entry.space, slo_s=least)  # it may be longer than any SLO that a session can have
     if not checked.feasible:
         raise RuntimeError(f"the plan of the least SLO is refused: {'; '.join(checked.violations)}")
     return least

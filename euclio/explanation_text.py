@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from euclio.exact import rounded_up
+from euclio.exact import LARGEST, rounded_up
 from euclio.explaining import Conflict, Explanation
 from euclio.least_latency import Least
 from euclio.restrictions import Restriction
@@ -130,10 +130,15 @@ def _remedies(found: Explanation) -> str:
 def _remedy_list(found: Explanation) -> list[str]:
     texts = [f"feasible without {_option(restriction)}" for restriction in found.lifts]
     if found.least_slo_s is not None:
-        texts.insert(0, f"feasible from an SLO of {_up(found.least_slo_s)}")
+        texts.insert(0, _from_slo(found.least_slo_s))
     if found.free_slo_s is not None and found.free_slo_s != found.least_slo_s:
-        texts.append(f"feasible from an SLO of {_up(found.free_slo_s)} without any restriction")
+        texts.append(f"{_from_slo(found.free_slo_s)} without any restriction")
     return texts or ["no SLO makes it feasible; extend the profiles"]
+
+
+def _from_slo(slo_s: Fraction) -> str:
+    beyond = f", which is beyond the longest supported, {_s(Fraction(LARGEST))}" if slo_s > LARGEST else ""
+    return f"feasible from an SLO of {_up(slo_s)}{beyond}"
 
 
 def _conflict_data(found: Explanation, conflict: Conflict) -> dict[str, Any]:

@@ -105,8 +105,8 @@ class Family:
         describe_space: a plan space in a few words.
         table: instance and result in, a table for people out.
         summary: instance, plan space and the checker's answer on a feasible plan in, one line out.
-        why_infeasible: instance and infeasible result in, one line out.
-        explain: instance, plan space and seconds for each single search in.
+        why_infeasible: instance, infeasible result and seconds for it in, one line out.
+        explain: instance, plan space and seconds for all searches together in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
         find_better: its independent prover (`euclio.certificate`): instance, plan space, cutoff and deadline in.
         tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.
@@ -131,7 +131,7 @@ class Family:
     describe_space: Callable[[Any], str]
     table: Callable[[Any, Result[Any, Any, Any]], RenderableType]
     summary: Callable[[Any, Any, Any], str]
-    why_infeasible: Callable[[Any, Result[Any, Any, Any]], str]
+    why_infeasible: Callable[[Any, Result[Any, Any, Any], float | None], str]
     explain: Callable[[Any, Any, float | None], Explained]
     tiny: Callable[[Any], tuple[Any, Any]]
     find_better: Callable[[Any, Any, Fraction | None, float], Search]

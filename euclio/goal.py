@@ -71,7 +71,7 @@ class Goal:
         side = "below" if self.maximised else "above"
         return f"{self.bound_field} is {float(bound):.9g}, {side} the checked {self.name} of {float(value):.9g}"
 
-    def wrong_claim(self, value: Fraction | float, claimed: float | None) -> str:
+    def wrong_claim(self, value: Fraction | float, claimed: Fraction | float | None) -> str:
         """One line where a solver claims another value than the checked one; empty: it does not."""
         if claimed is None or abs(self.gap(value, claimed)) <= CLAIM_TOLERANCE:
             return ""

@@ -20,6 +20,7 @@ from typing import Any, get_type_hints
 
 from euclio.errors import InapplicableError, InputError
 from euclio.families import Family, families, find_family
+from euclio.files.bytes_reading import read_bytes
 from euclio.registry import AnySolver, Limits, Solver
 from euclio.result import Answer
 
@@ -37,6 +38,14 @@ def is_reference(name: str) -> bool:
     return name.endswith(ENDING) or name.rpartition(":")[0].endswith(ENDING)
 
 
+def file_of(name: str) -> Path | None:
+    """The file that a solver's name points into; None: it points into none."""
+    if not is_reference(name):
+        return None
+    file, _, own = name.rpartition(":")
+    return Path(file or own).expanduser()
+
+
 def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
     """The solver that a name points to; the same one as long as the file stays the same.
 
@@ -51,9 +60,10 @@ def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
         InputError: no such file or function, one that cannot be called as a solver, or an error in the file.
     """
     file, _, name = reference.rpartition(":")
-    path = Path(file or name).expanduser() if folder is None else folder / Path(file or name).expanduser()
+    named = Path(file or name).expanduser()
+    path = named if folder is None else folder / named
     try:
-        source = path.read_bytes()
+        source = read_bytes(path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}; give FILE.py:function", file=str(path)) from None
     try:

@@ -32,7 +32,7 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     UNKNOWN = "unknown"
-    """A limit was hit and no plan was found."""
+    """No plan was found, and nothing proves that there is none: a limit was hit, or only some plans were searched."""
     INAPPLICABLE = "inapplicable"
     ERROR = "error"
 
@@ -71,7 +71,8 @@ class Answer(Generic[PlanT]):
         raw_status: the solver's own word for how it ended.
         claimed: the value of the plan as it computed it.
         bound: proven bound on the optimum of its plan space; None: no bound.
-        infeasible: the solver proved (exact) or decided (heuristic) that there is no plan.
+        infeasible: the solver proved that its plan space has no plan. One that searches only some of the plans, as
+            heuristics do, leaves this out where it merely found none.
         stats: counters of the solver (iterations, nodes, …).
         reason: one line for the user where there is no plan.
         trace: incumbent and bound over time, where the solver tells.

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import islice
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -22,6 +23,9 @@ from euclio.session import DummyRule, Evaluation, ModuleEvaluation, ModulePlan, 
 
 PIPED_WIDTH = 100
 """Columns where the output is no terminal."""
+
+MOST_MODULES = 1000
+"""Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
 
 DASH = "-"
 
@@ -68,13 +72,15 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     table = new_table("module", "hardware", *numbers, numbers=numbers)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
-    for module, plan, found, budget in rows:
+    for module, plan, found, budget in islice(rows, MOST_MODULES):
         rows_of_module = _module_rows(session.price, plan, found, result.value)
         rows_of_module[0][0] = module.name
         rows_of_module[0][6:8] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
         for row in rows_of_module:
             table.add_row(*(Text(cell) for cell in row))
-    return Group(header, Text(""), table)
+    left_out = len(session.modules) - MOST_MODULES
+    more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
+    return Group(header, Text(""), table, *more)
 
 
 def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:

@@ -31,6 +31,7 @@ def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) 
     assert value is not None
     reasons = [_difference(goal.value_field, written.value, value)]
     reasons += [_difference(name, written.figures.get(name), checked) for name, checked in figures.items()]
+    reasons.append(goal.wrong_claim(value, written.claimed))
     reasons.append(goal.contradiction(value, bound))
     if written.status is Status.OPTIMAL and not reasons[-1] and not goal.proven(value, bound):
         reasons.append(f"status is optimal, but {goal.bound_field} does not reach the {goal.name}")

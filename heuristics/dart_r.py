@@ -48,7 +48,8 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
     rates = whole_models(cluster, own)
     counts = no_partitioning_counts(cluster, own, rates, limits.time_limit_s)
     if counts.gpus is None:
-        return Answer(None, counts.raw_status, infeasible=counts.infeasible, reason=counts.reason)
+        proven = counts.infeasible and own.most_partitions(cluster) == 1  # a chain may serve what no whole model does
+        return Answer(None, counts.raw_status, infeasible=proven, reason=counts.reason)
     gpus = dict(counts.gpus)
     if low is not None:
         _divide(cluster, rates, gpus, high, low)

@@ -18,6 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from euclio.least_latency import why_no_plan
 from euclio.registry import Limits
 from euclio.result import Answer
 from euclio.session import PlanSpace, Session, evaluate
@@ -35,12 +36,13 @@ def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> 
         InapplicableError: not a plan space of Scrooge.
     """
     require_scrooge_space(NAME, space, least_allocations=2)
+    why = why_no_plan(session, space)
+    if why:
+        return Answer(None, "infeasible", infeasible=True, reason=why)
     arrays = session_arrays(session, space)
-    if (arrays.first[1:] == arrays.first[:-1]).any():
-        return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
     least = least_latency(arrays)
     if (least > latency_room(arrays, least)).any():
-        return Answer(None, "infeasible", infeasible=True, reason="not even the least latencies meet the SLO")
+        return Answer(None, "no plan", reason=f"{NAME} found no configurations that meet the SLO")
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         s = arrays._replace(slo=slo)
         chosen, moves = allocate_greedily(s)

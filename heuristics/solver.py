@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.errors import InapplicableError
+from euclio.least_latency import why_no_plan
 from euclio.registry import Limits, Solver
 from euclio.result import Answer
 from euclio.session import DummyRule, PlanSpace, Session, evaluate
@@ -47,12 +48,20 @@ def run_system(system: System, session: Session, space: PlanSpace) -> Answer:
     """
     if space.dummy is DummyRule.CONTINUOUS:
         raise InapplicableError(f"{system.name} has no rule for continuous dummies; use --dummy none or machine")
-    best = Answer(None, "infeasible", infeasible=True, reason=f"{system.name} found no plan that meets the SLO")
+    best = Answer(None, "no plan")
     for one in _hardware_choices(session, system.narrow(session, space)):
         answer = _run_on(system, session, one)
         if answer.plan is not None and (best.claimed is None or (answer.claimed or 0.0) < best.claimed):
             best = answer
-    return best
+    return best if best.plan is not None else _no_plan(system, session, space)
+
+
+def _no_plan(system: System, session: Session, space: PlanSpace) -> Answer:
+    """The answer of a system that found none: infeasible only where bounds on the latency prove it."""
+    why = why_no_plan(session, space)
+    if why:
+        return Answer(None, "infeasible", infeasible=True, reason=why)
+    return Answer(None, "no plan", reason=f"{system.name} found no plan that meets the SLO")
 
 
 def _hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
@@ -66,7 +75,7 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
     """One attempt at the SLO itself; where rounding made the checker refuse the plan, one just below it."""
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
-        return Answer(None, "infeasible", infeasible=True)
+        return Answer(None, "no plan")
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         schedule, cost, stats = _plan(system, arrays._replace(slo=slo))
         if not np.isfinite(cost):
@@ -75,7 +84,7 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
         if clear or evaluate(session, plan, space).feasible:
             return Answer(plan, "feasible", claimed=float(cost), stats=stats)
-    return Answer(None, "infeasible", infeasible=True)
+    return Answer(None, "no plan")
 
 
 def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, float]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import seconds
 from euclio.commands.bench_set_certify import add_certify, add_sample, certify_sample
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.saying import say
 from euclio.errors import InputError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     for line in wrong:
         print(line)
     if wrong:
-        print(f"euclio: the benchmark set has {len(wrong)} defects", file=sys.stderr)
+        say(f"the benchmark set has {len(wrong)} defects")
         return REFUSED
     print(summary(chosen))
     code = SOLVED

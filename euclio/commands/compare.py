@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import names, seconds
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.progress import noticed
+from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
     from euclio.comparing import Comparison
+    from euclio.supervised import Supervised
 
 CERTIFY_S = 60.0
 """Limit of the prover for each proof where none is given."""
@@ -32,7 +33,7 @@ def add_to(verbs: Verbs) -> None:
         "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
     )
     parser.add_argument("--objective", metavar="NAME", help="of clusters: throughput (the default) or cost")
-    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of each run in seconds")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(
         "--certify",
         type=seconds,
@@ -48,21 +49,37 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, draw."""
-    from euclio.comparing import compare
+    from euclio.comparing import chosen_solvers, compare
+    from euclio.families import family_of
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
+    from euclio.files.outputs import check_outputs
+    from euclio.own_solver import file_of
+    from euclio.supervised import Supervised
 
-    instance = load_instance(arguments.file)
+    check_outputs({"--plot": arguments.plot}, [arguments.file, *map(file_of, arguments.solvers or ())])
     if arguments.plot is not None:
         from euclio.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-    with (
-        at("", arguments.file),
-        noticed("running all systems; compiling takes a while at the first use after installation"),
-    ):
-        comparison = compare(instance, arguments.solvers, arguments.time_limit, arguments.objective, arguments.certify)
+    instance = load_instance(arguments.file)
+    with at("", arguments.file):
+        chosen = chosen_solvers(arguments.solvers, family_of(instance))
+    with Supervised([instance], chosen, notice=False) as supervised:
+        with (
+            at("", arguments.file),
+            noticed("running all systems; compiling takes a while at the first use after installation"),
+        ):
+            comparison = compare(
+                instance,
+                chosen,
+                arguments.time_limit,
+                arguments.objective,
+                arguments.certify,
+                solving=supervised.solve,
+            )
+        why = _why_infeasible(supervised, comparison, arguments.time_limit)
     if arguments.json:
         print(json_text(comparison.describe()))
     else:
@@ -75,24 +92,35 @@ def run(arguments: argparse.Namespace) -> int:
         from euclio.figure_files import save_figure
 
         save_figure(draw(comparison), arguments.plot)
-    return _exit_code(comparison, arguments.file)
+    if _say_refuted(comparison, arguments.file):
+        return REFUSED
+    if why is not None:
+        say(f"{arguments.file}: infeasible: {why}")
+        return INFEASIBLE
+    if any(row.result.value is not None for row in comparison.rows):
+        return SOLVED
+    say(f"{arguments.file}: no system found a plan")
+    return NO_PLAN
 
 
-def _exit_code(comparison: Comparison, file: str) -> int:
+def _say_refuted(comparison: Comparison, file: str) -> bool:
+    """Say which proofs were refuted; False: none was."""
     from euclio.certificate import Verdict
-    from euclio.families import family_of
-    from euclio.result import Status
 
     refuted = [found for found in comparison.certificates if found.verdict is Verdict.REFUTED]
     for found in refuted:
-        print(f"euclio: {file}: REFUTED: {found.solver}: {found.claim}: {found.reason}", file=sys.stderr)
-    if refuted:
-        return REFUSED
+        say(f"{file}: REFUTED: {found.solver}: {found.claim}: {found.reason}")
+    return bool(refuted)
+
+
+def _why_infeasible(supervised: Supervised, comparison: Comparison, limit_s: float | None) -> str | None:
+    """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
+    from euclio.families import family_of
+    from euclio.result import Status
+
+    best, instance = comparison.best, comparison.instance
+    if best is None or best.status is not Status.INFEASIBLE:
+        return None
     if any(row.result.value is not None for row in comparison.rows):
-        return SOLVED
-    if comparison.best is not None and comparison.best.status is Status.INFEASIBLE:
-        why = family_of(comparison.instance).why_infeasible(comparison.instance, comparison.best)
-        print(f"euclio: {file}: infeasible: {why}", file=sys.stderr)
-        return INFEASIBLE
-    print(f"euclio: {file}: no system found a plan", file=sys.stderr)
-    return NO_PLAN
+        return None
+    return supervised.why_infeasible(family_of(instance), instance, best, limit_s)

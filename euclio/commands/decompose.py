@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count, names, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.progress import noticed
+from euclio.commands.saying import say
 from euclio.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("--workloads", type=count, metavar="N", help="also N workloads of Harpagon's protocol")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")
-    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of each run in seconds")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the decomposition (.svg, .png or .pdf)")
     parser.add_argument("--csv", type=Path, metavar="OUT", help="also write one row per instance and system")
     parser.add_argument("--json", action="store_true", help="print the decomposition as JSON instead of a table")
@@ -41,22 +41,31 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, draw."""
+    from euclio.comparing import chosen_solvers
     from euclio.decomposing import decompose, describe
+    from euclio.families import find_family
     from euclio.figure_files import check_figure_path, save_figure
-    from euclio.files.json_writing import check_writable, json_text, write_text
+    from euclio.files.json_writing import json_text, write_text
+    from euclio.files.outputs import check_outputs
+    from euclio.own_solver import file_of
     from euclio.reproduce.stages import progress_bars
+    from euclio.supervised import Supervised
 
-    sessions = _sessions(arguments)
+    read = [*arguments.files, *map(file_of, arguments.solvers or ())]
+    check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)
     if arguments.plot is not None:
         check_figure_path(arguments.plot)
-    if arguments.csv is not None:
-        check_writable(arguments.csv)
+    sessions = _sessions(arguments)
+    chosen = chosen_solvers(arguments.solvers, find_family("session"))
     with (
+        Supervised(sessions, chosen, notice=False) as supervised,
         noticed("running all systems; compiling takes a while at the first use after installation"),
         progress_bars() as bars,
     ):
         task = bars.add_task("instances", total=len(sessions))
-        table = decompose(sessions, arguments.solvers, arguments.time_limit, lambda _: bars.advance(task))
+        table = decompose(
+            sessions, chosen, arguments.time_limit, lambda _: bars.advance(task), solving=supervised.solve
+        )
     if arguments.json:
         print(json_text(describe(table)))
     else:
@@ -102,5 +111,5 @@ def _exit_code(table: pd.DataFrame) -> int:
         return SOLVED
     infeasible = bool((table.optimum_status == "infeasible").all())
     why = "infeasible: no session has a plan; `euclio explain` says why" if infeasible else "no system found a plan"
-    print(f"euclio: {why}", file=sys.stderr)
+    say(why)
     return INFEASIBLE if infeasible else NO_PLAN

@@ -26,7 +26,7 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("file", metavar="INSTANCE", help="session or cluster (JSON)")
     parser.add_argument("--solver", metavar="NAME", help="start from this solver's plan space; default: as of solve")
     add_plan_space(parser)
-    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each single search in seconds")
+    parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of all searches together in seconds")
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
     parser.set_defaults(run=run)
 
@@ -39,12 +39,16 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text
     from euclio.result import Status
     from euclio.solving import solver_for
+    from euclio.supervised import Supervised
 
     instance = load_instance(arguments.file)
     family = family_of(instance)
     with at("", arguments.file):
         space = plan_space(arguments, family, solver_for(family, arguments.solver), instance)
-    with noticed("looking for least latencies; compiling takes a while at the first use after installation"):
-        found = family.explain(instance, space, arguments.time_limit)
+    with (
+        Supervised([instance], notice=False) as supervised,
+        noticed("looking for least latencies; compiling takes a while at the first use after installation"),
+    ):
+        found = supervised.explain(family, instance, space, arguments.time_limit)
     print(json_text(found.data) if arguments.json else found.text)
     return {Status.FEASIBLE: SOLVED, Status.INFEASIBLE: INFEASIBLE}.get(found.status, NO_PLAN)

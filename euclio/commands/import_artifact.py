@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +12,7 @@ from euclio.commands import import_csv
 from euclio.commands.arguments import names, positive
 from euclio.commands.cluster_options import add_cluster_options, numbers
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.saying import say
 from euclio.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,10 +56,12 @@ def _add_ppipe(kinds: Verbs) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Import, write, print the paths."""
     from euclio.files import save_cluster, save_result
+    from euclio.files.outputs import check_outputs
     from euclio.result import Status
 
     if (arguments.plan is None) != (arguments.plan_out is None):
         raise InputError("go together: the plan, and the file for it as a result", field="--plan and --plan-out")
+    check_outputs({"--out": arguments.out, "--plan-out": arguments.plan_out}, [arguments.folder, arguments.plan])
     cluster = _cluster(arguments)
     result = None if arguments.plan is None else _checked_plan(cluster, arguments.plan)
     save_cluster(cluster, arguments.out)
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     save_result(result, cluster, arguments.plan_out)
     print(arguments.plan_out)
     if result.status is Status.ERROR:
-        print(f"euclio: {arguments.plan}: {result.reason}", file=sys.stderr)
+        say(f"{arguments.plan}: {result.reason}")
         return REFUSED
     return SOLVED
 

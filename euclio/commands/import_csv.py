@@ -40,8 +40,10 @@ def add_to(kinds: Verbs) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Import, write, print the path."""
     from euclio.files import save_session
+    from euclio.files.outputs import check_outputs
     from euclio.workloads.csv_profiles import session_from_csv
 
+    check_outputs({"--out": arguments.out}, [arguments.file])
     flags = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}
     try:
         session = session_from_csv(

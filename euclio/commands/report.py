@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
+from euclio.commands.saying import say
 from euclio.experiment_report.writing import write_report
 
 if TYPE_CHECKING:
@@ -46,6 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
         page = write_report(*arguments.results, out=arguments.out, title=arguments.title)
     told = (str(warning.message) for warning in caught if issubclass(warning.category, VersionsDiffer))
     for line in dict.fromkeys(told):
-        print("euclio:", line, file=sys.stderr)
+        say(line)
     print(page)
     return SOLVED

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from euclio.commands.arguments import count, names
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.saying import say
 from euclio.errors import TerminatedError
 
 if TYPE_CHECKING:
@@ -47,11 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         signal.signal(signal.SIGTERM, before)
     if outcome.no_longer:
-        print(f"euclio: {outcome.no_longer} more runs there are no longer in the experiment", file=sys.stderr)
+        say(f"{outcome.no_longer} more runs there are no longer in the experiment")
     print(outcome.folder)
     if outcome.refuted:
-        told = f"{outcome.refuted} proofs are REFUTED; their runs are errors that say how, as `euclio report` does"
-        print(f"euclio: {told}", file=sys.stderr)
+        say(f"{outcome.refuted} proofs are REFUTED; their runs are errors that say how, as `euclio report` does")
         return REFUSED
     return SOLVED
 

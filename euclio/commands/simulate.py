@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import positive, seconds, seed
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
 from euclio.commands.progress import noticed
+from euclio.commands.saying import say
 from euclio.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,8 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, draw."""
     from euclio.figure_files import check_figure_path
     from euclio.files import load_instance, load_result
+    from euclio.files.outputs import check_outputs
     from euclio.pipeline import Cluster
 
+    read = [arguments.instance, arguments.result, arguments.trace]
+    check_outputs({"--timeline": arguments.timeline}, read)
     cluster = load_instance(arguments.instance)
     if not isinstance(cluster, Cluster):
         raise InputError("is a session; `euclio simulate` serves clusters (euclio/pipeline/1)", file=arguments.instance)
@@ -90,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.timeline)
     if written.plan is None:
         status = written.status.value
-        print(f"euclio: {arguments.result}: there is no plan to simulate (status {status})", file=sys.stderr)
+        say(f"{arguments.result}: there is no plan to simulate (status {status})")
         return NO_PLAN
     _refuse_too_many(arguments, cluster, written, setup)
     with noticed("simulating; compiling takes a while at the first use after installation"):
@@ -176,7 +179,7 @@ def _say_speed(simulation: Simulation) -> None:
 
     each = seconds_per_batch(simulation)
     if each is not None:
-        print(f"euclio: simulated in {duration(simulation.wall_s)}, {duration(each)} per batch", file=sys.stderr)
+        say(f"simulated in {duration(simulation.wall_s)}, {duration(each)} per batch")
 
 
 def _noise(text: str) -> float:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.commands.progress import noticed
+from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
-    from euclio.families import Family
     from euclio.result import AnyResult
 
 
@@ -35,7 +32,13 @@ def add_to(verbs: Verbs) -> None:
         help="see `euclio solvers`, or FILE.py:FUNCTION; default: exact for sessions, columns for clusters",
     )
     add_plan_space(parser)
-    parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit in seconds")
+    parser.add_argument(
+        "--time-limit",
+        type=seconds,
+        metavar="S",
+        help="time limit in seconds, from when the input is read and the solver compiled; the command ends at most 1 s "
+        "later, whatever the solver does. Preparing the solver is limited to 600 s, one from a file to 60 s",
+    )
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
     _add_engine_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
@@ -58,33 +61,33 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.families import family_of
     from euclio.files import load_instance, result_to_text
     from euclio.files.boundary import at
-    from euclio.files.json_writing import check_writable, write_text
-    from euclio.solving import solve, solver_for
-    from euclio.warm_up import warm_up
+    from euclio.files.json_writing import write_text
+    from euclio.files.outputs import check_outputs
+    from euclio.own_solver import file_of
+    from euclio.solving import solver_for
+    from euclio.supervised import Supervised
 
+    outputs = {"--out": arguments.out, "--log": arguments.log, "--export-lp": arguments.export_lp}
+    check_outputs(outputs, [arguments.file, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")])
     instance = load_instance(arguments.file)
     family = family_of(instance)
     with at("", arguments.file):
         solver = solver_for(family, arguments.solver)
         space = plan_space(arguments, family, solver, instance)
-    for path in (arguments.out, arguments.log, arguments.export_lp):
-        if path is not None:
-            check_writable(path)
-    with noticed(f"preparing {solver.name}; compiling takes a while at the first use after installation"):
-        warm_up(solver, space)
-    result: AnyResult = solve(
-        instance,
-        solver,
-        space=space,
-        time_limit_s=arguments.time_limit,
-        seed=arguments.seed,
-        engine=arguments.engine,
-        threads=arguments.threads,
-        warm_start=arguments.warm_start,
-        log_file=arguments.log,
-        export_lp=arguments.export_lp,
-    )
-    result = _explained(family, instance, result)
+    with Supervised([instance], [solver]) as supervised:
+        result = supervised.solve_and_explain(
+            instance,
+            solver,
+            space=space,
+            time_limit_s=arguments.time_limit,
+            seed=arguments.seed,
+            engine=arguments.engine,
+            threads=arguments.threads,
+            warm_start=arguments.warm_start,
+            log_file=arguments.log,
+            export_lp=arguments.export_lp,
+        )
+    result = _with_reason(result)
     text = result_to_text(result, instance)
     if arguments.out is not None:
         write_text(text, arguments.out)
@@ -95,8 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(to_text(family.table(instance, result)))
     if result.reason:
-        reason = " ".join(result.reason.split())
-        print(f"euclio: {arguments.file}: {result.status.value}: {reason}", file=sys.stderr)
+        say(f"{arguments.file}: {result.status.value}: {result.reason}")
     return _exit_code(result)
 
 
@@ -112,12 +114,12 @@ def _exit_code(result: AnyResult) -> int:
     return codes.get(result.status, NO_PLAN)
 
 
-def _explained(family: Family, instance: Any, result: AnyResult) -> AnyResult:
-    """The result, with what makes the instance infeasible as its reason."""
+def _with_reason(result: AnyResult) -> AnyResult:
+    """The result; one that is unknown says why."""
+    from dataclasses import replace
+
     from euclio.result import Status
 
-    if result.status is Status.INFEASIBLE:
-        return replace(result, reason=family.why_infeasible(instance, result))
     if result.status is Status.UNKNOWN and not result.reason:
         return replace(result, reason="no plan was found within the limit; allow more time")
     return result

@@ -11,7 +11,6 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -22,30 +21,30 @@ from euclio.errors import InputError
 from euclio.families import Family, find_family
 from euclio.registry import AnySolver, find_solver
 from euclio.solving import PreparedRun, prepare
+from euclio.supervision.channel import Channel
 
 MOST_PRINTED = 200
 """Bytes kept of what a run prints."""
 
 
-def main(reading: int, writing: int) -> None:
+def main(descriptor: int) -> None:
     """Try one solver until the other side closes.
 
     Args:
-        reading: file descriptor of the connection that brings the solver's name, then trials.
-        writing: file descriptor of the connection for the solver's description, then observations; an `InputError`
-            instead of the description where there is no such solver.
+        descriptor: of the socket that brings the solver's name, then trials, and takes the solver's description, then
+            observations; the text of an `InputError` instead of the description where there is no such solver.
     """
-    inbox, outbox = Connection(reading, writable=False), Connection(writing, readable=False)
+    channel = Channel.at(descriptor)
     try:
-        name: str = inbox.recv()
+        name: str = channel.receive()
         solver = find_solver(name)
     except InputError as error:
-        outbox.send(error.args[0])
+        channel.send(error.args[0])
         return
-    outbox.send(Described(solver.name, solver.kind, solver.family, solver.space, solver.version))
+    channel.send(Described(solver.name, solver.kind, solver.family, solver.space, solver.version))
     with suppress(EOFError):
         while True:
-            _send(outbox, observe(solver, inbox.recv()))
+            _send(channel, observe(solver, channel.receive()))
 
 
 def observe(solver: AnySolver, trial: Trial) -> Observation:
@@ -95,12 +94,12 @@ def _text(family: Family, instance: Any) -> str:
         return repr(error)
 
 
-def _send(outbox: Connection, found: Observation) -> None:
+def _send(channel: Channel, found: Observation) -> None:
     try:
-        outbox.send(found)
+        channel.send(found)
     except Exception as error:  # pickle raises whatever it likes
         told = " ".join(f"its answer is no plain data: {type(error).__name__}: {error}".split())
-        outbox.send(Observation(Ending.RAISED, told, wall_s=found.wall_s))
+        channel.send(Observation(Ending.RAISED, told, wall_s=found.wall_s))
 
 
 def _printed() -> int:
@@ -115,4 +114,4 @@ def _printed() -> int:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]))

@@ -122,10 +122,8 @@ def _dishonest(run: Run) -> str:
 
 
 def infeasible(evidence: Evidence) -> Judgement:
-    """Says infeasible only where there is no plan; a solver that gives no bounds proves nothing and may decide so."""
+    """Says infeasible only where there is no plan, whether or not it gives bounds."""
     said = [run for run in evidence.runs if run.answer is not None and run.answer.infeasible]
-    if not any(run.answer is not None and run.answer.bound is not None for run in evidence.runs):
-        return judged([], 0, "", f"it gives no bounds, and decided so on {len(said)} trials")
     known = [run for run in said if run.optimum is not None]
     wrong = [
         f"{run.trial.name}: {run.optimum.by} has a plan of {run.goal.name} {float(run.optimum.value):.9g}"

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack, suppress
-from multiprocessing.connection import Pipe
+from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +17,7 @@ from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.trials import Trial
 from euclio.errors import InputError
 from euclio.signals import signal_name
+from euclio.supervision.channel import GarbledError, channel
 
 START_LIMIT_S = 120.0
 """Seconds to import a solver in."""
@@ -24,6 +25,7 @@ FIRST_LIMIT_S = 900.0
 """Seconds for the first trial of a process, which compiles."""
 OVERRUN_S = 10.0
 """Seconds above the time limit after which a trial is killed."""
+LOOK_EVERY_S = 0.5
 MOST_ENDINGS = 3
 """Times that a process may end before its solver is given up."""
 
@@ -56,24 +58,20 @@ class SolverProcess:
         self._start()
 
     def _start(self) -> None:
-        theirs_in, self._outbox = Pipe(duplex=False)
-        self._inbox, theirs_out = Pipe(duplex=False)
+        self._channel, theirs = channel()
         self._opened = ExitStack()
         printed = self._opened.enter_context(tempfile.TemporaryFile("a+b"))  # noqa: SIM115
-        self._opened.enter_context(self._inbox)
-        self._opened.enter_context(self._outbox)
-        ends = theirs_in.fileno(), theirs_out.fileno()
+        self._opened.callback(self._channel.close)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "euclio.contract.child", *map(str, ends)],
+            [sys.executable, "-P", "-m", "euclio.contract.child", str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.DEVNULL,
-            pass_fds=ends,
+            pass_fds=(theirs.fileno(),),
             env=os.environ | {"PYTHONHASHSEED": str(self._hash_seed)},
             start_new_session=True,
         )
-        theirs_in.close()
-        theirs_out.close()
+        theirs.close()
         self._running, self._first = True, True
         try:
             self.solver = self._described()
@@ -108,16 +106,26 @@ class SolverProcess:
         return found
 
     def _asked(self, question: Any, limit_s: float) -> Any:
+        deadline = time.monotonic() + limit_s
         try:
-            self._outbox.send(question)
-            if self._inbox.poll(limit_s):
-                return self._inbox.recv()
+            self._channel.post(question)
+            while time.monotonic() < deadline:
+                self._channel.flush()
+                wait([self._channel.fileno()], min(LOOK_EVERY_S, max(0.0, deadline - time.monotonic())))
+                answer = self._channel.arrived()
+                if answer is not None:
+                    return answer[0]
         except (EOFError, OSError):
             raise SolverDiedError(self._ending()) from None
+        except GarbledError:
+            raise SolverDiedError("the process wrote to descriptors that are not its own") from None
         raise SolverHungError(f"still running after {limit_s:g} s, and killed")
 
     def _ending(self) -> str:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(LOOK_EVERY_S)
+        except subprocess.TimeoutExpired:  # it has closed its descriptors
+            return "the process stopped answering"
         if code >= 0:
             return f"the process ended with exit code {code}"
         return f"the process died of signal {signal_name(-code)}"

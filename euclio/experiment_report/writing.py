@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from euclio.errors import InputError
-from euclio.files.json_writing import check_writable, write_text
+from euclio.files.json_writing import write_text
+from euclio.files.outputs import check_outputs
 
 ENDING = ".html"
 EXPERIMENT = ".toml"
@@ -38,15 +40,20 @@ def write_report(*paths: str | Path, out: str | Path | None = None, title: str |
         raise InputError("nothing to report; name a result folder")
     places = [default_folder(path) if Path(path).suffix == EXPERIMENT else Path(path) for path in paths]
     page = _page_path(places[0], out)
+    check_outputs({"--out": page, "--out in Markdown": page.with_suffix(".md")}, _read(paths))
     found = standing(load(*places), asked_for(places))
     if found.current.empty:
         raise InputError("no run of the experiment is finished; make them with `euclio run`", file=str(places[0]))
-    check_writable(page)
     blocks = report_blocks(found)
     name = title or f"Experiment {', '.join(sorted(found.current.experiment.astype(str).unique()))}"
     write_text(html_page(name, blocks), page)
     write_text(markdown_page(name, blocks), page.with_suffix(".md"))
     return page
+
+
+def _read(paths: Sequence[str | Path]) -> list[Path]:
+    """The files among the paths; the page may lie in a result folder."""
+    return [Path(path) for path in paths if not Path(path).is_dir()]
 
 
 def _page_path(first: Path, out: str | Path | None) -> Path:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
@@ -83,15 +84,23 @@ class FileModel(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _only_known_fields(cls, value: Any) -> Any:
+        known, required = _fields(cls)
         if not isinstance(value, dict):
-            raise InputError(f"is {shown(value)}; it must be an object with {', '.join(cls.model_fields)}")
+            raise InputError(f"is {shown(value)}; it must be an object with {', '.join(known)}")
         for key in value:
-            if key not in cls.model_fields:
-                raise _unknown(key, list(cls.model_fields), set(value))
-        for key, info in cls.model_fields.items():
-            if info.is_required() and key not in value:
+            if key not in known:
+                raise _unknown(key, list(known), set(value))
+        for key in required:
+            if key not in value:
                 raise InputError(f"is missing; add it{_unit_hint(key)}", field=key)
         return value
+
+
+@cache
+def _fields(model: type[FileModel]) -> tuple[dict[str, None], tuple[str, ...]]:
+    """The names of all fields, and of those that have to be there; pydantic takes its time to say them."""
+    fields = model.model_fields
+    return dict.fromkeys(fields), tuple(name for name, info in fields.items() if info.is_required())
 
 
 def _unit_hint(field: str) -> str:

@@ -10,6 +10,7 @@ from euclio.families import families, family_of
 from euclio.files.boundary import shown
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import write_text
+from euclio.files.reading_limit import reading
 
 
 def load_instance(path: str | Path) -> Any:
@@ -18,7 +19,8 @@ def load_instance(path: str | Path) -> Any:
     Raises:
         InputError: naming the file, the field and the remedy.
     """
-    return instance_from_json(read_json(path), str(path))
+    with reading(str(path)):
+        return instance_from_json(read_json(path), str(path))
 
 
 def instance_from_json(value: Any, file: str | None) -> Any:

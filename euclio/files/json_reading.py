@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
 from euclio.errors import InputError
+from euclio.files.bytes_reading import read_bytes
 
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are refused before they are read."""
@@ -19,6 +21,9 @@ DEEPEST_NESTING = 32
 """No format of ours nests more than eight deep."""
 
 LARGEST_EXPONENT = 400
+
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""An escape that stands for a character together with another one only."""
 
 BINARY = "is not UTF-8 text but binary data; give a text file"
 
@@ -66,6 +71,8 @@ def parse_json(text: str, *, file: str | None = None) -> Any:
     except RecursionError:
         raise _too_deep(file) from None
     _refuse_defects(value, file)
+    if SURROGATE.search(text):
+        _refuse_surrogates(value, file)
     return value
 
 
@@ -81,8 +88,7 @@ def read_text(path: Path) -> str:
             raise InputError("is a directory; name a file in it", file=file)
         if path.stat().st_size > LARGEST_FILE_BYTES:
             raise _too_large(file)
-        with path.open("rb") as stream:
-            data = stream.read(LARGEST_FILE_BYTES + 1)
+        data = read_bytes(path, LARGEST_FILE_BYTES + 1)
     except InputError:
         raise
     except FileNotFoundError:
@@ -137,6 +143,28 @@ def _decimal(text: str) -> Decimal | _BadNumber:
     return number
 
 
+def _refuse_surrogates(value: Any, file: str | None) -> None:
+    """Raise the first text or key with half a character, which no file can hold, with its place."""
+    waiting: list[tuple[Any, str]] = [(value, "")]
+    while waiting:
+        node, field = waiting.pop()
+        if isinstance(node, dict):
+            for key in node:
+                _refuse_surrogate(key, file, join_field(field, key))
+            waiting += [(v, join_field(field, k)) for k, v in reversed(node.items())]
+        elif isinstance(node, list):
+            waiting += [(node[i], f"{field}[{i}]") for i in reversed(range(len(node)))]
+        elif isinstance(node, str):
+            _refuse_surrogate(node, file, field)
+
+
+def _refuse_surrogate(text: str, file: str | None, field: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("holds half of a surrogate pair, no character; correct it", file=file, field=field) from None
+
+
 def _too_long(text: str) -> _BadNumber:
     return _BadNumber(f"is a number of {len(text)} characters; give at most {LONGEST_NUMBER}")
 
@@ -152,10 +180,11 @@ def _refuse_defects(value: Any, file: str | None) -> None:
             if node.duplicate is not None:
                 place = join_field(field, node.duplicate)
                 raise InputError("is written twice in one object; keep one of them", file=file, field=place)
-            waiting += [(v, join_field(field, k), depth + 1) for k, v in reversed(node.items())]
+            nested = [(k, v) for k, v in node.items() if isinstance(v, _Object | list | _BadNumber)]
+            waiting += [(v, join_field(field, k), depth + 1) for k, v in reversed(nested)]
         elif isinstance(node, list):
-            nested = [i for i, v in enumerate(node) if isinstance(v, _Object | list | _BadNumber)]
-            waiting += [(node[i], f"{field}[{i}]", depth + 1) for i in reversed(nested)]
+            places = [i for i, v in enumerate(node) if isinstance(v, _Object | list | _BadNumber)]
+            waiting += [(node[i], f"{field}[{i}]", depth + 1) for i in reversed(places)]
         elif isinstance(node, _BadNumber):
             raise InputError(node.reason, file=file, field=field or None)
 

@@ -67,6 +67,7 @@ class WrittenResult:
         goal: its objective.
         status: outcome as written.
         value: checked value as written, in the unit of the goal; None without a plan.
+        claimed: the solver's claim as written; None: none.
         bound: proven bound as written; None: no bound.
         figures: the plan's other figures as written, by the place where they stand.
         plan: the plan.
@@ -78,6 +79,7 @@ class WrittenResult:
     goal: Goal
     status: Status
     value: Fraction | None
+    claimed: Fraction | None
     bound: Fraction | None
     figures: dict[str, Fraction]
     plan: Any
@@ -106,6 +108,7 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
             goal=family.goal(space),
             status=Status(word(model.status, Status, "status")),
             value=_optional(getattr(model, goal.value_field)),
+            claimed=_optional(getattr(model, goal.claimed_field)),
             bound=_optional(getattr(model, goal.bound_field)),
             plan=None if model.plan is None else files.plan_from(model.plan, instance),
             figures={} if model.plan is None else files.figures_from(model.plan, instance),

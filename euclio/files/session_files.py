@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from euclio.files.boundary import FileModel, Name, Number, Whole, at, validated, without_schema
 from euclio.files.json_reading import parse_json, read_json
 from euclio.files.json_writing import json_text, write_text
+from euclio.files.reading_limit import reading
 from euclio.session.instance import Configuration, Hardware, Module, Session
 
 SCHEMA = "euclio/session/1"
@@ -45,7 +48,8 @@ def load_session(path: str | Path) -> Session:
     Raises:
         InputError: naming the file, the field and the remedy.
     """
-    return session_from_json(read_json(path), str(path))
+    with reading(str(path)):
+        return session_from_json(read_json(path), str(path))
 
 
 def session_from_text(text: str, *, file: str | None = None) -> Session:
@@ -108,15 +112,27 @@ def session_from_json(value: Any, file: str | None) -> Session:
     for i, h in enumerate(model.hardware):
         with at(f"hardware[{i}]", file):
             hardware.append(Hardware(h.name, h.price_per_h))
-    modules = [_module(module, f"modules[{i}]", file) for i, module in enumerate(model.modules)]
+    profiles: _Profiles = {}
+    modules = [_module(module, f"modules[{i}]", file, profiles) for i, module in enumerate(model.modules)]
     with at("", file):
         return Session(model.name, model.slo_s, hardware, modules, model.edges)
 
 
-def _module(model: _Module, field: str, file: str | None) -> Module:
-    profile: list[Configuration] = []
-    for k, c in enumerate(model.profile):
-        with at(f"{field}.profile[{k}]", file):
-            profile.append(Configuration(c.hardware, c.batch, c.concurrency, c.duration_s))
+_Profiles = dict[tuple[tuple[str, int, int, int | Decimal], ...], tuple[Configuration, ...]]
+"""Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
+
+
+def _module(model: _Module, field: str, file: str | None, profiles: _Profiles) -> Module:
+    rows = tuple((c.hardware, c.batch, c.concurrency, c.duration_s) for c in model.profile)
+    if rows not in profiles:
+        profiles[rows] = tuple(_configurations(rows, field, file))
     with at(field, file):
-        return Module(model.name, model.rate_rps, profile)
+        return Module(model.name, model.rate_rps, profiles[rows])
+
+
+def _configurations(
+    rows: tuple[tuple[str, int, int, int | Decimal], ...], field: str, file: str | None
+) -> Iterator[Configuration]:
+    for k, row in enumerate(rows):
+        with at(f"{field}.profile[{k}]", file):
+            yield Configuration(*row)

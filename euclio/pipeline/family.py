@@ -50,7 +50,9 @@ def _summary(cluster: Cluster, space: PipelineSpace, evaluation: PlanEvaluation)
     return f"{goal.name} {float(evaluation.value):.9g} {goal.unit}, GPUs {gpus}"
 
 
-def _why_infeasible(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> str:
+def _why_infeasible(
+    cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation], limit_s: float | None
+) -> str:
     from euclio.pipeline.least_latency import why_no_pipeline
 
     own = f": {result.reason}" if result.reason else ""

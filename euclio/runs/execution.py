@@ -32,6 +32,7 @@ from euclio.warm_up import warm_up
 
 KILLED = "killed"
 CRASHED = "crashed"
+GARBLED = "garbled"
 RAISED = "raised"
 INSTANCES_KEPT = 4
 CERTIFYING_SPARE_S = 5.0
@@ -152,6 +153,14 @@ def crashed(blank: Record, how: str) -> Record:
 def _without_certificate(answered: Record, how: str) -> Record:
     """The record of a run whose answer was there when the prover's process ended."""
     return replace(answered, certify_reason=f"the prover's process {how}")
+
+
+def garbled(blank: Record) -> Record:
+    """The record of a run that wrote to the descriptor of the worker's messages."""
+    if blank.certificate is not None:
+        return _without_certificate(blank, "wrote to descriptors that are not its own")
+    reason = "the solver wrote to descriptors that are not its own, the worker's among them"
+    return replace(blank, status=Status.ERROR.value, raw_status=GARBLED, reason=reason)
 
 
 def _raised(blank: Record, error: BaseException) -> Record:

@@ -29,6 +29,7 @@ class _Limits(FileModel):
     time_s: Number | None = None
     hard_time_s: Number | None = None
     memory_mb: Whole = MEMORY_MB
+    preparation_s: Number | None = None
 
 
 class _Certify(FileModel):
@@ -165,7 +166,9 @@ def _limits(model: _Limits) -> RunLimits:
             f"is {hard:g}, less than time_s = {time_s:g}; solvers are killed then, so give more",
             field="limits.hard_time_s",
         )
-    return RunLimits(time_s, hard, _within("limits.memory_mb", model.memory_mb, 1, MOST_MEMORY_MB))
+    memory_mb = _within("limits.memory_mb", model.memory_mb, 1, MOST_MEMORY_MB)
+    told = model.preparation_s
+    return RunLimits(time_s, hard, memory_mb, None if told is None else _seconds("preparation_s", told))
 
 
 def _certification(model: _Certify, seeds: list[int]) -> Certification:

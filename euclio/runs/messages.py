@@ -64,6 +64,3 @@ class Finished:
 @dataclass(frozen=True, slots=True)
 class Bloated:
     """What runs left behind fills too much of the memory that the next one may take; a new process is to go on."""
-
-
-Message = Ready | Started | Certifying | Finished | Bloated

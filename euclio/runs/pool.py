@@ -69,7 +69,7 @@ class LocalPool:
                 taken[slot] = cores_of(batch, self._cores)
                 batch = next(waiting, None)
             yield from records  # after all slots have been given work
-            wait([slot.connection for slot in taken], LOOK_EVERY_S)
+            wait([slot.channel.fileno() for slot in taken], LOOK_EVERY_S)
             records = [record for slot in taken for record in slot.step()]
             taken = {slot: cores for slot, cores in taken.items() if slot.busy}
         yield from records

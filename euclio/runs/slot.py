@@ -1,7 +1,8 @@
 """One place where runs are made: a supervised worker process per solver library, of which one works at a time.
 
 The hard limits stand here, since a solver that hangs cannot keep its own: a run that exceeds one is a row, its process
-is killed, and a fresh one goes on with the rest of the batch (architecture, Runs).
+is killed, and a fresh one goes on with the rest of the batch. Nothing here waits for a process: what one has sent of a
+message is taken in, and the limits are looked at.
 """
 
 from __future__ import annotations
@@ -11,25 +12,24 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 
 from euclio.errors import InputError
-from euclio.runs.execution import blank_record, crashed, killed_by_memory, killed_by_time
+from euclio.runs.execution import blank_record, crashed, garbled, killed_by_memory, killed_by_time
 from euclio.runs.log import Log
-from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Message, Ready, Started
+from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Ready, Started
 from euclio.runs.record import Record
 from euclio.runs.task import Batch, Task
 from euclio.runs.worker_process import WorkerProcess
+from euclio.supervision import START_LIMIT_S, preparation_limit_s
+from euclio.supervision.channel import Channel, GarbledError
 
 LOOK_EVERY_S = 0.05
 """How often memory and the process itself are looked at."""
 
 CHILDREN_EVERY_S = 0.5
 """How often the memory of a worker's own processes is added up, which takes longer."""
-
-PREPARATION_LIMIT_S = 600.0
-"""Limit of start, import and compilation, which no run pays for."""
 
 MOST_BROKEN_PREPARATIONS = 2
 MOST_FAILED_STARTS = 2
@@ -49,12 +49,10 @@ class Slot:
 
     Args:
         log: file that takes what solvers print; None: nothing is kept.
-        preparation_limit_s: limit of start, import and compilation.
     """
 
-    def __init__(self, log: Path | None = None, preparation_limit_s: float = PREPARATION_LIMIT_S) -> None:
+    def __init__(self, log: Path | None = None) -> None:
         self._log = Log(log)
-        self._preparation_limit_s = preparation_limit_s
         self._processes: dict[str, WorkerProcess] = {}
         self._broken: Counter[str] = Counter()
         self._failed_starts = 0
@@ -76,9 +74,9 @@ class Slot:
         return bool(self._tasks)
 
     @property
-    def connection(self) -> Connection:
-        """The connection of the process at work, to wait for."""
-        return self._worker.connection
+    def channel(self) -> Channel:
+        """The messages of the process at work, to wait for."""
+        return self._worker.channel
 
     def has_loaded(self, library: str) -> bool:
         """Whether a process for this solver library is there."""
@@ -92,7 +90,7 @@ class Slot:
         """
         self.begin(batch)
         while self.busy:
-            wait([self.connection], LOOK_EVERY_S)
+            wait([self.channel.fileno()], LOOK_EVERY_S)
             yield from self.step()
 
     def begin(self, batch: Batch) -> None:
@@ -126,6 +124,13 @@ class Slot:
         return self._tasks[0].setting.library
 
     @property
+    def _preparation_s(self) -> float:
+        """What the preparation of the next run may take."""
+        task = self._tasks[0]
+        told = task.limits.preparation_s
+        return preparation_limit_s(task.setting.solver) if told is None else told
+
+    @property
     def _worker(self) -> WorkerProcess:
         return self._processes[self._library]
 
@@ -136,9 +141,9 @@ class Slot:
             self._replace()
             return
         cold = frozenset(name for name, times in self._broken.items() if times >= MOST_BROKEN_PREPARATIONS)
-        self._enter(_Phase.PREPARING, self._preparation_limit_s)
+        self._enter(_Phase.PREPARING, self._preparation_s)
         try:
-            process.connection.send(Assignment(Batch(self._text, tuple(self._tasks)), cold))
+            process.channel.post(Assignment(Batch(self._text, tuple(self._tasks)), cold))
         except OSError:
             self._replace()
 
@@ -147,7 +152,7 @@ class Slot:
         if self.has_loaded(self._library):
             self._processes.pop(self._library).end()
         self._processes[self._library] = WorkerProcess(self._log.descriptor)
-        self._enter(_Phase.STARTING, self._preparation_limit_s)
+        self._enter(_Phase.STARTING, START_LIMIT_S)
 
     def _enter(self, phase: _Phase, limit_s: float, blank: Record | None = None) -> None:
         now = time.monotonic()
@@ -157,24 +162,29 @@ class Slot:
     def _hear(self, records: list[Record]) -> bool:
         """Take in one message; False: there is none."""
         try:
-            if not self.connection.poll():
-                return False
-            message: Message = self.connection.recv()
+            self.channel.flush()
+            message = self.channel.arrived()
         except (EOFError, OSError):
             self._crashed(records)
             return True
+        except GarbledError:
+            self._lose(garbled(self._current()), records, broken=1)
+            return True
         match message:
-            case Ready():
+            case None:
+                return False
+            case (Ready(),):
                 self._failed_starts = 0
                 self._assign()
-            case Started(blank):
+            case (Started(blank),):
                 self._enter(_Phase.RUNNING, self._tasks[0].limits.hard_time_s, blank)
-            case Certifying(answered, limit_s):
+            case (Certifying(answered, limit_s),):
                 self._enter(_Phase.RUNNING, limit_s, answered)
-            case Finished(record):
+            case (Finished(record),):
                 self._finish(record, records)
-                self._enter(_Phase.PREPARING, self._preparation_limit_s)
-            case Bloated():
+                if self.busy:
+                    self._enter(_Phase.PREPARING, self._preparation_s)
+            case (Bloated(),):
                 self._replace()
         return True
 
@@ -182,10 +192,9 @@ class Slot:
         """Enforce the limits."""
         self._next_look = now + LOOK_EVERY_S
         self._log.trim()
-        if self.connection.poll():  # what has arrived since comes first
-            return
         if self._worker.has_ended():
-            self._crashed(records)
+            if not self._hear(records):  # what it still said comes first
+                self._crashed(records)
         elif now >= self._deadline:
             self._kill(killed_by_time(self._current()), records)
         elif self._memory_mb(now) > self._tasks[0].limits.memory_mb:

@@ -45,11 +45,14 @@ class RunLimits:
         time_s: seconds that the solver is told to keep to; None: none.
         hard_time_s: seconds after which its process is killed.
         memory_mb: resident memory of its process, in MiB, above which it is killed.
+        preparation_s: seconds after which reading the instance, importing, compiling and warming up are killed; None:
+            as `euclio.supervision.preparation_limit_s` says. No part of the key.
     """
 
     time_s: float | None
     hard_time_s: float
     memory_mb: int
+    preparation_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,8 @@ class Batch:
 def _told(setting: SolverSetting, limits: RunLimits) -> str:
     """What a key says about solver and limits; made once for all instances."""
     fields = {name: value for name, value in asdict(setting).items() if name not in ("label", "library", "folder")}
-    return json.dumps([fields, asdict(limits)], sort_keys=True)
+    counted = {name: value for name, value in asdict(limits).items() if name != "preparation_s"}
+    return json.dumps([fields, counted], sort_keys=True)
 
 
 def text_hash(text: str) -> str:

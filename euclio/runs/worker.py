@@ -5,59 +5,44 @@ Whatever a solver prints goes to the log that the supervisor gave as standard ou
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import os
-import resource
-import signal
 import sys
 from contextlib import suppress
-from multiprocessing.connection import Connection
 
 from euclio.runs.execution import execute
 from euclio.runs.memory import Footprint
 from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Ready, Started
 from euclio.runs.record import Record
-
-PARENT_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG of Linux's prctl."""
+from euclio.supervision.channel import Channel, GarbledError
+from euclio.supervision.ending import settle
 
 
 def main() -> None:
     """Serve the supervisor at the other end of the file descriptor in the first argument, until it is gone."""
-    connection: Connection = Connection(int(sys.argv[1]))
-    _settle(parent=int(sys.argv[2]))
+    channel = Channel.at(int(sys.argv[1]))
+    settle(parent=int(sys.argv[2]))
+    faulthandler.enable()
     footprint = Footprint()
-    connection.send(Ready())
+    channel.send(Ready())
     while True:
         try:
-            assignment = connection.recv()
-        except (EOFError, OSError):
+            assignment = channel.receive()
+        except (EOFError, OSError, GarbledError):
             return
-        _work(assignment, connection, footprint)
+        _work(assignment, channel, footprint)
 
 
-def _settle(parent: int) -> None:
-    """Die with the parent, leave Ctrl-C to it, and write no core files."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    faulthandler.enable()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit()
-
-
-def _work(assignment: Assignment, connection: Connection, footprint: Footprint) -> None:
+def _work(assignment: Assignment, channel: Channel, footprint: Footprint) -> None:
     """Make the runs of an assignment, or those before the process has to be replaced."""
 
     def started(record: Record) -> None:
         if record.import_s:
             footprint.settle()
-        connection.send(Started(record))
+        channel.send(Started(record))
 
     def certifying(record: Record, limit_s: float) -> None:
-        connection.send(Certifying(record, limit_s))
+        channel.send(Certifying(record, limit_s))
 
     process = os.getpid()
     for task in assignment.batch.tasks:
@@ -69,9 +54,9 @@ def _work(assignment: Assignment, connection: Connection, footprint: Footprint) 
         if _log_position() != printed:
             with suppress(OSError):  # the disk may be full
                 print(f"-- printed by {task.setting.label} on {task.instance} (run {task.key})", file=sys.stderr)
-        connection.send(Finished(record))
+        channel.send(Finished(record))
         if footprint.bloated(task.limits.memory_mb):
-            connection.send(Bloated())
+            channel.send(Bloated())
             return
 
 

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
-import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from typing import Any
 
 import psutil
 
 from euclio.runs.janitor import janitor
 from euclio.runs.memory import children_memory_mb, memory_mb
-from euclio.signals import signal_name
+from euclio.supervision.channel import channel
+from euclio.supervision.ending import ending, kill_all
 
-ENDING_S = 2.0
-"""How long a process that hung up is given to end by itself, so that it can be said how it ended."""
+ENDING_S = 0.3
+"""How long a process that hung up is given to end by itself, so that it can be said how it ended.
+
+Other runs wait for as long.
+"""
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Libraries that would take all cores beside the threads that a solver is given."""
@@ -38,7 +39,7 @@ class WorkerProcess:
     """
 
     def __init__(self, log: int | None = None) -> None:
-        self.connection, theirs = Pipe()
+        self.channel, theirs = channel()
         self._scratch = tempfile.TemporaryDirectory(prefix="euclio-", ignore_cleanup_errors=True)
         with theirs:
             self._popen = _STARTER.submit(_start, theirs, self._scratch.name, log).result()
@@ -82,29 +83,18 @@ class WorkerProcess:
             time.sleep(0.001)
         self.end()
         code = self._popen.returncode
-        return f"exited with code {code}" if code >= 0 else f"died of signal {signal_name(-code)}"
+        return ending(code)
 
     def end(self) -> None:
         """Kill the process and all that it started, and clear up."""
-        left_the_group = self._descendants()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        for process in left_the_group:
-            with suppress(psutil.Error):
-                process.kill()
+        kill_all(self._process)
         self._popen.wait()
-        self.connection.close()
+        self.channel.close()
         self._scratch.cleanup()
         janitor().forget(self.pid)
 
-    def _descendants(self) -> list[psutil.Process]:
-        try:
-            return self._process.children(recursive=True)
-        except psutil.Error:
-            return []
 
-
-def _start(theirs: Connection, scratch: str, log: int | None) -> subprocess.Popen[bytes]:
+def _start(theirs: socket.socket, scratch: str, log: int | None) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-P", "-u", "-m", "euclio.runs.worker", str(theirs.fileno()), str(os.getpid())]
     output: Any = subprocess.DEVNULL if log is None else log
     return subprocess.Popen(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from euclio.session.instance import Configuration, Module, Session
+from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
 
@@ -61,13 +61,16 @@ class Evaluation:
         return self.cost_per_h
 
 
-def evaluate(session: Session, plan: Plan, space: PlanSpace = FULL_SPACE) -> Evaluation:
+def evaluate(
+    session: Session, plan: Plan, space: PlanSpace = FULL_SPACE, *, slo_s: Fraction | None = None
+) -> Evaluation:
     """Check and price a plan.
 
     Args:
         session: the instance.
         plan: one module plan per module of the instance.
         space: policy, dummy rule and limits that the plan has to obey.
+        slo_s: latency objective to hold the plan to instead of the session's, of any magnitude; None: the session's.
 
     Returns:
         Violations, cost per hour, end-to-end latency, and the same per module.
@@ -94,11 +97,19 @@ def evaluate(session: Session, plan: Plan, space: PlanSpace = FULL_SPACE) -> Eva
     if len(found) < len(session.modules):
         return Evaluation(tuple(violations), None, None, ())
     latency, path = longest_path(session, [m.worst_case_latency_s for m in found])
-    if latency > session.slo_s:
+    limit = session.slo_s if slo_s is None else slo_s
+    if latency > limit:
         violations.append(
-            f"path {' -> '.join(path)} takes {float(latency):.9g} s, more than the SLO of {float(session.slo_s):.9g} s"
+            f"path {_named(path)} takes {float(latency):.9g} s, more than the SLO of {float(limit):.9g} s"
         )
     return Evaluation(tuple(violations), sum((m.cost_per_h for m in found), Fraction(0)), latency, tuple(found))
+
+
+def _named(path: list[str]) -> str:
+    """A path in words; of a very long one, its ends."""
+    if len(path) <= MOST_NAMED:
+        return " -> ".join(path)
+    return f"{' -> '.join(path[: MOST_NAMED - 1])} -> ... -> {path[-1]} ({len(path)} modules)"
 
 
 def longest_path(session: Session, latency_s: list[Fraction]) -> tuple[Fraction, list[str]]:

@@ -18,8 +18,8 @@ from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
 if TYPE_CHECKING:
     from euclio.result import Result
 
-EXPLAIN_LIMIT_S = 1.0
-"""Limit of each single search where an explanation comes along with a result."""
+EXPLAIN_LIMIT_S = 10.0
+"""Limit of all searches together where an explanation comes along with a result."""
 
 OPTIONS = (
     SpaceOption("--policy", "policy", "dispatch policy", choices=tuple(p.value for p in Policy)),
@@ -51,11 +51,12 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     )
 
 
-def _why_infeasible(session: Session, result: Result) -> str:
+def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
     from euclio.explaining import explain
     from euclio.explanation_text import one_line
 
-    return one_line(explain(session, result.space, EXPLAIN_LIMIT_S), result.solver)
+    limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
+    return one_line(explain(session, result.space, limit), result.solver)
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MOST_MACHINES = 10**9
 """A module's rate is at most that of so many machines of its slowest configuration."""
 
+MOST_NAMED = 20
+"""Names that an error lists at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
@@ -174,12 +177,16 @@ def _check_names(session: Session) -> None:
     for i, edge in enumerate(session.edges):
         for end in edge:
             if end not in names:
-                raise InputError(
-                    f"unknown module {end!r}; known: {', '.join(m.name for m in session.modules)}", field=f"edges[{i}]"
-                )
+                raise InputError(f"unknown module {end!r}; known: {_some_names(session.modules)}", field=f"edges[{i}]")
         if edge in seen:
             raise InputError(f"edge {edge[0]} -> {edge[1]} is listed twice; keep one of them", field=f"edges[{i}]")
         seen.add(edge)
+
+
+def _some_names(modules: tuple[Module, ...]) -> str:
+    """The names of modules, of very many the first ones."""
+    named = ", ".join(module.name for module in modules[:MOST_NAMED])
+    return named if len(modules) <= MOST_NAMED else f"{named} and {len(modules) - MOST_NAMED} more"
 
 
 def _topological_order(session: Session) -> tuple[int, ...]:
@@ -190,28 +197,27 @@ def _topological_order(session: Session) -> tuple[int, ...]:
         children[index[a]].append(index[b])
         waiting[index[b]] += 1
     ready = [i for i, n in enumerate(waiting) if n == 0]
-    order: list[int] = []
-    while ready:
-        node = ready.pop(0)
-        order.append(node)
+    for node in ready:  # it grows as it is gone through, and is the order in the end
         for child in children[node]:
             waiting[child] -= 1
             if waiting[child] == 0:
                 ready.append(child)
-    if len(order) < len(session.modules):
+    if len(ready) < len(session.modules):
         raise InputError(
             f"the edges form a cycle: {_name_cycle(session, children, waiting)}; remove one of them", field="edges"
         )
-    return tuple(order)
+    return tuple(ready)
 
 
 def _name_cycle(session: Session, children: list[list[int]], waiting: list[int]) -> str:
     """A cycle in words: walk backwards among the modules that never became ready until one repeats."""
     parent = {c: p for p, cs in enumerate(children) if waiting[p] > 0 for c in cs}
     node = next(i for i, n in enumerate(waiting) if n > 0)
-    path: list[int] = []
-    while node not in path:
-        path.append(node)
+    place: dict[int, int] = {}
+    while node not in place:
+        place[node] = len(place)
         node = parent[node]
-    cycle = [*path[path.index(node) :], node]
-    return " -> ".join(session.modules[i].name for i in reversed(cycle))
+    cycle = [*reversed(list(place)[place[node] :])]
+    names = [session.modules[i].name for i in (node, *cycle[:MOST_NAMED])]
+    left_out = ["..."] if len(cycle) > MOST_NAMED else []
+    return " -> ".join([*names, *left_out, *([session.modules[node].name] if left_out else [])])

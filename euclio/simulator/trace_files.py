@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from euclio.errors import InputError
+from euclio.files.bytes_reading import read_bytes
 
 MOST = 10**7
 """Most timestamps that are read."""
@@ -24,7 +25,7 @@ def load_trace(path: str | Path) -> tuple[float, ...]:
     """
     file = str(path)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_bytes(Path(path)).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "is not UTF-8 text"
         raise InputError(f"cannot be read: {reason.lower()}; name a CSV file of timestamps", file=file) from None

@@ -15,6 +15,7 @@ from pathlib import Path
 from euclio.errors import InputError
 from euclio.exact import Number
 from euclio.files.boundary import FileModel, Name, Text, at, validated
+from euclio.files.bytes_reading import read_bytes
 from euclio.session import Configuration, Hardware, Module, Session
 
 LONGEST_NUMBER = 40
@@ -178,7 +179,7 @@ def _refuse_missing(
 
 def _text(file: str) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8-sig")
+        return read_bytes(Path(file)).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "is not UTF-8 text"
         raise InputError(f"cannot be read: {reason}; name a CSV file of profiles", file=file) from None

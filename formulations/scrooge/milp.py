@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from euclio.least_latency import why_no_plan
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint
 from euclio.session import PlanSpace, Session, evaluate
@@ -42,9 +43,10 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
         InapplicableError: not a plan space of Scrooge.
     """
     require_scrooge_space(NAME, space, least_allocations=2)
+    why = why_no_plan(session, space)
+    if why:
+        return Answer(None, "infeasible", infeasible=True, reason=why)
     s = session_arrays(session, space)
-    if (s.first[1:] == s.first[:-1]).any():
-        return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     answer = _plan(session, space, s, limits, deadline)
     if answer.raw_status == TIE:
@@ -57,13 +59,13 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
     """Both steps at the SLO that the arrays hold."""
     least = least_latency(s)
     if (least > latency_room(s, least)).any():
-        return Answer(None, "infeasible", infeasible=True, reason="not even the least latencies meet the SLO")
+        return Answer(None, "no plan", reason="not even the least latencies meet the SLO, as far as floats can say")
     model, x = allocation_model(session, s)
     if limits.options.export_lp is not None:
         export_lp(model, limits.options.export_lp)
     first = _run(model, limits, deadline)
     if first.outcome is Outcome.INFEASIBLE:
-        return Answer(None, "infeasible", infeasible=True, reason="no configurations meet the SLO (proven)")
+        return Answer(None, "no plan", reason="the first step found no configurations that meet the SLO")
     if first.objective is None:
         return Answer(None, first.raw_status, bound=first.bound, reason="the time limit was hit in the first step")
     chosen = chosen_of(x, first.values)

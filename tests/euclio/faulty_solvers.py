@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 from euclio.result import Answer
 from euclio.session import Allocation, ModulePlan, Plan, Session
+from euclio.supervision.channel import HEADER, MAGIC
 
 MIB = 1 << 20
 
@@ -43,6 +45,20 @@ def faulty(misbehave: Callable[[Session], Any]) -> Callable[[Session], Any]:
 def hang(session: Session) -> Answer:
     while True:
         pass
+
+
+@faulty
+def hang_in_compiled_code(session: Session) -> Answer:
+    """Hang without ever letting go of Python's lock."""
+    ctypes.PyDLL(None).sleep(1000)
+    return good(session)
+
+
+@faulty
+def hang_ignoring_signals(session: Session) -> Answer:
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN)
+    return hang(session)
 
 
 @faulty
@@ -205,9 +221,50 @@ def change_the_instance(session: Session) -> Answer:
     return good(session)
 
 
+@faulty
+def write_junk(session: Session) -> Answer:
+    """Write what looks like the length of a message and its beginning to every descriptor, then hang."""
+    write_everywhere(b"\x00\x00\x10\x00junk")
+    return hang(session)
+
+
+@faulty
+def write_little_junk(session: Session) -> Answer:
+    """Write two bytes to every descriptor, and answer."""
+    write_everywhere(b"\xff\0")
+    return good(session)
+
+
+@faulty
+def close_everything(session: Session) -> Answer:
+    """Close every descriptor but the standard ones, then hang."""
+    os.closerange(3, 4096)
+    return hang(session)
+
+
+@faulty
+def write_a_message_that_never_ends(session: Session) -> Answer:
+    """Pose as the worker, and begin a message of 1 GiB."""
+    write_everywhere(HEADER.pack(MAGIC, 1 << 30, b"0" * 16))
+    return hang(session)
+
+
+def write_everywhere(data: bytes) -> None:
+    """Write to all descriptors but the standard ones."""
+    for descriptor in range(3, 4096):
+        with suppress(OSError):
+            os.write(descriptor, data)
+
+
 def segfault_always(session: Session) -> Answer:
     ctypes.string_at(0)
     return good(session)
+
+
+def hang_at_once(session: Session) -> Answer:
+    """As `hang_always`; a slot remembers which solvers it warms up no more."""
+    while True:
+        pass
 
 
 def hang_always(session: Session) -> Answer:

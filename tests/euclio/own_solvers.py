@@ -1,5 +1,6 @@
 """Solvers from a file, most of them bad in one way each: what the contract has to find out about."""
 
+import contextlib
 import ctypes
 import math
 import os
@@ -145,6 +146,14 @@ def raises(session):
 
 def crashes(session):
     ctypes.string_at(0)
+
+
+def writes_junk(session):
+    for descriptor in range(3, 1024):
+        with contextlib.suppress(OSError):
+            os.write(descriptor, b"\x00\x00\x10\x00junk")
+    while True:
+        time.sleep(1)
 
 
 def returns_nonsense(session):

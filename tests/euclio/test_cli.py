@@ -11,7 +11,7 @@ from tiny_sessions import TEXT, answering, first_configuration
 
 from euclio.cli import main
 from euclio.commands.progress import noticed
-from euclio.errors import InapplicableError
+from euclio.errors import InapplicableError, printable
 from euclio.registry import Solver
 from euclio.session import Plan
 
@@ -148,6 +148,10 @@ MUTATIONS = {
     "optimal without bound": (lambda d: d.update(status="optimal"), "bound_per_h does not reach the cost"),
     "bound above the cost": (lambda d: d.update(bound_per_h=2.3), "above the checked cost"),
     "infeasible with a plan": (lambda d: d.update(status="infeasible"), "there is a feasible plan"),
+    "claim": (
+        lambda d: d.update(claimed_cost_per_h=1.6),
+        "claimed_cost_per_h is 1.6, the checked cost is 1.5",
+    ),
     "no plan": (lambda d: d.update(plan=None), "the result has no plan"),
     "outside the space": (lambda d: d["options"].update(hardware=["P100"]), "is outside the plan space"),
 }
@@ -235,7 +239,7 @@ def test_unreadable_file_is_one_line_and_exit_2(capsys, tmp_path, case):
     path, words = bad_paths(tmp_path)[case]
     if case == "locked" and os.access(path, os.R_OK):
         pytest.skip("this user may read every file")
-    assert_bad_input(capsys, ["solve", path], str(path), words)
+    assert_bad_input(capsys, ["solve", path], printable(str(path)), words)
 
 
 @pytest.mark.parametrize(
@@ -294,3 +298,69 @@ def test_long_preparation_is_announced_on_stderr(capsys):
     with noticed("not reached", after_s=5):
         pass
     assert capsys.readouterr().err == "euclio: preparing\n"
+
+
+HOSTILE = {
+    "field": (TEXT.replace('"slo_s"', '"\\u001b[31mslo_s"'), r"\x1b[31mslo_s"),
+    "value": (TEXT.replace("1.0", '"\\u001b[2J"'), r"\x1b[2J"),
+    "edge": (TEXT.replace('["detect"', '["\\u202edetect"'), r"\u202edetect"),
+    "key written twice": ('{"a\\u009b": 1, "a\\u009b": 2}', r"a\x9b"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_what_an_error_repeats_is_written_as_escapes(capsys, tmp_path, case):
+    text, words = HOSTILE[case]
+    path = tmp_path / "hostile.json"
+    path.write_text(text)
+    code, _, err = call(capsys, "solve", path)
+    assert (code, err.removesuffix("\n").isprintable()) == (2, True)
+    assert words in err
+
+
+def test_name_of_a_file_is_written_as_escapes(capsys):
+    assert_bad_input(capsys, ["solve", "no\x1b[31m.json"], r"no\x1b[31m.json: no such file")
+
+
+def test_reason_of_a_solver_is_written_as_escapes(capsys, instance, tmp_path):
+    own = tmp_path / "own.py"
+    own.write_text(
+        "from euclio.result import Answer\ndef solve(session):\n    return Answer(None, 'x', reason='\\x1b[2J')\n"
+    )
+    code, _, err = call(capsys, "solve", instance, "--solver", f"{own}:solve")
+    assert (code, err.count(r"\x1b[2J"), "\x1b" in err) == (4, 1, False)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"\\ud800": 1}', TEXT.replace('"tiny"', '"\\udfff"'), '{"schema": ["a", "\\uDABC"]}']
+)
+def test_half_a_surrogate_pair_is_bad_input(capsys, tmp_path, text):
+    path = tmp_path / "half.json"
+    path.write_text(text)
+    assert_bad_input(capsys, ["solve", path], "holds half of a surrogate pair, no character; correct it")
+
+
+def test_characters_that_take_two_escapes_are_read(capsys, tmp_path):
+    path = tmp_path / "whole.json"
+    path.write_text(TEXT.replace('"tiny"', '"\\ud83d\\ude00"'))
+    assert call(capsys, "solve", path, "--solver", "first")[0] == 0
+
+
+@pytest.mark.parametrize("verb", ["solve", "compare", "explain"])
+def test_pipe_that_nobody_writes_to_is_bad_input(capsys, monkeypatch, tmp_path, verb):
+    monkeypatch.setattr("euclio.files.bytes_reading.PATIENCE_S", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    assert_bad_input(capsys, [verb, tmp_path / "pipe"], "nothing was written to it for 0.1 s")
+
+
+def test_pipe_is_read_until_its_writer_closes_it(capsys, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", 'sleep 0.2; printf %s "$0" > "$1"', TEXT, str(tmp_path / "pipe")]):
+        assert call(capsys, "solve", tmp_path / "pipe", "--solver", "first")[0] == 0
+
+
+def test_standard_input_is_read(instance):
+    program = "import sys; from euclio.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "solve", "/dev/stdin", "--solver", "plan-bruteforce"]
+    done = subprocess.run(command, input=TEXT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:4]) == (0, "tiny")

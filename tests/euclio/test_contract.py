@@ -44,6 +44,7 @@ DEFECTS_OF_PROCESSES = {
     "goes_by_hashes": ("fresh", "warm-up: claims "),
     "prints_in_c": ("silent", "hello from below"),
     "leaves_a_child": ("surroundings", "child processes changed"),
+    "writes_junk": ("ends", "the process wrote to descriptors that are not its own"),
     "crashes": ("ends", "the process died of signal SIGSEGV"),
     "answers_with_code": ("ends", "its answer is no plain data: AttributeError"),
 }

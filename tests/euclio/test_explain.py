@@ -1,5 +1,6 @@
 import json
 import random
+import time
 from fractions import Fraction
 
 import pytest
@@ -167,9 +168,21 @@ def test_heuristic_that_misses_a_plan_is_told_that_there_is_one():
 
 def test_search_that_a_limit_stops_leaves_the_question_open(monkeypatch):
     monkeypatch.setattr("euclio.least_latency.solve", lambda session, *_, **__: solve(session, answering(None)))
-    partial = module("partial", ("A", 1, 1, "0.1"), rate=15)
+    partial = module("partial", ("A", 1, 1, "0.1"), ("A", 2, 1, "0.2"), rate=15)
     found = explain(session_with("0.25", partial), PlanSpace(Policy.RR, DummyRule.NONE))
     assert (found.status, found.least_slo_s, found.least_proven) == (Status.UNKNOWN, Fraction("0.3"), False)
+
+
+def test_limit_is_that_of_all_searches_together(monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        "euclio.least_latency.solve",
+        lambda session, *_, time_limit_s, **__: given.append(time_limit_s) or solve(session, answering(None)),
+    )
+    partial = [module(name, ("A", 1, 1, "0.1"), ("A", 2, 1, "0.2"), rate=15) for name in "abc"]
+    explain(session_with("0.25", *partial), PlanSpace(Policy.RR, DummyRule.NONE), 7)
+    assert given == sorted(given, reverse=True)
+    assert 0 < given[-1] < given[0] < 7
 
 
 def test_partial_machine_decides_the_least_latency_where_dummies_are_forbidden():
@@ -229,3 +242,28 @@ def test_solve_gives_the_same_conflict_in_one_line(files, capsys):
     error = capsys.readouterr().err
     assert "module a needs at least 0.3 s with only hardware B" in error
     assert "more than the SLO of 0.15 s" in error
+
+
+SLIVER = module("m", ("A", 4, 1, "0.3"), rate="26.666666666666668")
+"""Two whole machines serve 80/3 req/s, the decimal text is 4/3e-15 more, which a third one collects for 3e15 s."""
+
+
+@pytest.mark.parametrize("solver", ["plan-bruteforce", "milp"])
+def test_plan_that_takes_longer_than_any_supported_slo_is_explained(capsys, tmp_path, solver):
+    save_session(session_with(4, SLIVER), tmp_path / "s.json")
+    code = main(["solve", str(tmp_path / "s.json"), "--solver", solver, "--dummy", "none"])
+    error = capsys.readouterr().err
+    assert code == 3
+    assert "module m needs at least 3e+15 s with no dummy requests (A, batch 4, concurrency 1)" in error
+    assert "feasible from an SLO of 0.4 s without any restriction" in error
+
+
+def test_least_latency_beyond_any_supported_slo_is_bounded_by_the_longest_of_them():
+    two = module("m", ("A", 4, 1, "0.3"), ("A", 8, 1, "0.6"), rate="26.666666666666668")
+    least = least_latency(session_with(4, two), two, PlanSpace(dummy=DummyRule.NONE), time.perf_counter() + 5)
+    assert least.bound_s <= 10**12 < least.latency_s
+
+
+def test_slo_beyond_the_longest_supported_is_said_to_be():
+    text = one_line(explain(session_with(4, SLIVER), PlanSpace(dummy=DummyRule.NONE)), "exact")
+    assert "feasible from an SLO of 3.00000001e+15 s, which is beyond the longest supported, 1e+12 s" in text

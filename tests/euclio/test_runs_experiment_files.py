@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from fake_runs import TINY
+from run_batches import run_of
 
 from euclio.errors import InputError
 from euclio.runs.expansion import Expansion
@@ -33,7 +34,7 @@ def read(tmp_path, text):
 def test_defaults(tmp_path):
     told = read(tmp_path, BASE)
     assert (told.name, told.repeats, told.seeds, told.slots) == ("race", 1, (0,), None)
-    assert told.limits == RunLimits(None, 3600, 4096)
+    assert told.limits == RunLimits(None, 3600, 4096, None)
     assert told.instances == (DrawnSource("random"),)
 
 
@@ -227,3 +228,9 @@ def test_a_label_that_fits_into_no_line_is_refused(label):
     (setting,) = solver_settings("harpagon")
     with pytest.raises(InputError, match=r"label: .* is no label; give one line"):
         different_labels([replace(setting, label=label)])
+
+
+def test_limit_of_preparations_is_no_part_of_what_a_run_is(tmp_path):
+    told = read(tmp_path, f"{BASE}[limits]\npreparation_s = 30\n").limits
+    assert told == RunLimits(None, 3600, 4096, 30)
+    assert run_of("good", told).key == run_of("good", replace(told, preparation_s=None)).key

@@ -23,6 +23,7 @@ from euclio.runs.task import Batch, SolverSetting
 SHORT = replace(LONG, hard_time_s=0.5)
 SMALL = replace(LONG, memory_mb=1000)
 
+GARBLED = "the solver wrote to descriptors that are not its own, the worker's among them"
 WRONG_CLAIM = "the solver's claim is wrong: claimed_cost_per_h is 1, the checked cost is 1.5"
 RETURNED_NUMBER = (
     f"InputError: {HERE}/faulty_solvers.py: return_number: returned a int; return a Plan, an Answer or None"
@@ -48,6 +49,10 @@ EXPECTED = {
     "interrupt": (LONG, "error", "raised", "KeyboardInterrupt"),
     "answer_nonsense": (LONG, "error", "raised", "TypeError: the solver's plan is str, not Plan"),
     "return_number": (LONG, "error", "raised", RETURNED_NUMBER),
+    "write_junk": (LONG, "error", "garbled", GARBLED),
+    "write_little_junk": (LONG, "error", "garbled", GARBLED),
+    "write_a_message_that_never_ends": (SHORT, "unknown", "killed", "killed at the hard limit of 0.5 s"),
+    "close_everything": (LONG, "error", "crashed", "the worker process stopped answering"),
     "change_the_instance": (LONG, "error", "raised", "ValueError: the solver changed the instance"),
 }
 
@@ -173,6 +178,13 @@ def test_crash_of_a_warm_up_is_not_lost_and_then_the_run_pays(slot):
     crashed, good = slot.run(batch_of(run_of("segfault_always"), run_of("good")))
     assert (crashed.status, crashed.reason) == ("error", "the worker process died of signal SIGSEGV")
     assert good.status == "feasible"
+
+
+def test_warm_up_that_hangs_is_killed_at_the_limit_of_preparations(slot):
+    before = time.monotonic()
+    records = list(slot.run(batch_of(run_of("hang_at_once", replace(SHORT, preparation_s=1.5)), run_of("good"))))
+    assert [record.reason for record in records] == ["killed at the hard limit of 0.5 s", ""]
+    assert time.monotonic() - before < 10
 
 
 def test_warm_up_that_hangs_is_killed_and_then_the_run_pays(slot):

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import psutil
@@ -69,7 +70,7 @@ class _FakeSlot:
 
     at_work: ClassVar[dict[object, int]] = {}
     most = 0
-    connection = None
+    channel = SimpleNamespace(fileno=lambda: None)
 
     def __init__(self, log: Path | None) -> None:
         self.left: list[Task] = []

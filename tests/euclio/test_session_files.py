@@ -170,3 +170,38 @@ def test_bad_text_names_file_field_and_remedy_in_one_line(case):
         assert error.field.startswith("edges")
     else:
         assert error.field == field
+
+
+def long_chain(count):
+    """A chain of modules that share a profile, as text, in reverse order of the edges."""
+    row = {"hardware": "h", "batch": 1, "concurrency": 1, "duration_s": 0.1}
+    return json.dumps(
+        {
+            "schema": "euclio/session/1",
+            "name": "long",
+            "slo_s": 1,
+            "hardware": [{"name": "h", "price_per_h": 1}],
+            "modules": [{"name": f"m{i}", "rate_rps": 10, "profile": [row]} for i in range(count)],
+            "edges": [[f"m{i}", f"m{i + 1}"] for i in range(count - 1)],
+        }
+    )
+
+
+def test_modules_with_equal_profiles_share_one():
+    session = session_from_text(long_chain(3))
+    assert session.modules[0].profile is session.modules[2].profile
+
+
+def test_cycle_of_very_many_modules_is_named_in_short():
+    text = long_chain(5000).replace('["m0", "m1"]', '["m4999", "m0"], ["m0", "m1"]')
+    with pytest.raises(InputError, match=r"edges: the edges form a cycle: (m\d+ -> )+\.\.\. -> m\d+; remove") as error:
+        session_from_text(text)
+    assert len(str(error.value)) < 400
+
+
+def test_reading_that_takes_too_long_is_bad_input(monkeypatch, tmp_path):
+    monkeypatch.setattr("euclio.files.reading_limit.READING_LIMIT_S", 0.05)
+    path = tmp_path / "long.json"
+    path.write_text(long_chain(20_000))
+    with pytest.raises(InputError, match=r"long.json: takes more than 0.05 s to read; give a smaller one"):
+        load_session(path)

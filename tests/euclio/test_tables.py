@@ -6,7 +6,16 @@ from tiny_sessions import answering, first_configuration, one_configuration_plan
 from euclio import solve
 from euclio.registry import Solver
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.tables import describe_space, duration, figures, module_budgets, plan_table, solver_table, to_text
+from euclio.tables import (
+    MOST_MODULES,
+    describe_space,
+    duration,
+    figures,
+    module_budgets,
+    plan_table,
+    solver_table,
+    to_text,
+)
 
 
 def table_of(session, plan, bound=1.2):
@@ -90,3 +99,12 @@ def test_figures(value, text):
 @pytest.mark.parametrize(("value", "text"), [(0.0000123, "12 µs"), (0.0123, "12.3 ms"), (12.3, "12.3 s")])
 def test_duration(value, text):
     assert duration(value) == text
+
+
+def test_plan_of_very_many_modules_shows_the_first_ones():
+    count = MOST_MODULES + 5
+    modules = [Module(f"m{i}", 10, [Configuration("A", 1, 1, "0.1")]) for i in range(count)]
+    session = Session("many", 1000, [Hardware("A", 1)], modules)
+    text = table_of(session, one_configuration_plan(session))
+    assert "... and 5 more modules, which --json prints too" in text
+    assert f"m{count - 5}" not in text

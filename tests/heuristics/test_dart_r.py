@@ -111,7 +111,7 @@ def test_a_model_keeps_the_low_class_gpus_that_its_throughput_needs():
 def test_where_whole_models_have_no_plan_it_has_none():
     instance = cluster(("H", 1), ("L", 1), H=["0.2", "0.2"], L=["0.2", "0.2"])
     answer = solve_dart_r(instance, DART_SPACE, Limits())
-    assert answer.infeasible
+    assert (answer.plan, answer.infeasible) == (None, False)  # a chain might serve what no whole model does
     assert "meets its SLO whole" in answer.reason
 
 

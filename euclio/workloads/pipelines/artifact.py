@@ -22,6 +22,7 @@ from typing import Any
 
 from euclio.errors import InputError
 from euclio.exact import exact_number
+from euclio.files.bytes_reading import read_bytes
 from euclio.files.json_reading import read_json
 from euclio.pipeline import BlockProfile, Cluster
 from euclio.workloads.pipelines.assembly import FASTEST, BlockedModel, Terms, assembled
@@ -142,7 +143,7 @@ def _numbers(path: Path) -> list[list[Fraction]]:
 
 def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"cannot be read ({type(error).__name__}); is this the artifact's folder, and does it hold this model?",
