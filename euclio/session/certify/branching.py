@@ -183,10 +183,10 @@ class Branching:
         if not all(cells):
             return True
         cheapest = [min(row, key=lambda cell: cell.cost_per_h) for row in cells]
-        if sum(cell.cost_per_h for cell in cheapest) > self._limit * (1 - 1e-9):
-            # Rounded to floats, costs may change places: the least one is sought again in exact arithmetic.
-            if sum((min(cell.cost for cell in row) for row in cells), Fraction(0)) >= self._cutoff:
-                return True
+        # Only near the cutoff is it worth adding up exactly; rounded to floats, costs may change places.
+        near = sum(cell.cost_per_h for cell in cheapest) > self._limit * (1 - 1e-9)
+        if near and sum((min(cell.cost for cell in row) for row in cells), Fraction(0)) >= self._cutoff:
+            return True
         return max(through(self._session, [row[0].low for row in cells])) > self._session.slo_s
 
     def _try_chosen(self, cells: list[list[Cell]], bound: Bound, outcome: Outcome) -> bool:
@@ -279,7 +279,7 @@ class Branching:
         if m < 0:
             return []
         middle = cells[m][k].low
-        low, high = ranges[m]
+        since, until = ranges[m]
         faster, slower = list(ranges), list(ranges)
-        faster[m], slower[m] = (low, middle), (middle, high)
+        faster[m], slower[m] = (since, middle), (middle, until)
         return [faster, slower]
