@@ -121,7 +121,11 @@ def test_every_policy_is_proven_apart() -> None:
 
 
 def test_a_search_past_its_deadline_says_so() -> None:
-    found = find_better(_m3("1.0"), PlanSpace(), Fraction(5), perf_counter() - 1)
+    modules = [Module(name, rate, _m3("1").modules[0].profile) for name, rate in (("a", 198), ("b", 77))]
+    session = Session("two", "1.3", [Hardware("one", 1)], modules, [("a", "b")])
+    value = optimum(session, PlanSpace())
+    assert value is not None
+    found = find_better(session, PlanSpace(), value, perf_counter() - 1)
     assert (found.plan, found.exhausted, found.reason) == (None, False, "the time limit was reached")
 
 
