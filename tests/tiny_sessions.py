@@ -153,7 +153,10 @@ def continuous_optimum(session: Session, space: PlanSpace) -> Fraction | None:
     for counts in itertools.product(*(range(math.ceil(most / c.throughput_rps) + 1) for c in allowed)):
         whole = sum((n * c.throughput_rps for n, c in zip(counts, allowed, strict=True)), Fraction(0))
         used = [k for k, n in enumerate(counts) if n]
-        rests = [sum((counts[i] * allowed[i].throughput_rps for i in used if i >= k), Fraction(0)) for k in range(len(allowed))]
+        rests = [
+            sum((counts[i] * allowed[i].throughput_rps for i in used if i >= k), Fraction(0))
+            for k in range(len(allowed))
+        ]
         rates = {Fraction(0), module.rate_rps - whole, *needs}
         rates |= {need - rest for need in needs for rest in rests}
         for k in range(used[-1] if used else 0, len(allowed)):

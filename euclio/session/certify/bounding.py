@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +99,9 @@ class Bounding:
         one = [(m, int(starts[m]) + j, 1.0) for m in range(modules) for j in range(len(columns[m]))]
         equal = _matrix(one, modules, size + modules)
         objective = np.concatenate([*cost, np.zeros(modules)])
-        result = linprog(objective, upper, limit, equal, np.ones(modules), method="highs")
+        # Its type stubs know dense matrices only.
+        program: Any = linprog
+        result = program(objective, upper, limit, equal, np.ones(modules), method="highs")
         if result.status != 0:
             slowest = [np.eye(1, len(row), len(row) - 1)[0] for row in columns]
             return slowest, np.zeros(len(self._arcs))
@@ -130,7 +133,7 @@ class Bounding:
         return price, total * (1 + 1e-14)
 
 
-def _matrix(entries: list[tuple[int, int, float]], rows: int, columns: int) -> csr_array:
+def _matrix(entries: list[tuple[int, int, float]], rows: int, columns: int) -> Any:
     i, j, v = zip(*entries, strict=True)
     return csr_array((v, (i, j)), shape=(rows, columns))
 

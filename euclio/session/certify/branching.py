@@ -10,11 +10,14 @@ from fractions import Fraction
 from euclio.session.certify.bounding import Bound, Bounding
 from euclio.session.certify.choosing import CHOSEN, TOO_MANY, beginning, choices, next_choice
 from euclio.session.certify.curves import Cell, Curve, least_latency_bound
-from euclio.session.certify.modules import Ranked
+from euclio.session.certify.modules import Offer, Ranked
 from euclio.session.certify.proving import DeadlineError, ModuleProver
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.space import DummyRule
+
+WORTH_FILLING = 1.001
+"""Plans up to this many times the cutoff are improved, in the hope of one below it."""
 
 LEAST_RISE = Fraction(1, 500)
 """A gap is always asked for plans up to this share of the cutoff beyond what is proven of it."""
@@ -183,10 +186,10 @@ class Branching:
         if not all(cells):
             return True
         cheapest = [min(row, key=lambda cell: cell.cost_per_h) for row in cells]
-        if sum(cell.cost_per_h for cell in cheapest) > self._limit * (1 - 1e-9):
-            # Rounded to floats, costs may change places: the least one is sought again in exact arithmetic.
-            if sum((min(cell.cost for cell in row) for row in cells), Fraction(0)) >= self._cutoff:
-                return True
+        # Only near the cutoff is it worth adding up exactly; rounded to floats, costs may change places.
+        near = sum(cell.cost_per_h for cell in cheapest) > self._limit * (1 - 1e-9)
+        if near and sum((min(cell.cost for cell in row) for row in cells), Fraction(0)) >= self._cutoff:
+            return True
         return max(through(self._session, [row[0].low for row in cells])) > self._session.slo_s
 
     def _try_chosen(self, cells: list[list[Cell]], bound: Bound, outcome: Outcome) -> bool:
@@ -203,13 +206,28 @@ class Branching:
                 if not 0 <= k < len(row):
                     break
                 near.append(row[k])
-            if len(near) == len(cells) and self._is_plan(near, outcome):
-                return True
+            if len(near) == len(cells):
+                offers = [cell.offer for cell in near if cell.offer is not None]
+                if self._is_plan(offers, outcome):
+                    return True
+                if self._continuous and step < 0 and self._is_plan(self._filled(offers), outcome):
+                    return True
         return False
 
-    def _is_plan(self, chosen: list[Cell], outcome: Outcome) -> bool:
+    def _filled(self, offers: list[Offer]) -> list[Offer]:
+        """Rule continuous: give what the paths leave to one module after the other, exactly."""
+        filled = list(offers)
+        if float(sum((offer.cost for offer in offers), Fraction(0))) > self._limit * WORTH_FILLING:
+            return filled
+        for m, prover in enumerate(self._provers):
+            longest = through(self._session, [offer.latency for offer in filled])[m]
+            if longest < self._session.slo_s:
+                budget = filled[m].latency + self._session.slo_s - longest
+                filled[m] = prover.cheapest(budget, False, filled[m].cost, Fraction(0)) or filled[m]
+        return filled
+
+    def _is_plan(self, offers: list[Offer], outcome: Outcome) -> bool:
         """Whether the modules' plans make one of the session that costs less than the cutoff; exactly."""
-        offers = [cell.offer for cell in chosen if cell.offer is not None]
         if sum(float(offer.cost) for offer in offers) > self._limit * (1 + 1e-9):
             return False
         if max(through(self._session, [offer.latency for offer in offers])) > self._session.slo_s:
@@ -220,7 +238,7 @@ class Branching:
 
     def _accept(self, chosen: list[Cell], outcome: Outcome) -> bool:
         """Whether a combination of plans ends the search: a plan of the session, or one too near to the cutoff."""
-        if self._is_plan(chosen, outcome):
+        if self._is_plan([cell.offer for cell in chosen if cell.offer is not None], outcome):
             return True
         # Cheaper than the cutoff only by what least costs may be off: to be decided without a margin.
         outcome.near = (
@@ -279,7 +297,7 @@ class Branching:
         if m < 0:
             return []
         middle = cells[m][k].low
-        low, high = ranges[m]
+        since, until = ranges[m]
         faster, slower = list(ranges), list(ranges)
-        faster[m], slower[m] = (low, middle), (middle, high)
+        faster[m], slower[m] = (since, middle), (middle, until)
         return [faster, slower]

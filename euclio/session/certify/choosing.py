@@ -99,10 +99,9 @@ class Standing(NamedTuple):
 
 def beginning(c: Choices) -> Standing:
     """Before the first combination."""
-    modules = c.module.size
-    pick = c.first[:-1].copy()
-    zeros = [np.zeros(modules) for _ in range(4)]
-    return Standing(pick, *zeros, np.zeros(2, dtype=np.int64))
+    size = c.module.size
+    spent, reduced, start, finish = np.zeros((4, size))
+    return Standing(c.first[:-1].copy(), spent, reduced, start, finish, np.zeros(2, dtype=np.int64))
 
 
 @compiled

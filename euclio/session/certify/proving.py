@@ -10,7 +10,7 @@ import numpy as np
 
 from euclio.session.certify import searching
 from euclio.session.certify.modules import Offer, Ranked, offer
-from euclio.session.certify.scaling import can_fill_exactly, prices_on_grid, scaled
+from euclio.session.certify.scaling import Scaled, can_fill_exactly, prices_on_grid, scaled
 from euclio.session.space import DummyRule
 
 CALL_NODES = 500_000
@@ -82,7 +82,7 @@ class ModuleProver:
         return self._search(s, budget, strict, None, Fraction(0))
 
     def _search(
-        self, s: searching.Scaled, budget: Fraction, strict: bool, below: Fraction | None, proven: Fraction
+        self, s: Scaled, budget: Fraction, strict: bool, below: Fraction | None, proven: Fraction
     ) -> Offer | None:
         stack, counts, at, found = searching.new_stack(s)
         best: Offer | None = None

@@ -118,14 +118,14 @@ def _put(m: Scaled, counts: Ints, k: int, machines: int, partial: bool, at: Ints
 @compiled
 def _affordable(m: Scaled, k: int, machines: int, spent: int, cut: int) -> bool:
     """Whether whole machines stay below the cutoff; a product of large numbers is never formed."""
-    return m.price[k] == 0 or machines <= (cut - 1 - spent) // m.price[k]
+    return bool(m.price[k] == 0 or machines <= (cut - 1 - spent) // m.price[k])
 
 
 @compiled
 def _partial_fits(m: Scaled, row: Ints, k: int, machines: int, partial: int, cut: int) -> bool:
     """Whether affordable whole machines and a partial one stay below the cutoff; sums are formed in integers."""
     charge = partial * m.unit_cost[k] * BELOW
-    return charge < cut and row[COST] + machines * m.price[k] + int(charge) < cut
+    return bool(charge < cut and row[COST] + machines * m.price[k] + int(charge) < cut)
 
 
 @compiled

@@ -1,0 +1,157 @@
+"""The independent prover of sessions against plain enumeration, at, below and above the truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from time import perf_counter
+
+import pytest
+
+from euclio.certificate import Search
+from euclio.session import Configuration, Hardware, Module, Session
+from euclio.session.certifying import find_better
+from euclio.session.evaluate import evaluate
+from euclio.session.space import DummyRule, PlanSpace, Policy
+from tests.tiny_sessions import any_space, continuous_optimum, optimum, tiny_session
+
+NEVER = math.inf
+SEEDS = range(40)
+LEAST = Fraction(1, 10**18)
+
+
+def _m3(slo: str, rate: float = 198) -> Session:
+    profile = [Configuration("one", b, 1, d) for b, d in ((2, "0.1"), (8, "0.25"), (32, "0.8"))]
+    return Session("M_3", slo, [Hardware("one", 1)], [Module("m", rate, profile)])
+
+
+def _truth(seed: int) -> tuple[Session, PlanSpace, Fraction | None]:
+    space = any_space(seed)
+    session = tiny_session(seed, space)
+    return session, space, optimum(session, space)
+
+
+def _better(session: Session, space: PlanSpace, cutoff: Fraction | None) -> Search:
+    return find_better(session, space, cutoff, NEVER)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_is_cheaper_than_the_optimum(seed: int) -> None:
+    session, space, value = _truth(seed)
+    if value is None:
+        pytest.skip("infeasible")
+    found = _better(session, space, value)
+    assert found.plan is None
+    assert found.exhausted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_cutoff_one_part_in_1e18_above_the_optimum_is_refuted(seed: int) -> None:
+    session, space, value = _truth(seed)
+    if value is None:
+        pytest.skip("infeasible")
+    found = _better(session, space, value + max(value, Fraction(1)) * LEAST)
+    assert found.plan is not None
+    assert evaluate(session, found.plan, space).cost_per_h == value
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_plan_is_found_exactly_where_there_is_one(seed: int) -> None:
+    session, space, value = _truth(seed)
+    found = _better(session, space, None)
+    assert (found.plan is not None) == (value is not None)
+    assert found.exhausted == (value is None)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_is_cheaper_than_the_optimum_with_continuous_dummies(seed: int) -> None:
+    space = replace(any_space(seed), single_hardware=False)
+    session = tiny_session(seed, space)
+    session = Session(session.name, session.slo_s, session.hardware, session.modules[:1])
+    space = replace(space, dummy=DummyRule.CONTINUOUS)
+    (module,) = session.modules
+    waits = [session.slo_s - c.duration_s for c in module.profile]
+    if any(0 < wait < Fraction(1, 20) for wait in waits):
+        pytest.skip("too many machines to enumerate")
+    value = continuous_optimum(session, space)
+    if value is None:
+        assert _better(session, space, None).exhausted
+        return
+    found = _better(session, space, value * (1 - Fraction(1, 10**6)))
+    assert found.plan is None
+    assert found.exhausted
+    assert _better(session, space, value * (1 + Fraction(1, 10**6)) + LEAST).plan is not None
+
+
+def test_a_second_best_plan_is_refuted_with_the_best() -> None:
+    """M_3 at 198/s within 1.0 s: S3 costs 5.3, S4 with two requests of dummies 5.0."""
+    found = _better(_m3("1.0"), PlanSpace(), Fraction("5.3"))
+    assert found.plan is not None
+    assert evaluate(_m3("1.0"), found.plan).cost_per_h == 5
+
+
+def test_an_slo_on_the_plans_latency_admits_it() -> None:
+    """32 requests at 200/s take 0.16 s to collect and 0.8 s to run."""
+    assert _better(_m3("0.96"), PlanSpace(), Fraction(5)).exhausted
+    assert _better(_m3("0.96"), PlanSpace(), Fraction("5.000001")).plan is not None
+
+
+def test_an_slo_one_digit_below_the_plans_latency_refuses_it() -> None:
+    assert _better(_m3("0.959999999999999999"), PlanSpace(), Fraction("5.000001")).exhausted
+
+
+def test_nothing_is_cheaper_than_free() -> None:
+    assert _better(_m3("1.0"), PlanSpace(), Fraction(0)).exhausted
+
+
+def test_no_plan_is_found_where_the_space_allows_no_configuration() -> None:
+    assert _better(_m3("1.0"), PlanSpace(batching=False), None).exhausted
+
+
+def test_every_policy_is_proven_apart() -> None:
+    """Without dummies and with any number of allocations M_3 costs 6.3 or less under round robin."""
+    cheapest = {}
+    for policy in Policy:
+        space = PlanSpace(policy=policy, dummy=DummyRule.NONE)
+        cheapest[policy] = optimum(_m3("1.0"), space)
+        assert _better(_m3("1.0"), space, cheapest[policy]).exhausted
+    assert cheapest[Policy.TC] == Fraction("5.3")
+
+
+def test_a_search_past_its_deadline_says_so() -> None:
+    modules = [Module(name, rate, _m3("1").modules[0].profile) for name, rate in (("a", 198), ("b", 77))]
+    session = Session("two", "1.3", [Hardware("one", 1)], modules, [("a", "b")])
+    value = optimum(session, PlanSpace())
+    assert value is not None
+    found = find_better(session, PlanSpace(), value, perf_counter() - 1)
+    assert (found.plan, found.exhausted, found.reason) == (None, False, "the time limit was reached")
+
+
+@pytest.mark.parametrize("dummy", [DummyRule.NONE, DummyRule.MACHINE])
+def test_a_chain_of_twelve_modules_is_proven(dummy: DummyRule) -> None:
+    """Twelve times M_3 at rates of their own; half the modules' worth of time forces a mix of batches."""
+    names = [f"m{i}" for i in range(12)]
+    modules = [Module(name, 50 + 13 * i, _m3("1").modules[0].profile) for i, name in enumerate(names)]
+    session = Session("chain", 6, [Hardware("one", 1)], modules, list(pairwise(names)))
+    space = PlanSpace(dummy=dummy)
+    cutoff = Fraction(10**6)
+    # Better and better plans until none is left.
+    while (plan := _better(session, space, cutoff).plan) is not None:
+        value = evaluate(session, plan, space).cost_per_h
+        assert value is not None
+        assert value < cutoff
+        cutoff = value * (1 - Fraction(1, 10**6))
+    assert cutoff > 12
+
+
+def test_rates_and_prices_far_apart_are_proven() -> None:
+    profile = [Configuration("dear", 1, 1, "1e-6"), Configuration("cheap", 1, 1, "1000")]
+    module = Module("m", "1000000", profile)
+    session = Session("far", 2000, [Hardware("dear", "1e12"), Hardware("cheap", "1e-12")], [module])
+    value = optimum(Session("one", 2000, session.hardware, [Module("m", "1000000", profile[:1])]), PlanSpace())
+    assert value == 10**12
+    found = _better(session, PlanSpace(), Fraction(1, 100))
+    assert found.plan is not None
+    assert _better(session, PlanSpace(), Fraction(1, 1000)).exhausted
