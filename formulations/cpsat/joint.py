@@ -8,7 +8,7 @@ incumbent or ties with it (`formulations/candidates.py`), and the model is solve
 nothing is cheaper than the incumbent, and rounding has had no say in it. Where there are too many such solutions to go
 through, the answer is the incumbent with the bound of the model.
 
-The cutoff also lets one-module models tighten what each module can take and cost (`tightening.py`).
+The cutoff also lets one-module models tighten what each module can take and cost (`formulations/tightening.py`).
 
 Why products: measured against linear tangents of b/w on the published workloads, products of spare time and rate were
 2 to 20 times faster, with the linear relaxation at its strongest (level 2); one worker on it beats two mixed ones.
@@ -31,7 +31,7 @@ from formulations.candidates import MOST_CANDIDATES, Exclusion, priced, refused
 from formulations.cpsat.allocation import allocate_module
 from formulations.cpsat.engine import CpSatAnswer, CpSatOptions, solve_model
 from formulations.cpsat.joint_model import JointModel, joint_model
-from formulations.cpsat.tightening import tighten
+from formulations.tightening import tighten
 from formulations.joint_problem import JointProblem, joint_problem
 from formulations.per_hardware import cheapest_over_hardware
 

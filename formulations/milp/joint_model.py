@@ -24,8 +24,10 @@ believes breaks the tangents at its own w: adding those cuts it off, and there a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from euclio.session import Policy
@@ -75,7 +77,11 @@ class JointModel:
         rows: allocation of each module.
         latencies: latency of each module.
         begin: start time of each module.
+        unit: money per hour that counts as 1 in the model.
+        most_cost: most that a point may cost, in that unit.
         tangents: tangents added so far.
+        forbidden: rows added so far that cut off whole numbers.
+        seen: tangents added so far, by kind, module and rates.
     """
 
     problem: JointProblem
@@ -83,9 +89,24 @@ class JointModel:
     rows: list[AllocationRows]
     latencies: list[LatencyRows]
     begin: list[Any]
+    unit: Fraction = Fraction(1)
+    most_cost: float = math.inf
     tangents: int = 0
     forbidden: int = 0
     seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def cost_per_h(self, value: float) -> Fraction:
+        """A cost in the model's unit as money per hour."""
+        return Fraction(value) * self.unit
+
+    def demand_below(self, cost: Fraction) -> None:
+        """Demand a cost of at most this many money per hour; a little more is let through, so that none is lost."""
+        import pulp
+
+        self.forbidden += 1
+        total = pulp.LpAffineExpression({v: c for r in self.rows for v, c in r.cost.items()})
+        self.most_cost = float(cost / self.unit) * (1.0 + ROOM) + ROOM
+        self.model += total <= self.most_cost, f"cutoff_{self.forbidden}"
 
     def separate(self, values: Mapping[str, float]) -> int:
         """Add the tangents that a fractional point breaks; returns how many."""
@@ -182,13 +203,18 @@ class JointModel:
             self.add_leading(m, rates)
 
 
-def joint_model(problem: JointProblem) -> JointModel:
-    """The MILP of a joint problem whose modules all have useful configurations, with its first tangents."""
+def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointModel:
+    """The MILP of a joint problem whose modules all have useful configurations, with its first tangents.
+
+    Args:
+        problem: the problem.
+        unit: money per hour that counts as 1 in the model.
+    """
     import pulp
 
     model = pulp.LpProblem("splitting_and_allocation", pulp.LpMinimize)
     names = readable([module.name for module in problem.modules])
-    rows = [add_allocation(model, problem, m, name) for m, name in enumerate(names)]
+    rows = [add_allocation(model, problem, m, name, unit) for m, name in enumerate(names)]
     model += pulp.LpAffineExpression({v: c for r in rows for v, c in r.cost.items()})
     latencies = [_latency(model, problem, r) for r in rows]
     begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
@@ -199,7 +225,7 @@ def joint_model(problem: JointProblem) -> JointModel:
     for m, name in enumerate(names):
         if m not in parents:
             model += begin[m] + latencies[m].latency <= 1.0 + ROOM, f"end_{name}"
-    joint = JointModel(problem, model, rows, latencies, begin)
+    joint = JointModel(problem, model, rows, latencies, begin, unit)
     for m, latency in enumerate(latencies):
         _first_tangents(joint, m, latency)
     return joint
