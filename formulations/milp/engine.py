@@ -77,6 +77,8 @@ class EngineLimits:
         plain: no searches for incumbents in smaller models: for models that the root all but solves, where they take
             longer than all the rest. HiGHS only.
         relaxed: solve the linear relaxation instead.
+        presolve: whether to simplify the model first. That of HiGHS 1.13.1 calls models infeasible that have points
+            which keep every row to the last digit: without it, "infeasible" is the word of branch and bound alone.
     """
 
     time_limit_s: float | None = None
@@ -85,6 +87,7 @@ class EngineLimits:
     log_file: Path | None = None
     plain: bool = False
     relaxed: bool = False
+    presolve: bool = True
 
 
 def run_model(

@@ -76,6 +76,7 @@ def _options(limits: EngineLimits) -> dict[str, Any]:
         # Restarts of HiGHS 1.13.1 lose optima that keep every row, and call what is left optimal.
         "mip_allow_restart": False,
         **(PLAIN if limits.plain else {}),
+        **({} if limits.presolve else {"presolve": "off"}),
     }
 
 

@@ -202,7 +202,7 @@ class _Search:
             elapsed = time.perf_counter() - self.started
             # Near the end nothing is left to find; searches for incumbents would only take time.
             plain = self.cost is not None and self.bound >= self.cost * (1 - NEAR)
-            given = replace(engine_limits(self.limits, self.left()), plain=plain)
+            given = replace(engine_limits(self.limits, self.left()), plain=plain, presolve=False)
             run = run_model(joint.model, engine, given)
             self._note(joint, run, elapsed)
             if run.outcome is Outcome.INFEASIBLE:

@@ -42,7 +42,7 @@ ROOM = 1e-6
 """Share of the SLO by which the model is laxer than the problem, so that rounding never cuts a plan off."""
 VIOLATION = 1e-7
 """Tangents are added where the relaxation breaks them by more than this share of the SLO."""
-LEAST_RATE = 1e-6
+LEAST_RATE = 1e-5
 """Tangents are not taken at smaller shares of the module's rate: their coefficients would drown in rounding."""
 
 
@@ -55,6 +55,8 @@ class LatencyRows:
         least: least latency, share of the SLO.
         d: duration, share of the SLO.
         b: batch over the module's rate, share of the SLO.
+        need: rate that the largest budget asks for, share of the module's. Tangents at smaller rates would say nothing
+            that the rows on needs do not say, with coefficients that drown in rounding.
         whole: rate that whole machines collect at, 0 without any; None where the policy does not care.
         partial: likewise of the partial machine.
     """
@@ -63,6 +65,7 @@ class LatencyRows:
     least: float
     d: list[float]
     b: list[float]
+    need: list[float]
     whole: list[Any] | None
     partial: list[Any]
 
@@ -121,6 +124,7 @@ class JointModel:
     def add_whole(self, m: int, k: int, v: float) -> bool:
         """Add the tangent at rate v for whole machines; False: it is there already, or v is too small."""
         latency, u = self.latencies[m], self.rows[m].u[k]
+        v = max(v, latency.need[k])
         if latency.whole is None or v < LEAST_RATE or not self._new("whole", m, k, v):
             return False
         terms = {
@@ -133,6 +137,7 @@ class JointModel:
     def add_partial(self, m: int, rates: list[float]) -> bool:
         """Add the row of tangents at one rate per configuration for the partial machine."""
         latency, z = self.latencies[m], self.rows[m].z
+        rates = [max(v, need) for v, need in zip(rates, latency.need, strict=True)]
         if min(rates) < LEAST_RATE or not self._new("partial", m, *rates):
             return False
         terms: dict[Any, float] = {}
@@ -254,11 +259,14 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
             own = float((2 * d if policy is Policy.RR else d + c.configuration.batch / t) / slo)
             row = pulp.LpAffineExpression({rows.u[k]: own - least, latency: -1.0})
             model += row <= -least, f"whole_{rows.name}_{k}_own"
+    d = [float(c.configuration.duration_s / slo) for c in module.configurations]
+    b = [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations]
     return LatencyRows(
         latency,
         least,
-        [float(c.configuration.duration_s / slo) for c in module.configurations],
-        [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations],
+        d,
+        b,
+        [batch / (latency.upBound - duration) for batch, duration in zip(b, d, strict=True)],
         whole,
         partial,
     )
@@ -276,8 +284,7 @@ def _collecting(model: LpProblem, rows: AllocationRows, kind: str, indicator: An
 
 def _first_tangents(joint: JointModel, m: int, latency: LatencyRows) -> None:
     """Tangents where most machines stand: at the whole rate, and at what meets the largest budget exactly."""
-    most = latency.latency.upBound
-    needs = [b / (most - d) for b, d in zip(latency.b, latency.d, strict=True)]
+    needs = latency.need
     for k, need in enumerate(needs):
         for v in sorted({1.0, min(1.0, 2.0 * need), need}):
             joint.add_whole(m, k, v)

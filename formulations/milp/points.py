@@ -124,8 +124,7 @@ def _exact_tangents(
     k = used[-1][0]
     v = point[latency.partial[k].name]
     if point[rows.z[k].name] and latency.d[k] + latency.b[k] / v > believed + 1e-9:
-        needs = [b / (latency.latency.upBound - d) for b, d in zip(latency.b, latency.d, strict=True)]
-        added += joint.add_partial(m, [v if j == k else need for j, need in enumerate(needs)])
+        added += joint.add_partial(m, [v if j == k else need for j, need in enumerate(latency.need)])
     return added
 
 
