@@ -105,9 +105,7 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
     return [Exclusion({m: raw[m]}) for m in broken]
 
 
-def priced(
-    problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fraction, least: Fraction
-) -> Exclusion:
+def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fraction, least: Fraction) -> Exclusion:
     """What to cut off of a solution that is a plan and costs as much as the incumbent or more.
 
     Args:

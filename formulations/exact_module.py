@@ -1,4 +1,4 @@
-"""The cheapest plan of one module within a latency budget, in exact arithmetic: for ties that floats cannot decide (ours).
+"""The cheapest plan of one module within a latency budget, in exact arithmetic, for what floats cannot decide (ours).
 
 The same depth-first search as the compiled one (`formulations/module_search.py`), without its bounds on whole machines,
 in whole numbers on common scales. It is slow, and asked only where the last digits of a latency or a rate matter.

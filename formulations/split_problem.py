@@ -56,9 +56,9 @@ class SplitProblem:
         slo_s: end-to-end latency objective in seconds.
         modes: for each module its modes, latency falling and cost rising; none: the module cannot be served.
         complete: whether the modes are all that matter, so that the optimum over them is the session's.
-        refine: given a module, one of its modes whose latency is unsure and the cost of the next faster one (None: there
-            is none), what takes its place: the mode, sure, and faster ones before the next; None: that was too much to
-            find out.
+        refine: given a module, one of its modes whose latency is unsure and the cost of the next faster one (None:
+            there is none), what takes its place: the mode, sure, and faster ones before the next; None: that was too
+            much to find out.
     """
 
     modules: tuple[str, ...]

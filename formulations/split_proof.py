@@ -1,4 +1,4 @@
-"""Latency splitting over frontiers with an engine that knows numbers only to a tolerance or a unit, proven exactly (ours).
+"""Latency splitting over frontiers, proven exactly by an engine that knows numbers only to a tolerance (ours).
 
 The engine's model is looser than the problem: latencies and costs are rounded down, or rows are laxer by more than the
 engine's tolerance. So every split within the SLO is a solution of it. The loop, with a split to begin with (every

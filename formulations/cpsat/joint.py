@@ -1,8 +1,8 @@
 """Solver `cpsat`: splitting and allocation in one CP-SAT model, integer scaling with a proven error bound (ours).
 
-The model (`joint_model.py`, on blocks of `allocation_model.py`) rounds everything in the plan's favour, so every plan is
-a solution of it, at no higher a cost. Scales leave a few parts in ten million between the cost of a solution and that
-of its plan, which the checker prices exactly. Only plans cheaper than the incumbent (by `STEP`) are asked for. A
+The model (`joint_model.py`, on blocks of `allocation_model.py`) rounds everything in the plan's favour, so every plan
+is a solution of it, at no higher a cost. Scales leave a few parts in ten million between the cost of a solution and
+that of its plan, which the checker prices exactly. Only plans cheaper than the incumbent (by `STEP`) are asked for. A
 solution that comes back is cut off by its whole numbers, whether rounding alone made it possible or its plan is the new
 incumbent or ties with it (`formulations/candidates.py`), and the model is solved again, until it has no solution: then
 nothing is cheaper than the incumbent, and rounding has had no say in it. Where there are too many such solutions to go
@@ -31,9 +31,9 @@ from formulations.candidates import MOST_CANDIDATES, Exclusion, priced, refused
 from formulations.cpsat.allocation import allocate_module
 from formulations.cpsat.engine import CpSatAnswer, CpSatOptions, solve_model
 from formulations.cpsat.joint_model import JointModel, joint_model
-from formulations.tightening import tighten
 from formulations.joint_problem import JointProblem, joint_problem
 from formulations.per_hardware import cheapest_over_hardware
+from formulations.tightening import tighten
 
 STEP = Fraction(PROOF_TOLERANCE) / 2
 """Plans that are cheaper than the incumbent by less than this share are of no interest: half the distance within which
@@ -190,8 +190,8 @@ class _Search:
             alone = _Search(self.problem.alone(m), self.limits, self.started, self.deadline)
             alone.accept(Plan((self.plan.modules[m],)))
             outcome = alone.run()
-            for key, count in alone.stats.items():
-                self.stats[key] += count
+            self.stats["module_models"] += alone.stats["models"] + alone.stats["module_models"]
+            self.stats["conflicts"] += alone.stats["conflicts"]
             if outcome is not _Outcome.EMPTY or alone.cost != entry.cost_per_h:
                 return False
             bound += alone.bound or 0
@@ -299,11 +299,14 @@ def _solve(search: _Search) -> Answer:
     outcome = search.run()
     infeasible = outcome is _Outcome.EMPTY and search.cost is None
     reason = "no plan meets the SLO (proven)" if infeasible else _REASON[outcome]
+    bound = None if infeasible or search.bound is None else float(search.bound)
+    if search.proven() and search.cost is not None:
+        bound = float(search.cost)
     return Answer(
         plan=search.plan,
         raw_status=_RAW_STATUS[outcome] if not infeasible else "infeasible",
         claimed=None if search.cost is None else float(search.cost),
-        bound=None if infeasible or search.bound is None else float(search.bound),
+        bound=bound,
         infeasible=infeasible,
         stats=search.stats,
         reason="" if search.plan is not None else reason,

@@ -238,7 +238,12 @@ def _dummies(model: LpProblem, rows: AllocationRows) -> None:
     _add(model, {rows.dummy: 1.0, rows.filled: -most}, 0.0, f"dummies_{rows.name}")
     _equal(model, {rows.dummy: 1.0, **dict.fromkeys(rows.lead_dummy, -1.0)}, 0.0, f"fluid_{rows.name}")
     for k in range(len(t)):
-        _add(model, {rows.lead_dummy[k]: 1.0, rows.lead[k]: -largest_dummy(rows.module, k)}, 0.0, f"fluid_{rows.name}_{k}_dummy")
+        _add(
+            model,
+            {rows.lead_dummy[k]: 1.0, rows.lead[k]: -largest_dummy(rows.module, k)},
+            0.0,
+            f"fluid_{rows.name}_{k}_dummy",
+        )
 
 
 def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:

@@ -14,11 +14,11 @@ Every plan cheaper than the incumbent keeps every row at every turn. When the en
 incumbent is the optimum, exactly; without one there is no plan.
 
 Where floating point may decide: engines know rows and whole numbers to a tolerance of a millionth. So costs are in
-units of the incumbent's (before there is one: of a lower bound, with a limit on the cost that rises step by step), rates
-in units of the module's and times in units of the SLO, so that coefficients are near 1; and every row is laxer than the
-problem by a millionth of these units, so that "no point" means that no plan comes even near. A bound of the engine's is
-lowered by as much. Where the numbers of a session are too far apart for that, or ties too many to go through, the
-answer is the incumbent with a bound that holds, and no proof.
+units of the incumbent's (before there is one: of a lower bound, with a limit on the cost that rises step by step),
+rates in units of the module's and times in units of the SLO, so that coefficients are near 1; and every row is laxer
+than the problem by a millionth of these units, so that "no point" means that no plan comes even near. A bound of the
+engine's is lowered by as much. Where the numbers of a session are too far apart for that, or ties too many to go
+through, the answer is the incumbent with a bound that holds, and no proof.
 """
 
 from __future__ import annotations
@@ -181,8 +181,6 @@ class _Search:
         joint = joint_model(problem, unit)
         if self.problem.space.policy is Policy.TC:
             add_heads(joint, self.deadline)
-        if self.limits.options.export_lp is not None and not self.runs:
-            export_lp(joint.model, self.limits.options.export_lp)
         joint.demand_below(limit)
         for plan, checked in self.known[-MOST_CANDIDATES:]:
             assert self.cost is not None
@@ -283,6 +281,11 @@ def _solve_on(session: Session, space: PlanSpace, limits: Limits, started: float
     if problem.infeasible:
         reason = "a module has no configuration that meets the SLO"
         return Answer(None, "infeasible", infeasible=True, reason=reason, warm_start=warm_start)
+    if limits.options.export_lp is not None:
+        whole = joint_model(problem)
+        if space.policy is Policy.TC:
+            add_heads(whole, deadline)
+        export_lp(whole.model, limits.options.export_lp)
     search = _Search(problem, limits, started, deadline)
     if given is not None and search.accept(given).feasible:
         warm_start = WarmStart.USED

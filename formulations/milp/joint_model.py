@@ -259,14 +259,14 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
             own = float((2 * d if policy is Policy.RR else d + c.configuration.batch / t) / slo)
             row = pulp.LpAffineExpression({rows.u[k]: own - least, latency: -1.0})
             model += row <= -least, f"whole_{rows.name}_{k}_own"
-    d = [float(c.configuration.duration_s / slo) for c in module.configurations]
-    b = [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations]
+    durations = [float(c.configuration.duration_s / slo) for c in module.configurations]
+    batches = [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations]
     return LatencyRows(
         latency,
         least,
-        d,
-        b,
-        [batch / (latency.upBound - duration) for batch, duration in zip(b, d, strict=True)],
+        durations,
+        batches,
+        [batch / (latency.upBound - duration) for batch, duration in zip(batches, durations, strict=True)],
         whole,
         partial,
     )

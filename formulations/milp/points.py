@@ -8,7 +8,6 @@ from typing import Any
 
 from euclio.session import Evaluation, Plan, Policy
 from formulations.candidates import Exclusion, ModuleState, state
-from formulations.milp.allocation_model import AllocationRows
 from formulations.milp.joint_model import ROOM, JointModel
 
 

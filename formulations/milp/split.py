@@ -77,7 +77,8 @@ class MilpSplitModel:
         run = run_model(self.model, self.engine, replace(engine_limits(self.limits, left_s), presolve=False))
         chosen = None
         if run.values:
-            chosen = tuple(max(range(len(xs)), key=lambda i, xs=xs: run.values[xs[i].name]) for xs in self.x)
+            values = [[run.values[v.name] for v in xs] for xs in self.x]
+            chosen = tuple(xs.index(max(xs)) for xs in values)
         trace = tuple(
             replace(
                 point,
@@ -130,13 +131,12 @@ def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer
     engine, given = chosen_engine(limits.options), limits.options.warm_start
 
     def build(problem: SplitProblem, unit: Fraction, coarse: int) -> MilpSplitModel:
-        built = split_model(problem, unit, limits, engine)
-        if limits.options.export_lp is not None:
-            export_lp(built.model, limits.options.export_lp)
-        return built
+        return split_model(problem, unit, limits, engine)
 
     def run(on: PlanSpace) -> Answer:
         problem = split_problem(session, on, deadline)
+        if limits.options.export_lp is not None and all(problem.modes):
+            export_lp(build(problem, Fraction(1), 0).model, limits.options.export_lp)
         start = None if given is None else modes_within(problem, session, given, on)
         return answer_of(solve_split(problem, build, deadline, start, started), given, start)
 
