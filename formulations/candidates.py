@@ -8,6 +8,7 @@ cut off. Where nothing cheaper than the incumbent is left in the looser model, t
 What may be cut off, with the incumbent costing C:
 
 - whole numbers of one module that no plan has (they leave a rate that no partial machine takes, or the like);
+- those of one module that take it longer than its largest budget;
 - those of the modules of a path that is too long, together;
 - those of a plan that costs C or more. If modules W of it use whole machines only, and the others P have partial ones,
   then every plan with the same P and whole machines only in W costs c(P) + a multiple of g, where g is the greatest
@@ -99,8 +100,13 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
         cuts = [Exclusion({m: raw[m]}) for m in range(len(raw)) if raw[m] != true[m]]
         if checked.feasible:
             return cuts
-        path = _too_long(problem.session, checked)
-        return [*cuts, Exclusion({m: true[m] for m in path})]
+        latencies = [entry.worst_case_latency_s for entry in checked.modules]
+        slow = [m for m, module in enumerate(problem.modules) if latencies[m] > module.most_s]
+        if slow:  # whatever the other modules do
+            return [*cuts, *(Exclusion({m: true[m]}) for m in slow)]
+        _, path = longest_path(problem.session, latencies)
+        index = problem.session.index
+        return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
     broken = [m for m in range(len(raw)) if not _possible(problem, plan, m)]
     return [Exclusion({m: raw[m]}) for m in broken]
 
@@ -138,11 +144,6 @@ def _common_divisor(values: list[Fraction]) -> Fraction:
     """The greatest number that all values are multiples of; 0 if they are all 0."""
     scale = lcm(*(x.denominator for x in values))
     return Fraction(gcd(*(int(x * scale) for x in values)), scale)
-
-
-def _too_long(session: Session, checked: Evaluation) -> list[int]:
-    _, path = longest_path(session, [entry.worst_case_latency_s for entry in checked.modules])
-    return [session.index[name] for name in path]
 
 
 def _possible(problem: JointProblem, plan: Plan, m: int) -> bool:
