@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 
+from euclio.session import Policy
 from formulations.joint_problem import JointModule, JointProblem, narrowed
 
 WORTH = Fraction(1, 50)
@@ -83,17 +84,21 @@ def by_leading(problem: JointProblem, cutoff: Fraction) -> Ranges:
 
 
 def affordable(ranges: Ranges, cutoff: Fraction) -> JointProblem:
-    """The problem of ranges that are not empty, with no more whole machines than a module may cost.
+    """The problem of ranges that are not empty, with no machines that cost more than their module may.
 
     A module left without a configuration has no plan of interest.
     """
     modules: list[JointModule] = []
+    shared = ranges.problem.space.policy is Policy.TC_SHARED  # there, what a partial machine needs is not its own rate
     for module, most_cost in zip(ranges.problem.modules, ranges.most_costs(cutoff), strict=True):
         kept = []
         for c in module.configurations:
             most = c.most_machines if c.price == 0 else min(c.most_machines, floor(most_cost / c.price))
-            if most or c.partial_need_rps is not None:
-                kept.append(replace(c, most_machines=most))
+            need = c.partial_need_rps
+            if need is not None and not shared and c.unit_cost * need > most_cost:
+                need = None
+            if most or need is not None:
+                kept.append(replace(c, most_machines=most, partial_need_rps=need))
         modules.append(replace(module, configurations=tuple(kept)))
     return replace(ranges.problem, modules=tuple(modules))
 
