@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from fractions import Fraction
 
 from euclio.exact import Number
@@ -19,7 +18,7 @@ from euclio.session import Hardware, Module, PlanSpace, Session, evaluate
 from formulations.candidates import refused
 from formulations.joint_problem import joint_problem
 from formulations.milp.allocation_model import add_allocation
-from formulations.milp.engine import Outcome, chosen_engine, engine_limits, export_lp, run_model
+from formulations.milp.engine import Outcome, chosen_engine, engine_limits, export_lp, run_twice
 from formulations.milp.joint_model import ROOM, JointModel
 from formulations.milp.points import forbid, read_plan, states_at
 
@@ -62,7 +61,7 @@ def allocate_module(
         export_lp(model, limits.options.export_lp)
     engine, bound = chosen_engine(limits.options), None
     while (left := deadline - time.perf_counter()) > 0:
-        run = run_model(model, engine, replace(engine_limits(limits, left), presolve=False))
+        run = run_twice(model, engine, engine_limits(limits, left))
         if run.outcome is Outcome.INFEASIBLE:
             return Answer(None, run.raw_status, infeasible=True, reason="no plan meets the budget (proven)")
         bound = None if run.bound is None else max(0.0, float(joint.cost_per_h(run.bound * (1.0 - ROOM) - ROOM)))

@@ -10,8 +10,8 @@ by tangents, so that its optimum is a lower bound. The loop:
 4. cut the point off, by tangents at its own rates if it is too slow, else by its whole numbers
    (`formulations/candidates.py`), and go on with 2. The plan to start from is cut off likewise, at once.
 
-Every plan cheaper than the incumbent keeps every row at every turn. When the engine says that no point is left, the
-incumbent is the optimum, exactly; without one there is no plan.
+Every plan cheaper than the incumbent keeps every row at every turn. When the engine says that no point is left, with
+and without its presolve, the incumbent is the optimum, exactly; without one there is no plan.
 
 Where floating point may decide: engines know rows and whole numbers to a tolerance of a millionth. So costs are in
 units of the incumbent's (before there is one: of a lower bound, with a limit on the cost that rises step by step),
@@ -41,7 +41,7 @@ from formulations.milp.engine import (
     engine_limits,
     export_lp,
     later,
-    run_model,
+    run_twice,
     solve_relaxation,
 )
 from formulations.milp.heads import add_heads
@@ -97,6 +97,7 @@ class _Search:
         plan: best plan so far, accepted by the checker.
         cost: its exact cost.
         bound: proven lower bound on the cost of every plan.
+        exact: likewise, where the engine had no say in it.
         known: plans priced so far, accepted by the checker.
         raw_status: the engine's own word.
         runs: models solved.
@@ -113,6 +114,7 @@ class _Search:
     plan: Plan | None = None
     cost: Fraction | None = None
     bound: Fraction = Fraction(0)
+    exact: Fraction = Fraction(0)
     known: list[tuple[Plan, Evaluation]] = field(default_factory=list)
     raw_status: str = "the time limit was hit"
     runs: int = 0
@@ -128,6 +130,8 @@ class _Search:
             self.known.append((plan, checked))
             if self.cost is None or checked.cost_per_h < self.cost:
                 self.plan, self.cost = plan, checked.cost_per_h
+                if self.cost < self.bound:  # the engine had lost this plan
+                    self.bound = min(self.exact, self.cost)
         return checked
 
     def lift(self, bound: Fraction, most: Fraction) -> None:
@@ -171,7 +175,8 @@ class _Search:
         ranges = by_leading(self.problem, limit)
         if ranges.empty:
             return _Outcome.EMPTY
-        self.lift(sum(ranges.least_costs, Fraction(0)), limit)
+        self.exact = max(self.exact, min(sum(ranges.least_costs, Fraction(0)), limit))
+        self.lift(self.exact, limit)
         problem = affordable(ranges, limit)
         if problem.infeasible:
             return _Outcome.EMPTY
@@ -184,7 +189,7 @@ class _Search:
         joint.demand_below(limit)
         for plan, checked in self.known[-MOST_CANDIDATES:]:
             assert self.cost is not None
-            forbid(joint, priced(problem, plan, checked, self.cost, self.bound))
+            forbid(joint, priced(problem, plan, checked, self.cost, self.exact))
         outcome = self._search(joint, problem, limit)
         self.tangents += joint.tangents
         return outcome
@@ -200,8 +205,8 @@ class _Search:
             elapsed = time.perf_counter() - self.started
             # Near the end nothing is left to find; searches for incumbents would only take time.
             plain = self.cost is not None and self.bound >= self.cost * (1 - NEAR)
-            given = replace(engine_limits(self.limits, self.left()), plain=plain, presolve=False)
-            run = run_model(joint.model, engine, given)
+            given = replace(engine_limits(self.limits, self.left()), plain=plain)
+            run = run_twice(joint.model, engine, given)
             self._note(joint, run, elapsed)
             if run.outcome is Outcome.INFEASIBLE:
                 return _Outcome.EMPTY
@@ -223,7 +228,7 @@ class _Search:
                 for exclusion in refused(problem, states_at(joint, run.values), plan, checked):
                     forbid(joint, exclusion)
             if checked.feasible and self.cost is not None:
-                forbid(joint, priced(problem, plan, checked, self.cost, self.bound))
+                forbid(joint, priced(problem, plan, checked, self.cost, self.exact))
         return _Outcome.UNDECIDED
 
     def _tighten(self, joint: JointModel, engine: str, limit: Fraction) -> _Outcome | None:
@@ -236,7 +241,7 @@ class _Search:
             self.raw_status = run.raw_status
             self.rounds += 1
             if run.outcome is Outcome.INFEASIBLE:
-                return _Outcome.EMPTY
+                return None  # the model itself is to say so
             if run.objective is None or run.outcome is not Outcome.OPTIMAL:
                 return _Outcome.LIMIT
             self._lift(joint, run.objective, limit)

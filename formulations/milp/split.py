@@ -34,7 +34,7 @@ from formulations.milp.engine import (
     engine_limits,
     export_lp,
     readable,
-    run_model,
+    run_twice,
 )
 from formulations.per_hardware import cheapest_over_hardware
 from formulations.split_problem import SplitProblem
@@ -74,7 +74,7 @@ class MilpSplitModel:
 
     def solve(self, left_s: float) -> Turn:
         """The cheapest solution, within some seconds."""
-        run = run_model(self.model, self.engine, replace(engine_limits(self.limits, left_s), presolve=False))
+        run = run_twice(self.model, self.engine, engine_limits(self.limits, left_s))
         chosen = None
         if run.values:
             values = [[run.values[v.name] for v in xs] for xs in self.x]
