@@ -131,6 +131,11 @@ class JointProblem:
                 partial[m] = module.configurations[at].index
         return to_plan(self.session, arrays, whole, partial)
 
+    def alone(self, m: int) -> JointProblem:
+        """The problem of module m within its largest budget; it has a useful configuration."""
+        session, module = self.session, self.session.modules[m]
+        return joint_problem(Session(module.name, self.modules[m].most_s, session.hardware, [module]), self.space)
+
 
 def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
     """Derive the joint problem of a session in a plan space.

@@ -15,7 +15,8 @@ Names that the formulations share, m a module's name and i the number of a mode:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.session import ModulePlan
@@ -29,11 +30,19 @@ class Mode:
         latency_s: worst-case latency in seconds, exact.
         cost_per_h: money per hour, exact.
         plan: the module's plan; None: the mode does not come from a session.
+        unsure_s: seconds, a few parts in 10^12 of the latency, by which plans that cost less than the next faster mode
+            may be faster than this one; 0: none is.
     """
 
     latency_s: Fraction
     cost_per_h: Fraction
     plan: ModulePlan | None = None
+    unsure_s: Fraction = Fraction(0)
+
+    @property
+    def least_s(self) -> Fraction:
+        """No plan that costs less than the next faster mode is faster than this, in seconds."""
+        return self.latency_s - self.unsure_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,9 @@ class SplitProblem:
         slo_s: end-to-end latency objective in seconds.
         modes: for each module its modes, latency falling and cost rising; none: the module cannot be served.
         complete: whether the modes are all that matter, so that the optimum over them is the session's.
+        refine: given a module, one of its modes whose latency is unsure and the cost of the next faster one (None:
+            there is none), what takes its place: the mode, sure, and faster ones before the next; None: that was too
+            much to find out.
     """
 
     modules: tuple[str, ...]
@@ -55,6 +67,17 @@ class SplitProblem:
     slo_s: Fraction
     modes: tuple[tuple[Mode, ...], ...]
     complete: bool = True
+    refine: Callable[[int, Mode, Fraction | None], tuple[Mode, ...] | None] | None = None
+
+    def refined(self, m: int, i: int) -> SplitProblem | None:
+        """The problem with mode i of module m sure; None: that was too much to find out."""
+        modes = list(self.modes)
+        next_cost = modes[m][i + 1].cost_per_h if i + 1 < len(modes[m]) else None
+        found = None if self.refine is None else self.refine(m, modes[m][i], next_cost)
+        if found is None:
+            return None
+        modes[m] = (*modes[m][:i], *found, *modes[m][i + 1 :])
+        return replace(self, modes=tuple(modes))
 
     def critical_path(self, latency_s: list[Fraction]) -> tuple[Fraction, list[int]]:
         """Length of the longest path in seconds and the indices of the modules on it.

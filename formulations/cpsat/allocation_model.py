@@ -248,9 +248,14 @@ def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
 def _cost(model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_range: tuple[Fraction, Fraction]) -> None:
     """(7) and (8)."""
     cs, size = v.module.configurations, len(v.n)
-    partial = model.new_int_var(0, ceil(max(c.price for c in cs) * money), f"partial_{v.module.name}")
+    # A partial machine costs less than its module may; prices beyond that would leave the range of whole numbers. What
+    # whole machines lose by rounding must find room here, or (8) would cut their plan off.
+    most = ceil(cost_range[1] * money)
+    lost = 1 + sum(_most_machines(c, cost_range[1]) for c in cs)
+    most_partial = min(ceil(max(c.price for c in cs) * money), most) + min(lost, most)
+    partial = model.new_int_var(0, most_partial, f"partial_{v.module.name}")
     for k, c in enumerate(cs):
-        slope = c.unit_cost * money / v.units_per_rps
+        slope = min(c.unit_cost * money / v.units_per_rps, Fraction(most_partial + 2))
         if c.partial_need_rps is not None and slope:
             factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
             model.add(factor * (partial + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])

@@ -28,6 +28,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from euclio.session import Plan, Policy
+from formulations.candidates import Exclusion, ModuleState, state
 from formulations.cpsat.allocation_model import ModuleVariables, add_module, money_scale
 from formulations.cpsat.engine import CpSatAnswer
 from formulations.cpsat.scaling import common_scale
@@ -49,31 +50,53 @@ class JointModel:
         model: the model.
         units_per_money: S.
         modules: variables of each module.
+        total: cost of all modules in units of money.
     """
 
     problem: JointProblem
     model: cp_model.CpModel
     units_per_money: Fraction
     modules: tuple[ModuleVariables, ...]
+    total: cp_model.LinearExprT
 
     def plan(self, answer: CpSatAnswer) -> Plan:
         """The plan of a solution; partial and dummy rates are derived exactly."""
         found = [v.counts(answer) for v in self.modules]
         return self.problem.plan([list(machines) for machines, _ in found], [at for _, at in found])
 
-    def forbid(self, answer: CpSatAnswer, modules: list[int]) -> None:
-        """Cut off the whole numbers that a solution has in some modules."""
+    def states(self, answer: CpSatAnswer) -> list[ModuleState]:
+        """The whole numbers of a solution as they are, before anything is put right."""
+        found: list[ModuleState] = []
+        for v in self.modules:
+            at = next((k for k, z in enumerate(v.z) if answer.value(z)), None)
+            indices = [c.index for c in v.module.configurations]
+            found.append(state(indices, [answer.value(n) for n in v.n], at))
+        return found
+
+    def demand_below(self, cost: Fraction) -> None:
+        """Demand a cost per hour of at most this."""
+        self.model.add(self.total <= floor(cost * self.units_per_money))
+
+    def forbid(self, exclusion: Exclusion) -> None:
+        """Cut off whole numbers; of modules that cannot have them, nothing needs to be."""
         changed: list[cp_model.LiteralT] = []
-        for m in modules:
+        for m, excluded in exclusion.states.items():
             v = self.modules[m]
-            changed.append(v.filled.negated() if answer.value(v.filled) else v.filled)
-            for k, n in enumerate(v.n):
-                count = answer.value(n)
-                changed.append(v.z[k].negated() if answer.value(v.z[k]) else v.z[k])
+            place = {c.index: k for k, c in enumerate(v.module.configurations)}
+            counts = dict(excluded.machines)
+            if not place.keys() >= {*counts, *([] if excluded.partial_at is None else [excluded.partial_at])}:
+                return
+            for index, k in place.items():
+                count = counts.get(index, 0)
+                changed.append(v.z[k].negated() if index == excluded.partial_at else v.z[k])
                 if count == 0:
                     changed.append(v.u[k])
                 else:
-                    changed += [self._at_most(n, count - 1), self._at_most(-n, -count - 1)]
+                    changed += [self._at_most(v.n[k], count - 1), self._at_most(-v.n[k], -count - 1)]
+        for m in exclusion.whole:
+            changed += self.modules[m].z
+        if exclusion.cheaper is not None:
+            changed.append(self._at_most(self.total, floor(exclusion.cheaper * self.units_per_money)))
         self.model.add_bool_or(changed)
 
     def _at_most(self, expression: cp_model.LinearExprT, most: int) -> cp_model.IntVar:
@@ -106,7 +129,7 @@ def joint_model(
     model.minimize(total)
     if problem.edges:
         _add_times(model, problem, modules)
-    return JointModel(problem, model, money, modules)
+    return JointModel(problem, model, money, modules, total)
 
 
 def _add_times(model: cp_model.CpModel, problem: JointProblem, modules: tuple[ModuleVariables, ...]) -> None:

@@ -2,88 +2,113 @@
 
 Names as in `formulations.split_problem`, latencies in units of 1/Q seconds, costs in units of 1/S per hour:
 
-    minimise    Σ_m Σ_i [cost_m,i S] · x_m_i                                               Scrooge (2a)
+    minimise    Σ_m Σ_i ⌊cost_m,i S⌋ · x_m_i                                               Scrooge (2a)
     choose_m    Σ_i x_m_i = 1                                     for every module m       Scrooge (2d)
-    after_a_m   start_m ≥ start_a + Σ_i [latency_a,i Q] · x_a_i   for every edge (a, m)    Scrooge (2c)
-    end_m       start_m + Σ_i [latency_m,i Q] · x_m_i ≤ ⌊SLO Q⌋   for every module m       Scrooge (2c)
+    after_a_m   start_m ≥ start_a + Σ_i ⌊latency_a,i Q⌋ · x_a_i   for every edge (a, m)    Scrooge (2c)
+    end_m       start_m + Σ_i ⌊latency_m,i Q⌋ · x_m_i ≤ ⌊SLO Q⌋   for every module m       Scrooge (2c)
 
-Every [·] is rounded down, for a bound, or up, for a split that surely meets the SLO.
+Everything is rounded down, so every split within the SLO is a solution, at no higher a cost.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor
+from math import floor
 from typing import TYPE_CHECKING
 
-from formulations.cpsat.engine import CpSatAnswer
+from euclio.result import TracePoint
+from formulations.cpsat.engine import CpSatOptions, solve_model
 from formulations.cpsat.scaling import common_scale
 from formulations.split_problem import SplitProblem
+from formulations.split_proof import Turn
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 MONEY_UNITS = 1 << 26
-"""Most units that the dearest split comes to."""
+"""Most units that the incumbent's cost comes to."""
 ROW_UNITS = 1 << 30
 """Most units in one row, so that it stays within CP-SAT's limit."""
 
 
 @dataclass(slots=True)
-class SplitModel:
+class CpSatSplitModel:
     """The CP-SAT model of a split problem.
 
     Attributes:
         problem: the problem.
         model: the model.
         x: variable of each module's each mode.
-        start: start time of each module.
+        total: cost of a split in units of money.
         money: units per money per hour: S.
+        options: how to run it, but for the time.
+        finest: no model of the problem is finer.
     """
 
     problem: SplitProblem
     model: cp_model.CpModel
     x: list[list[cp_model.IntVar]]
-    start: list[cp_model.IntVar]
+    total: cp_model.LinearExprT
     money: Fraction
+    options: CpSatOptions
+    finest: bool
 
-    def chosen(self, answer: CpSatAnswer) -> tuple[int, ...]:
-        """The mode of each module in a solution."""
-        return tuple(next(i for i, v in enumerate(xs) if answer.value(v)) for xs in self.x)
+    def solve(self, left_s: float) -> Turn:
+        """The cheapest solution, within some seconds."""
+        limit = None if math.isinf(left_s) else max(left_s, 0.0)
+        answer = solve_model(self.model, replace(self.options, time_limit_s=limit))
+        chosen = None
+        if answer.values is not None:
+            chosen = tuple(next(i for i, v in enumerate(xs) if answer.value(v)) for xs in self.x)
+        trace = tuple(
+            TracePoint(
+                point.wall_s,
+                None if point.incumbent is None else float(point.incumbent / self.money),
+                None if point.bound is None else float(point.bound / self.money),
+            )
+            for point in answer.trace
+        )
+        bound = None if answer.bound is None else answer.bound / self.money
+        optimal = answer.status == "OPTIMAL"
+        return Turn(answer.status, answer.infeasible, optimal, chosen, bound, trace, answer.conflicts)
 
-    def hint(self, chosen: tuple[int, ...]) -> None:
-        """Let the search start from a split."""
-        for xs, i in zip(self.x, chosen, strict=True):
-            for k, v in enumerate(xs):
-                self.model.add_hint(v, int(k == i))
-
-    def forbid(self, chosen: tuple[int, ...], path: list[int]) -> None:
+    def forbid_slow(self, chosen: tuple[int, ...], path: list[int]) -> None:
         """Demand that a module on this path takes a faster mode than the one chosen."""
-        as_slow = [self.x[m][i] for m in path for i in range(chosen[m] + 1)]
-        self.model.add(sum(as_slow) <= len(path) - 1)
+        self.model.add(sum(v for m in path for v in self.x[m][: chosen[m] + 1]) <= len(path) - 1)
+
+    def forbid_costly(self, chosen: tuple[int, ...]) -> None:
+        """Demand that a module takes a cheaper mode than the one chosen."""
+        self.model.add(sum(v for xs, i in zip(self.x, chosen, strict=True) for v in xs[i:]) <= len(self.x) - 1)
+
+    def demand_below(self, cost: Fraction) -> None:
+        """Demand that all modes together cost at most this much per hour, rounded down."""
+        self.model.add(self.total <= floor(cost * self.money))
 
 
-def split_model(problem: SplitProblem, units: int, *, up: bool) -> SplitModel:
+def split_model(
+    problem: SplitProblem, unit: Fraction, units: int, options: CpSatOptions, *, finest: bool
+) -> CpSatSplitModel:
     """The model of a split problem in which every module has a mode.
 
     Args:
         problem: the problem.
+        unit: the most that a split of interest costs per hour; above 0.
         units: units of time that the SLO comes to.
-        up: round latencies and costs up, not down.
+        options: how to run it, but for the time.
+        finest: no model of the problem is finer.
     """
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
     modes = problem.modes
-    dearest = sum((max(mode.cost_per_h for mode in ms) for ms in modes), Fraction(0))
-    total = sum((sum((mode.cost_per_h for mode in ms), Fraction(0)) for ms in modes), Fraction(0))
-    most = max(dearest, total * MONEY_UNITS / ROW_UNITS)
-    money = common_scale([mode.cost_per_h for ms in modes for mode in ms], most, MONEY_UNITS) if most else Fraction(1)
+    together = sum((sum((mode.cost_per_h for mode in ms), Fraction(0)) for ms in modes), Fraction(0))
+    most = max(unit, together * MONEY_UNITS / ROW_UNITS)
+    money = common_scale([mode.cost_per_h for ms in modes for mode in ms], most, MONEY_UNITS)
     time_scale = common_scale(
-        [problem.slo_s, *(mode.latency_s for ms in modes for mode in ms)], problem.slo_s, _units(problem, units)
+        [problem.slo_s, *(mode.least_s for ms in modes for mode in ms)], problem.slo_s, _units(problem, units)
     )
-    rounded = ceil if up else floor
     end = floor(problem.slo_s * time_scale)
     x = [
         [model.new_bool_var(f"x_{name}_{i}") for i in range(len(ms))]
@@ -91,7 +116,7 @@ def split_model(problem: SplitProblem, units: int, *, up: bool) -> SplitModel:
     ]
     start = [model.new_int_var(0, end, f"start_{name}") for name in problem.modules]
     latency = [
-        sum(rounded(mode.latency_s * time_scale) * v for mode, v in zip(ms, xs, strict=True))
+        sum(floor(mode.least_s * time_scale) * v for mode, v in zip(ms, xs, strict=True))
         for ms, xs in zip(modes, x, strict=True)
     ]
     for xs in x:
@@ -102,14 +127,13 @@ def split_model(problem: SplitProblem, units: int, *, up: bool) -> SplitModel:
     for m in range(len(modes)):
         if m not in parents:
             model.add(start[m] + latency[m] <= end)
-    model.minimize(
-        sum(
-            rounded(mode.cost_per_h * money) * v
-            for ms, xs in zip(modes, x, strict=True)
-            for mode, v in zip(ms, xs, strict=True)
-        )
+    total = sum(
+        floor(mode.cost_per_h * money) * v
+        for ms, xs in zip(modes, x, strict=True)
+        for mode, v in zip(ms, xs, strict=True)
     )
-    return SplitModel(problem, model, x, start, money)
+    model.minimize(total)
+    return CpSatSplitModel(problem, model, x, total, money, options, finest)
 
 
 def _units(problem: SplitProblem, units: int) -> int:

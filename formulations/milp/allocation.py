@@ -2,22 +2,25 @@
 
 The rows of `allocation_model.py` alone: with the budget given, the needs are constants and nothing has to be
 approximated. The plan found is priced exactly; one that only a tolerance allowed is cut off by its counts of machines.
+The bound is the engine's, lowered by its tolerance.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from fractions import Fraction
 
 from euclio.exact import Number
 from euclio.registry import Limits
 from euclio.result import Answer
 from euclio.session import Hardware, Module, PlanSpace, Session, evaluate
+from formulations.candidates import refused
 from formulations.joint_problem import joint_problem
 from formulations.milp.allocation_model import add_allocation
-from formulations.milp.engine import Outcome, chosen_engine, engine_limits, export_lp, run_model
-from formulations.milp.joint_model import JointModel
-from formulations.milp.points import forbid, read_plan
+from formulations.milp.engine import Outcome, chosen_engine, engine_limits, export_lp, run_twice
+from formulations.milp.joint_model import ROOM, JointModel
+from formulations.milp.points import forbid, read_plan, states_at
 
 
 def allocate_module(
@@ -50,21 +53,25 @@ def allocate_module(
     if problem.infeasible:
         return Answer(None, "infeasible", infeasible=True, reason="no configuration meets the budget")
     model = pulp.LpProblem("allocation", pulp.LpMinimize)
-    rows = add_allocation(model, problem, 0, "module")
+    unit = problem.modules[0].configurations[0].lead_cost_per_h or Fraction(1)
+    rows = add_allocation(model, problem, 0, "module", unit)
     model += pulp.LpAffineExpression(rows.cost)
-    joint = JointModel(problem, model, [rows], [], [])
+    joint = JointModel(problem, model, [rows], [], [], unit)
     if limits.options.export_lp is not None:
         export_lp(model, limits.options.export_lp)
     engine, bound = chosen_engine(limits.options), None
     while (left := deadline - time.perf_counter()) > 0:
-        run = run_model(model, engine, engine_limits(limits, left))
-        bound = run.bound
+        run = run_twice(model, engine, engine_limits(limits, left))
         if run.outcome is Outcome.INFEASIBLE:
             return Answer(None, run.raw_status, infeasible=True, reason="no plan meets the budget (proven)")
+        bound = None if run.bound is None else max(0.0, float(joint.cost_per_h(run.bound * (1.0 - ROOM) - ROOM)))
         if not run.values:
             break
         plan = read_plan(joint, run.values)
-        if evaluate(session, plan, space).feasible:
-            return Answer(plan, run.raw_status, run.objective, bound)
-        forbid(joint, run.values)
+        checked = evaluate(session, plan, space)
+        if checked.feasible and checked.cost_per_h is not None:
+            cost = float(checked.cost_per_h)
+            return Answer(plan, run.raw_status, cost, None if bound is None else min(bound, cost))
+        for exclusion in refused(problem, states_at(joint, run.values), plan, checked):
+            forbid(joint, exclusion)
     return Answer(None, "limit", bound=bound, reason="the time limit was hit")

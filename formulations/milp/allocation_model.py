@@ -10,11 +10,11 @@ largest budget. Variables as in `formulations.joint_problem`, and w_k, the rate 
     Σ_k last_k = 1,   u_k ≤ Σ_{j ≥ k} last_j,   z_k ≤ last_k ≤ u_k + z_k                   final_k
     Σ_k z_k ≤ 1 − filled,   dummy ≤ Σ_k (t_k − g) last_k,   dummy ≤ (largest t) · filled   dummies
     Σ_k used_k ≤ most allocations,   u_k, z_k ≤ used_k                                     limit
-    cost = Σ_k p_k n_k + ρ_k T f_k
+    cost = Σ_k p_k n_k + ρ_k T f_k,   in units of a typical cost
 
-g, where it is not vanishingly small, is the greatest common divisor of T and all t_k: whatever is left over and not
-nothing is at least that. It tells f < t and δ < t from equality; otherwise a point that takes f = t or δ = t is cut off
-when it turns up.
+g, where it is not vanishingly small, is half the greatest common divisor of T and all t_k: whatever is left over and
+not nothing is at least twice that. It tells f < t and δ < t from equality; otherwise a point that takes f = t or δ = t
+is cut off when it turns up.
 
 With dispatch in sequence a configuration is of use only if enough rate is left. With a budget L these needs are
 constants, so that the rows are linear and the model of one module at one budget is complete:
@@ -92,7 +92,9 @@ class AllocationRows:
         return k
 
 
-def add_allocation(model: LpProblem, problem: JointProblem, m: int, name: str) -> AllocationRows:
+def add_allocation(
+    model: LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction = Fraction(1)
+) -> AllocationRows:
     """Add variables and rows of module m, which has a useful configuration, to a model.
 
     Args:
@@ -100,8 +102,9 @@ def add_allocation(model: LpProblem, problem: JointProblem, m: int, name: str) -
         problem: the joint problem.
         m: the module.
         name: its name in variables and rows.
+        unit: money per hour that counts as 1 in the model.
     """
-    rows = _variables(model, problem, m, name)
+    rows = _variables(model, problem, m, name, unit)
     _balance(model, rows)
     _counts(model, rows)
     _order(model, rows)
@@ -113,11 +116,14 @@ def add_allocation(model: LpProblem, problem: JointProblem, m: int, name: str) -
 
 
 def step(module: JointModule) -> float:
-    """The greatest common divisor of the module's rate and all throughputs, as a share of the rate; 0: too small."""
+    """Half the greatest common divisor of the rate and all throughputs, as a share of the rate; 0: too small.
+
+    What is left over is nothing or twice that: half of it tells the two apart with room for rounding on either side.
+    """
     numbers = [module.rate_rps, *(c.throughput_rps for c in module.configurations)]
     scale = lcm(*(x.denominator for x in numbers))
     share = Fraction(gcd(*(int(x * scale) for x in numbers)), scale) / module.rate_rps
-    return float(share) if share >= LEAST_STEP else 0.0
+    return float(share) / 2 if share >= LEAST_STEP else 0.0
 
 
 def throughputs(module: JointModule) -> list[float]:
@@ -125,13 +131,19 @@ def throughputs(module: JointModule) -> list[float]:
     return [float(c.throughput_rps / module.rate_rps) for c in module.configurations]
 
 
-def _variables(model: LpProblem, problem: JointProblem, m: int, name: str) -> AllocationRows:
+def largest_dummy(module: JointModule, first: int = 0) -> float:
+    """The most dummies that a last machine from place `first` on can take, as a share of the module's rate."""
+    t = throughputs(module)
+    return max((t[k] for k in range(first, len(t)) if module.configurations[k].most_machines), default=0.0)
+
+
+def _variables(model: LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction) -> AllocationRows:
     import pulp
 
     module = problem.modules[m]
     t = throughputs(module)
     places = range(len(t))
-    most_dummy = max(t) if problem.dummies else 0.0
+    most_dummy = largest_dummy(module) if problem.dummies else 0.0
 
     def binaries(kind: str, on: bool = True) -> list[Any]:
         return [model.add_variable(f"{kind}_{name}_{k}", cat=pulp.LpBinary) for k in places] if on else []
@@ -144,8 +156,8 @@ def _variables(model: LpProblem, problem: JointProblem, m: int, name: str) -> Al
         model.add_variable(f"f_{name}_{k}", 0.0, 0.0 if c.partial_need_rps is None else min(1.0, t[k]))
         for k, c in enumerate(module.configurations)
     ]
-    cost = {v: float(c.price) for v, c in zip(n, module.configurations, strict=True)}
-    cost |= {v: float(c.unit_cost * module.rate_rps) for v, c in zip(f, module.configurations, strict=True)}
+    cost = {v: float(c.price / unit) if c.most_machines else 0.0 for v, c in zip(n, module.configurations, strict=True)}
+    cost |= {v: float(c.unit_cost * module.rate_rps / unit) for v, c in zip(f, module.configurations, strict=True)}
     return AllocationRows(
         module,
         name,
@@ -212,21 +224,26 @@ def _order(model: LpProblem, rows: AllocationRows) -> None:
         _add(model, {z: 1.0, rows.last[k]: -1.0}, 0.0, f"final_{label}_partial")
         _add(model, {rows.last[k]: 1.0, u: -1.0, z: -1.0}, 0.0, f"final_{label}")
         fluid = dict.fromkeys(rows.lead[k:], 1.0) | dict.fromkeys(rows.lead_dummy[k:], 1.0)
-        _add(model, {**fluid, rows.w[k]: -1.0}, 0.0, f"fluid_{label}")
+        _add(model, {**fluid, rows.w[k]: -1.0}, SLACK, f"fluid_{label}")
 
 
 def _dummies(model: LpProblem, rows: AllocationRows) -> None:
     t, g = throughputs(rows.module), step(rows.module)
     assert rows.dummy is not None
     assert rows.filled is not None
-    most = max(t)
+    most = largest_dummy(rows.module)
     _add(model, {**dict.fromkeys(rows.z, 1.0), rows.filled: 1.0}, 1.0, f"dummies_{rows.name}_partial")
-    last = {v: -(share - g) for v, share in zip(rows.last, t, strict=True)}
+    last = {v: -min(share - g, most) for v, share in zip(rows.last, t, strict=True)}
     _add(model, {rows.dummy: 1.0, **last}, 0.0, f"dummies_{rows.name}_last")
     _add(model, {rows.dummy: 1.0, rows.filled: -most}, 0.0, f"dummies_{rows.name}")
     _equal(model, {rows.dummy: 1.0, **dict.fromkeys(rows.lead_dummy, -1.0)}, 0.0, f"fluid_{rows.name}")
     for k in range(len(t)):
-        _add(model, {rows.lead_dummy[k]: 1.0, rows.lead[k]: -max(t[k:])}, 0.0, f"fluid_{rows.name}_{k}_dummy")
+        _add(
+            model,
+            {rows.lead_dummy[k]: 1.0, rows.lead[k]: -largest_dummy(rows.module, k)},
+            0.0,
+            f"fluid_{rows.name}_{k}_dummy",
+        )
 
 
 def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:

@@ -78,6 +78,7 @@ def _options(limits: EngineLimits) -> list[str]:
         f"integerTolerance {TOLERANCE:g}",
         f"randomSeed {seed}",
         f"randomCbcSeed {seed}",
+        *([] if limits.presolve else ["presolve off", "preprocess off"]),
     ]
 
 

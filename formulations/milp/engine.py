@@ -77,6 +77,7 @@ class EngineLimits:
         plain: no searches for incumbents in smaller models: for models that the root all but solves, where they take
             longer than all the rest. HiGHS only.
         relaxed: solve the linear relaxation instead.
+        presolve: whether to simplify the model first.
     """
 
     time_limit_s: float | None = None
@@ -85,6 +86,7 @@ class EngineLimits:
     log_file: Path | None = None
     plain: bool = False
     relaxed: bool = False
+    presolve: bool = True
 
 
 def run_model(
@@ -108,6 +110,22 @@ def run_model(
     from formulations.milp.cbc import run_cbc
 
     return run_cbc(model, limits, start)
+
+
+def run_twice(
+    model: LpProblem, engine: str, limits: EngineLimits, start: Mapping[str, float] | None = None
+) -> EngineRun:
+    """Like `run_model`, but "infeasible" only where the engine says so without and with its presolve.
+
+    HiGHS 1.13.1 and CBC both call models infeasible that have points which keep every row to the last digit, and with
+    coefficients that lie well together: sometimes with presolve, sometimes without. Where the two disagree, the
+    solution counts: it can be looked at.
+    """
+    first = run_model(model, engine, replace(limits, presolve=False), start)
+    if first.outcome is not Outcome.INFEASIBLE:
+        return first
+    second = run_model(model, engine, replace(limits, presolve=True, plain=True), start)
+    return replace(second, nodes=first.nodes + second.nodes)
 
 
 def engine_limits(limits: Limits[Any], left_s: float) -> EngineLimits:

@@ -24,12 +24,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.milp.allocation_model import throughputs
-from formulations.milp.joint_model import JointModel
+from formulations.milp.allocation_model import largest_dummy, throughputs
+from formulations.milp.joint_model import ROOM, JointModel
 
 EDGES = np.array([0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0])
 """Ends of the intervals of dummies, as shares of the largest throughput that may close the plan."""
 ROUNDING = 1e-9
+MOST_MACHINES = 20_000
+"""Modules whose configurations may have more machines together get no such rows: the points would be too many."""
 Points = NDArray[np.float64]
 
 
@@ -45,6 +47,8 @@ def add_heads(joint: JointModel, deadline: float = math.inf) -> None:
     for m, rows in enumerate(joint.rows):
         if time.perf_counter() >= deadline:
             return
+        if sum(c.most_machines for c in rows.module.configurations) > MOST_MACHINES:
+            continue
         latency, name = joint.latencies[m], rows.name
         all_latency: dict[Any, float] = {latency.latency: -1.0}
         all_cost: dict[Any, float] = {v: -c for v, c in rows.cost.items()}
@@ -55,8 +59,8 @@ def add_heads(joint: JointModel, deadline: float = math.inf) -> None:
             joint.model += row == 0.0, f"head_{name}_{k}"
             all_latency |= {v: float(p[0]) for v, p in zip(columns, points, strict=True)}
             all_cost |= {v: float(p[1]) for v, p in zip(columns, points, strict=True)}
-        joint.model += pulp.LpAffineExpression(all_latency) <= 0.0, f"head_{name}_latency"
-        joint.model += pulp.LpAffineExpression(all_cost) <= 0.0, f"head_{name}_cost"
+        joint.model += pulp.LpAffineExpression(all_latency) <= ROOM, f"head_{name}_latency"
+        joint.model += pulp.LpAffineExpression(all_cost) <= ROOM, f"head_{name}_cost"
 
 
 def _points(joint: JointModel, m: int, k: int) -> Points:
@@ -66,13 +70,14 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     full_cost = np.array([rows.cost[v] for v in rows.f])
     closing = _closing(t[k], d[k], b[k], full_cost[k], joint.problem.dummies)
     counts = np.arange(1, rows.module.configurations[k].most_machines + 1, dtype=np.float64)
+    # What is left may be nothing but for rounding: then it is taken for a little more (latency) and for nothing (cost).
     left = 1.0 - counts * t[k]
-    left = left[left > ROUNDING * 1e-3]
+    left = np.maximum(left[left > -ROUNDING], 0.0)
     counts = counts[: left.size]
     after = np.arange(k + 1, t.size)
     if not counts.size or not after.size:
         return closing
-    most_dummy = np.maximum.accumulate(t[::-1])[::-1][after] if joint.problem.dummies else np.zeros(after.size)
+    most_dummy = np.array([largest_dummy(rows.module, int(j)) if joint.problem.dummies else 0.0 for j in after])
     low = EDGES[:-1] if joint.problem.dummies else np.zeros(1)
     high = EDGES[1:] if joint.problem.dummies else np.zeros(1)
     shape = (counts.size, after.size, low.size)
@@ -80,7 +85,7 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     most = most_dummy[None, :, None] * high[None, None, :]
     rest = left[:, None, None]
     first = d[k] + b[k] / (1.0 + most)
-    following = d[after][None, :, None] + b[after][None, :, None] / (rest + most)
+    following = d[after][None, :, None] + b[after][None, :, None] / (rest + most + ROUNDING)
     points_latency = np.broadcast_to(np.maximum(first, following), shape).ravel()
     cost = (counts * t[k] * full_cost[k])[:, None, None] + full_cost[after][None, :, None] * (rest + least)
     going_on = np.stack([points_latency, np.broadcast_to(cost, shape).ravel()], axis=1)

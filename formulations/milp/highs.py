@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 START_TAKEN = "MIP start solution is feasible"
 """What HiGHS logs about a start that it uses."""
 
+REFUSED = "HiGHS refused the model: numbers too far apart"
+
 PLAIN = {
     "mip_heuristic_run_feasibility_jump": False,
     "mip_heuristic_run_rens": False,
@@ -60,7 +62,10 @@ def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float]
         threads=limits.threads,
         **_options(limits),
     )
-    model.solve(solver)
+    try:
+        model.solve(solver)
+    except IndexError:  # how PuLP takes it that HiGHS refused a row for its coefficients
+        return EngineRun(Outcome.UNKNOWN, REFUSED)
     return _read(model, model.solverModel, watch, limits.relaxed, start is not None)
 
 
@@ -76,6 +81,7 @@ def _options(limits: EngineLimits) -> dict[str, Any]:
         # Restarts of HiGHS 1.13.1 lose optima that keep every row, and call what is left optimal.
         "mip_allow_restart": False,
         **(PLAIN if limits.plain else {}),
+        **({} if limits.presolve else {"presolve": "off"}),
     }
 
 

@@ -24,8 +24,10 @@ believes breaks the tangents at its own w: adding those cuts it off, and there a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from euclio.session import Policy
@@ -40,7 +42,7 @@ ROOM = 1e-6
 """Share of the SLO by which the model is laxer than the problem, so that rounding never cuts a plan off."""
 VIOLATION = 1e-7
 """Tangents are added where the relaxation breaks them by more than this share of the SLO."""
-LEAST_RATE = 1e-6
+LEAST_RATE = 1e-5
 """Tangents are not taken at smaller shares of the module's rate: their coefficients would drown in rounding."""
 
 
@@ -53,6 +55,8 @@ class LatencyRows:
         least: least latency, share of the SLO.
         d: duration, share of the SLO.
         b: batch over the module's rate, share of the SLO.
+        need: rate that the largest budget asks for, share of the module's. Tangents at smaller rates would say nothing
+            that the rows on needs do not say, with coefficients that drown in rounding.
         whole: rate that whole machines collect at, 0 without any; None where the policy does not care.
         partial: likewise of the partial machine.
     """
@@ -61,6 +65,7 @@ class LatencyRows:
     least: float
     d: list[float]
     b: list[float]
+    need: list[float]
     whole: list[Any] | None
     partial: list[Any]
 
@@ -75,7 +80,11 @@ class JointModel:
         rows: allocation of each module.
         latencies: latency of each module.
         begin: start time of each module.
+        unit: money per hour that counts as 1 in the model.
+        most_cost: most that a point may cost, in that unit.
         tangents: tangents added so far.
+        forbidden: rows added so far that cut off whole numbers.
+        seen: tangents added so far, by kind, module and rates.
     """
 
     problem: JointProblem
@@ -83,9 +92,24 @@ class JointModel:
     rows: list[AllocationRows]
     latencies: list[LatencyRows]
     begin: list[Any]
+    unit: Fraction = Fraction(1)
+    most_cost: float = math.inf
     tangents: int = 0
     forbidden: int = 0
     seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def cost_per_h(self, value: float) -> Fraction:
+        """A cost in the model's unit as money per hour."""
+        return Fraction(value) * self.unit
+
+    def demand_below(self, cost: Fraction) -> None:
+        """Demand a cost of at most this many money per hour; a little more is let through, so that none is lost."""
+        import pulp
+
+        self.forbidden += 1
+        total = pulp.LpAffineExpression({v: c for r in self.rows for v, c in r.cost.items()})
+        self.most_cost = float(cost / self.unit) * (1.0 + ROOM) + ROOM
+        self.model += total <= self.most_cost, f"cutoff_{self.forbidden}"
 
     def separate(self, values: Mapping[str, float]) -> int:
         """Add the tangents that a fractional point breaks; returns how many."""
@@ -100,6 +124,7 @@ class JointModel:
     def add_whole(self, m: int, k: int, v: float) -> bool:
         """Add the tangent at rate v for whole machines; False: it is there already, or v is too small."""
         latency, u = self.latencies[m], self.rows[m].u[k]
+        v = max(v, latency.need[k])
         if latency.whole is None or v < LEAST_RATE or not self._new("whole", m, k, v):
             return False
         terms = {
@@ -112,6 +137,7 @@ class JointModel:
     def add_partial(self, m: int, rates: list[float]) -> bool:
         """Add the row of tangents at one rate per configuration for the partial machine."""
         latency, z = self.latencies[m], self.rows[m].z
+        rates = [max(v, need) for v, need in zip(rates, latency.need, strict=True)]
         if min(rates) < LEAST_RATE or not self._new("partial", m, *rates):
             return False
         terms: dict[Any, float] = {}
@@ -182,13 +208,18 @@ class JointModel:
             self.add_leading(m, rates)
 
 
-def joint_model(problem: JointProblem) -> JointModel:
-    """The MILP of a joint problem whose modules all have useful configurations, with its first tangents."""
+def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointModel:
+    """The MILP of a joint problem whose modules all have useful configurations, with its first tangents.
+
+    Args:
+        problem: the problem.
+        unit: money per hour that counts as 1 in the model.
+    """
     import pulp
 
     model = pulp.LpProblem("splitting_and_allocation", pulp.LpMinimize)
     names = readable([module.name for module in problem.modules])
-    rows = [add_allocation(model, problem, m, name) for m, name in enumerate(names)]
+    rows = [add_allocation(model, problem, m, name, unit) for m, name in enumerate(names)]
     model += pulp.LpAffineExpression({v: c for r in rows for v, c in r.cost.items()})
     latencies = [_latency(model, problem, r) for r in rows]
     begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
@@ -199,7 +230,7 @@ def joint_model(problem: JointProblem) -> JointModel:
     for m, name in enumerate(names):
         if m not in parents:
             model += begin[m] + latencies[m].latency <= 1.0 + ROOM, f"end_{name}"
-    joint = JointModel(problem, model, rows, latencies, begin)
+    joint = JointModel(problem, model, rows, latencies, begin, unit)
     for m, latency in enumerate(latencies):
         _first_tangents(joint, m, latency)
     return joint
@@ -228,11 +259,14 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
             own = float((2 * d if policy is Policy.RR else d + c.configuration.batch / t) / slo)
             row = pulp.LpAffineExpression({rows.u[k]: own - least, latency: -1.0})
             model += row <= -least, f"whole_{rows.name}_{k}_own"
+    durations = [float(c.configuration.duration_s / slo) for c in module.configurations]
+    batches = [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations]
     return LatencyRows(
         latency,
         least,
-        [float(c.configuration.duration_s / slo) for c in module.configurations],
-        [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations],
+        durations,
+        batches,
+        [batch / (latency.upBound - duration) for batch, duration in zip(batches, durations, strict=True)],
         whole,
         partial,
     )
@@ -250,8 +284,7 @@ def _collecting(model: LpProblem, rows: AllocationRows, kind: str, indicator: An
 
 def _first_tangents(joint: JointModel, m: int, latency: LatencyRows) -> None:
     """Tangents where most machines stand: at the whole rate, and at what meets the largest budget exactly."""
-    most = latency.latency.upBound
-    needs = [b / (most - d) for b, d in zip(latency.b, latency.d, strict=True)]
+    needs = latency.need
     for k, need in enumerate(needs):
         for v in sorted({1.0, min(1.0, 2.0 * need), need}):
             joint.add_whole(m, k, v)

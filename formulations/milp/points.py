@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.session import Evaluation, Plan, Policy
-from formulations.milp.allocation_model import AllocationRows
-from formulations.milp.joint_model import JointModel
+from formulations.candidates import Exclusion, ModuleState, state
+from formulations.milp.joint_model import ROOM, JointModel
 
 
 def read_plan(joint: JointModel, values: Mapping[str, float]) -> Plan:
@@ -84,8 +84,18 @@ def _allocation_values(joint: JointModel, m: int, used: list[tuple[int, int]], c
     return values
 
 
-def cut_off(joint: JointModel, values: Mapping[str, float], plan: Plan, checked: Evaluation) -> None:
-    """Cut off an integer point whose plan is refused: tangents at its exact rates, else its counts of machines."""
+def states_at(joint: JointModel, values: Mapping[str, float]) -> list[ModuleState]:
+    """The whole numbers of a point as they are, before anything is put right."""
+    found: list[ModuleState] = []
+    for rows in joint.rows:
+        at = next((k for k, z in enumerate(rows.z) if values[z.name] > 0.5), None)
+        indices = [c.index for c in rows.module.configurations]
+        found.append(state(indices, [round(values[v.name]) for v in rows.n], at))
+    return found
+
+
+def cut_off(joint: JointModel, values: Mapping[str, float], plan: Plan, checked: Evaluation) -> int:
+    """Cut off an integer point whose plan is too slow by tangents at its exact rates; returns how many there are."""
     added = 0
     for m, rows in enumerate(joint.rows):
         if not checked.modules:
@@ -97,8 +107,7 @@ def cut_off(joint: JointModel, values: Mapping[str, float], plan: Plan, checked:
             continue
         point = _allocation_values(joint, m, used, checked)
         added += _exact_tangents(joint, m, used, point, believed)
-    if not added:
-        forbid(joint, values)
+    return added
 
 
 def _exact_tangents(
@@ -114,29 +123,52 @@ def _exact_tangents(
     k = used[-1][0]
     v = point[latency.partial[k].name]
     if point[rows.z[k].name] and latency.d[k] + latency.b[k] / v > believed + 1e-9:
-        needs = [b / (latency.latency.upBound - d) for b, d in zip(latency.b, latency.d, strict=True)]
-        added += joint.add_partial(m, [v if j == k else need for j, need in enumerate(needs)])
+        added += joint.add_partial(m, [v if j == k else need for j, need in enumerate(latency.need)])
     return added
 
 
-def forbid(joint: JointModel, values: Mapping[str, float]) -> None:
-    """Demand that some count of machines, or the place of a partial machine, is another."""
+def forbid(joint: JointModel, exclusion: Exclusion) -> None:
+    """Cut off whole numbers; of modules that cannot have them, nothing needs to be."""
     import pulp
 
     joint.forbidden += 1
-    r = joint.forbidden
     changes: list[Any] = []
-    for rows in joint.rows:
-        changes += _changes(joint, rows, values, r)
-    joint.model += pulp.lpSum(changes) >= 1, f"forbid_{r}"
+    for m, excluded in exclusion.states.items():
+        place = {c.index: k for k, c in enumerate(joint.rows[m].module.configurations)}
+        used = [i for i, _ in excluded.machines] + ([] if excluded.partial_at is None else [excluded.partial_at])
+        if any(i not in place for i in used):
+            return
+        partial_at = None if excluded.partial_at is None else place[excluded.partial_at]
+        changes += _changes(joint, m, {place[i]: n for i, n in excluded.machines}, partial_at)
+    for m in exclusion.whole:
+        changes += joint.rows[m].z
+    if exclusion.cheaper is not None:
+        changes.append(_cheaper(joint, exclusion.cheaper))
+    joint.model += pulp.lpSum(changes) >= 1, f"forbid_{joint.forbidden}"
 
 
-def _changes(joint: JointModel, rows: AllocationRows, values: Mapping[str, float], r: int) -> list[Any]:
+def _cheaper(joint: JointModel, cost: Fraction) -> Any:
+    """A variable that is 1 only where all modules together cost at most this."""
     import pulp
 
+    total: dict[Any, float] = {v: c for rows in joint.rows for v, c in rows.cost.items()}
+    most = sum(c * v.upBound for v, c in total.items())
+    cheaper = joint.model.add_variable(f"cheaper_{joint.forbidden}", cat=pulp.LpBinary)
+    limit = float(cost / joint.unit) * (1.0 + ROOM) + ROOM
+    most = min(most, joint.most_cost)
+    row = pulp.LpAffineExpression({**total, cheaper: most - limit})
+    joint.model += row <= most, f"forbid_{joint.forbidden}_cheaper"
+    return cheaper
+
+
+def _changes(joint: JointModel, m: int, machines: Mapping[int, int], partial_at: int | None) -> list[Any]:
+    """Variables of which one is 1 where the whole numbers of module m are others."""
+    import pulp
+
+    rows, r = joint.rows[m], joint.forbidden
     changes: list[Any] = []
     for k, v in enumerate(rows.n):
-        n, most = round(values[v.name]), rows.module.configurations[k].most_machines
+        n, most = machines.get(k, 0), rows.module.configurations[k].most_machines
         if n == 0:
             changes.append(rows.u[k])
         else:
@@ -145,5 +177,5 @@ def _changes(joint: JointModel, rows: AllocationRows, values: Mapping[str, float
             joint.model += v >= (n + 1) * more, f"forbid_{r}_{rows.name}_{k}_more"
             joint.model += v <= most - (most - n + 1) * fewer, f"forbid_{r}_{rows.name}_{k}_fewer"
             changes += [more, fewer]
-        changes.append(1 - rows.z[k] if values[rows.z[k].name] > 0.5 else rows.z[k])
+        changes.append(1 - rows.z[k] if k == partial_at else rows.z[k])
     return changes

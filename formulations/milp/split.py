@@ -1,20 +1,19 @@
 """Solver `milp-split`: latency splitting over given module frontiers as a MILP (Harpagon §III-D, Scrooge (2a)-(2d)).
 
-The model, names as in `formulations.split_problem`:
+The model, names as in `formulations.split_problem`, times as shares of the SLO, money in units of the incumbent's cost:
 
     minimise    Σ_m Σ_i cost_m,i · x_m_i                                                   Scrooge (2a)
     choose_m    Σ_i x_m_i = 1                                     for every module m       Scrooge (2d)
     after_a_m   start_m ≥ start_a + Σ_i latency_a,i · x_a_i       for every edge (a, m)    Scrooge (2c)
-    end_m       start_m + Σ_i latency_m,i · x_m_i ≤ SLO           for every last module m  Scrooge (2c)
+    end_m       start_m + Σ_i latency_m,i · x_m_i ≤ 1             for every last module m  Scrooge (2c)
     x_m_i ∈ {0, 1},  start_m ≥ 0
 
 Scrooge writes one row per path; start times say the same with one row per edge. Its (2b), which serves the whole rate,
 holds within every mode.
 
-The engine works with tolerances, the answer does not: the chosen modes' longest path is added up exactly. If it misses
-the SLO, the row `path_r` forbids it and the model is solved again: of the modules on this path, at least one takes a
-faster mode than it had. No split within the SLO breaks that, and there are finitely many such rows. So the engine's
-bound always holds.
+The engine works with tolerances, the answer does not: the rows are laxer by more than these, every split that comes
+back is added up exactly and cut off, and the engine is asked again until nothing cheaper than the incumbent is left
+(`formulations/split_proof.py`). The engine's own bounds are lowered by its tolerance.
 """
 
 from __future__ import annotations
@@ -25,93 +24,99 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from euclio.registry import EngineOptions, Limits
-from euclio.result import Answer, TracePoint, WarmStart
-from euclio.session import Plan, PlanSpace, Session
+from euclio.registry import Limits
+from euclio.result import Answer
+from euclio.session import PlanSpace, Session
 from formulations.frontiers import split_problem
 from formulations.milp.engine import (
-    EngineRun,
     Outcome,
     chosen_engine,
     engine_limits,
     export_lp,
-    later,
     readable,
-    run_model,
+    run_twice,
 )
 from formulations.per_hardware import cheapest_over_hardware
 from formulations.split_problem import SplitProblem
+from formulations.split_proof import Turn, answer_of, modes_within, solve_split
 
 if TYPE_CHECKING:
     from pulp import LpProblem
 
-ROOM = 1e-9
-"""Share of the SLO by which the model is laxer than the problem, so that rounding never cuts a split off."""
-
-
-@dataclass(frozen=True, slots=True)
-class SplitAnswer:
-    """What the MILP says about a split problem.
-
-    Attributes:
-        outcome: how the last run of the engine ended.
-        raw_status: the engine's own word.
-        chosen: number of the mode of each module; None: no split within the SLO was found.
-        cost_per_h: exact cost of that split.
-        bound_per_h: proven lower bound on every split within the SLO; None: none.
-        runs: models solved.
-        nodes: their nodes of branch and bound.
-        trace: incumbent and bound over time.
-        warm_start: what became of the start.
-    """
-
-    outcome: Outcome
-    raw_status: str
-    chosen: tuple[int, ...] | None = None
-    cost_per_h: Fraction | None = None
-    bound_per_h: float | None = None
-    runs: int = 0
-    nodes: int = 0
-    trace: tuple[TracePoint, ...] = ()
-    warm_start: WarmStart = WarmStart.NONE
+ROOM = 2e-6
+"""Share of the SLO and of the incumbent's cost by which the model is laxer than the problem: twice the engine's
+tolerance."""
 
 
 @dataclass(slots=True)
-class SplitModel:
+class MilpSplitModel:
     """The MILP of a split problem.
 
     Attributes:
-        problem: the problem.
         model: the PuLP model.
         x: variable of each module's each mode.
-        begin: start time of each module.
-        forbidden: rows added so far.
+        costs: cost of each of them, in units.
+        unit: money per hour that counts as 1.
+        limits: limits of the run.
+        engine: the engine.
+        rows: rows added so far.
+        finest: no model of the problem is finer.
     """
 
-    problem: SplitProblem
     model: LpProblem
     x: list[list[Any]]
-    begin: list[Any]
-    forbidden: int = 0
+    costs: dict[Any, float]
+    unit: Fraction
+    limits: Limits
+    engine: str
+    rows: int = 0
+    finest: bool = True
 
-    def chosen(self, run: EngineRun) -> tuple[int, ...]:
-        """The mode of each module in an engine's solution."""
-        return tuple(max(range(len(xs)), key=lambda i: run.values[xs[i].name]) for xs in self.x)
+    def solve(self, left_s: float) -> Turn:
+        """The cheapest solution, within some seconds."""
+        run = run_twice(self.model, self.engine, engine_limits(self.limits, left_s))
+        chosen = None
+        if run.values:
+            values = [[run.values[v.name] for v in xs] for xs in self.x]
+            chosen = tuple(xs.index(max(xs)) for xs in values)
+        trace = tuple(
+            replace(
+                point,
+                incumbent=None if point.incumbent is None else float(Fraction(point.incumbent) * self.unit),
+                bound=None if point.bound is None else float(self._bound(point.bound)),
+            )
+            for point in run.trace
+        )
+        return Turn(
+            run.raw_status,
+            run.outcome is Outcome.INFEASIBLE,
+            run.outcome is Outcome.OPTIMAL,
+            chosen,
+            None if run.bound is None else self._bound(run.bound),
+            trace,
+            run.nodes,
+        )
 
-    def values(self, chosen: tuple[int, ...]) -> dict[str, float]:
-        """The value of every variable in a split."""
-        latency = [self.problem.modes[m][i].latency_s for m, i in enumerate(chosen)]
-        before, _ = self.problem.around_s(latency)
-        values = {v.name: float(i == chosen[m]) for m, xs in enumerate(self.x) for i, v in enumerate(xs)}
-        return values | {v.name: float(before[m]) for m, v in enumerate(self.begin)}
+    def _bound(self, value: float) -> Fraction:
+        return Fraction(value * (1.0 - ROOM) - ROOM) * self.unit
 
-    def forbid(self, chosen: tuple[int, ...], path: list[int]) -> None:
+    def forbid_slow(self, chosen: tuple[int, ...], path: list[int]) -> None:
         """Demand that a module on this path takes a faster mode than the one chosen."""
+        self._add({v: 1.0 for m in path for v in self.x[m][: chosen[m] + 1]}, len(path) - 1, "path")
+
+    def forbid_costly(self, chosen: tuple[int, ...]) -> None:
+        """Demand that a module takes a cheaper mode than the one chosen."""
+        self._add({v: 1.0 for xs, i in zip(self.x, chosen, strict=True) for v in xs[i:]}, len(self.x) - 1, "cheaper")
+
+    def demand_below(self, cost: Fraction) -> None:
+        """Demand that all modes together cost at most this much per hour, or hardly more."""
+        self._add(self.costs, float(cost / self.unit) * (1.0 + ROOM) + ROOM, "cutoff")
+
+    def _add(self, terms: dict[Any, float], most: float, label: str) -> None:
         import pulp
 
-        as_slow = [self.x[m][i] for m in path for i in range(chosen[m] + 1)]
-        self.forbidden += 1
-        self.model += pulp.lpSum(as_slow) <= len(path) - 1, f"path_{self.forbidden}"
+        self.rows += 1
+        self.model += pulp.LpAffineExpression(terms) <= most, f"{label}_{self.rows}"
 
 
 def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -121,67 +126,51 @@ def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer
         InapplicableError: the dummy rule is `continuous`.
         InputError: the engine is not there.
     """
-    return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, limits))
-
-
-def _solve_on(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     started = time.perf_counter()
     deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
-    problem = split_problem(session, space, deadline)
-    start = None if limits.options.warm_start is None else chosen_by(problem, limits.options.warm_start)
-    found = solve_split(problem, limits, deadline, start)
-    stats = {
-        "modes": float(sum(len(modes) for modes in problem.modes)),
-        "runs": float(found.runs),
-        "nodes": float(found.nodes),
-    }
-    infeasible = found.outcome is Outcome.INFEASIBLE and problem.complete
-    bound = found.bound_per_h if problem.complete else None
-    warm_start = found.warm_start
-    if limits.options.warm_start is not None and warm_start is WarmStart.NONE:
-        warm_start = WarmStart.IGNORED
-    if found.chosen is None:
-        reason = "no split meets the SLO (proven)" if infeasible else "the time limit was hit"
-        return Answer(None, found.raw_status, None, bound, infeasible, stats, reason, found.trace, warm_start)
-    picked = [problem.modes[m][i] for m, i in enumerate(found.chosen)]
-    plan = Plan(tuple(mode.plan for mode in picked if mode.plan is not None))
-    cost = float(sum((mode.cost_per_h for mode in picked), Fraction(0)))
-    return Answer(plan, found.raw_status, cost, bound, stats=stats, trace=found.trace, warm_start=warm_start)
+    engine, given = chosen_engine(limits.options), limits.options.warm_start
+
+    def build(problem: SplitProblem, unit: Fraction, coarse: int) -> MilpSplitModel:
+        return split_model(problem, unit, limits, engine)
+
+    def run(on: PlanSpace) -> Answer:
+        problem = split_problem(session, on, deadline)
+        if limits.options.export_lp is not None and all(problem.modes):
+            export_lp(build(problem, Fraction(1), 0).model, limits.options.export_lp)
+        start = None if given is None else modes_within(problem, session, given, on)
+        return answer_of(solve_split(problem, build, deadline, start, started), given, start)
+
+    return cheapest_over_hardware(session, space, run)
 
 
-def chosen_by(problem: SplitProblem, plan: Plan) -> tuple[int, ...] | None:
-    """The modes that a plan takes; None: one of its module plans is no mode of the problem."""
-    chosen: list[int] = []
-    for modes, module_plan in zip(problem.modes, plan.modules, strict=True):
-        place = next((i for i, mode in enumerate(modes) if mode.plan == module_plan), None)
-        if place is None:
-            return None
-        chosen.append(place)
-    return tuple(chosen)
+def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: str) -> MilpSplitModel:
+    """The MILP of a split problem in which every module has a mode.
 
-
-def split_model(problem: SplitProblem) -> SplitModel:
-    """The MILP of a split problem in which every module has a mode."""
+    Args:
+        problem: the problem.
+        unit: money per hour that counts as 1.
+        limits: limits of the run.
+        engine: the engine.
+    """
     import pulp
 
     model = pulp.LpProblem("latency_splitting", pulp.LpMinimize)
     names = readable(problem.modules)
-    slo = float(problem.slo_s)
     x = [
         [model.add_variable(f"x_{name}_{i}", cat=pulp.LpBinary) for i in range(len(modes))]
         for name, modes in zip(names, problem.modes, strict=True)
     ]
-    begin = [model.add_variable(f"start_{name}", 0.0, slo) for name in names]
+    begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
     latency = [
-        {v: float(mode.latency_s) for v, mode in zip(xs, modes, strict=True)}
+        {v: float(mode.least_s / problem.slo_s) for v, mode in zip(xs, modes, strict=True)}
         for xs, modes in zip(x, problem.modes, strict=True)
     ]
-    price = {
-        v: float(mode.cost_per_h)
+    costs = {
+        v: float(mode.cost_per_h / unit)
         for xs, modes in zip(x, problem.modes, strict=True)
         for v, mode in zip(xs, modes, strict=True)
     }
-    model += pulp.LpAffineExpression(price)
+    model += pulp.LpAffineExpression(costs)
     for m, name in enumerate(names):
         model += pulp.LpAffineExpression(dict.fromkeys(x[m], 1.0)) == 1.0, f"choose_{name}"
     for a, m in problem.edges:
@@ -191,55 +180,5 @@ def split_model(problem: SplitProblem) -> SplitModel:
     for m, name in enumerate(names):
         if m not in parents:
             end = pulp.LpAffineExpression({begin[m]: 1.0, **latency[m]})
-            model += end <= slo * (1.0 + ROOM), f"end_{name}"
-    return SplitModel(problem, model, x, begin)
-
-
-def solve_split(
-    problem: SplitProblem,
-    limits: Limits,
-    deadline: float = math.inf,
-    start: tuple[int, ...] | None = None,
-) -> SplitAnswer:
-    """The cheapest split, with proof.
-
-    Args:
-        problem: modules, modes and SLO.
-        limits: seed and engine options.
-        deadline: `time.perf_counter` value at which to stop.
-        start: number of each module's mode in a split to start from; None: cold.
-    """
-    if any(not modes for modes in problem.modes):
-        return SplitAnswer(Outcome.INFEASIBLE, "a module has no mode")
-    options: EngineOptions = limits.options
-    engine = chosen_engine(options)
-    built = split_model(problem)
-    if options.export_lp is not None:
-        export_lp(built.model, options.export_lp)
-    started = time.perf_counter()
-    answer = SplitAnswer(Outcome.UNKNOWN, "the time limit was hit")
-    while (left := deadline - time.perf_counter()) > 0:
-        elapsed = time.perf_counter() - started
-        run = run_model(
-            built.model, engine, engine_limits(limits, left), None if start is None else built.values(start)
-        )
-        answer = replace(
-            answer,
-            outcome=run.outcome,
-            raw_status=run.raw_status,
-            bound_per_h=run.bound,
-            runs=answer.runs + 1,
-            nodes=answer.nodes + run.nodes,
-            trace=(*answer.trace, *later(run.trace, elapsed)),
-            warm_start=run.warm_start if answer.runs == 0 else answer.warm_start,
-        )
-        if not run.values:
-            break
-        chosen = built.chosen(run)
-        length, path = problem.critical_path([problem.modes[m][i].latency_s for m, i in enumerate(chosen)])
-        if length <= problem.slo_s:
-            cost = sum((problem.modes[m][i].cost_per_h for m, i in enumerate(chosen)), Fraction(0))
-            return replace(answer, chosen=chosen, cost_per_h=cost)
-        built.forbid(chosen, path)
-        start = None
-    return answer
+            model += end <= 1.0 + ROOM, f"end_{name}"
+    return MilpSplitModel(model, x, costs, unit, limits, engine)

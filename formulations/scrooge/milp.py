@@ -6,7 +6,9 @@ cannot do worse). Where that is infeasible, Scrooge falls back on a greedy searc
 (`heuristics/scrooge_refinement.py`, which also says how the paper's contradictions are read).
 
 The first step bounds every plan of the space from below, so a plan that matches it is proven optimal. Any other plan
-is just a plan: the second step does not look back at the first.
+is just a plan: the second step does not look back at the first. The engine's word on the first step counts for the plan
+only. Its optimum as a bound is proven exactly: one entry per module, of a latency and a cost, is a choice of modes
+(`formulations/split_proof.py`). That not even the least latencies meet the SLO is told from fractions.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from euclio.result import Answer, TracePoint
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from formulations.milp.engine import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
-from formulations.scrooge.model import allocation_model, chosen_of, refinement_model
+from formulations.milp.split import split_model
+from formulations.scrooge.model import allocation_model, chosen_of, entry_problem, full_latency_of, refinement_model
+from formulations.split_proof import solve_split
 from heuristics.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.scrooge_space import require_scrooge_space
 
@@ -59,28 +63,46 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
     """Both steps at the SLO that the arrays hold."""
     least = least_latency(s)
     if (least > latency_room(s, least)).any():
-        return Answer(None, "no plan", reason="not even the least latencies meet the SLO, as far as floats can say")
+        return Answer(None, "no plan", reason="not even the least latencies meet the SLO by more than rounding")
     model, x = allocation_model(session, s)
     if limits.options.export_lp is not None:
         export_lp(model, limits.options.export_lp)
     first = _run(model, limits, deadline)
-    if first.outcome is Outcome.INFEASIBLE:
-        return Answer(None, "no plan", reason="the first step found no configurations that meet the SLO")
     if first.objective is None:
-        return Answer(None, first.raw_status, bound=first.bound, reason="the time limit was hit in the first step")
+        hit = first.outcome is not Outcome.INFEASIBLE
+        reason = (
+            "the time limit was hit in the first step" if hit else "no configurations meet the SLO, says the engine"
+        )
+        return Answer(None, first.raw_status, reason=reason)
     chosen = chosen_of(x, first.values)
+    bound = _bound(session, space, s, chosen, limits, deadline)
     refined, by_greedy = _refine(session, s, chosen, limits, deadline)
     stats = {"first_step_cost_per_h": first.objective, "greedy_fallback": float(by_greedy)}
     if refined is None:
         reason = "the configurations of the first step leave no time to collect the partial allocations' batches"
-        return Answer(None, "no plan", bound=first.bound, stats=stats, reason=reason)
+        return Answer(None, "no plan", bound=bound, stats=stats, reason=reason)
     plan = to_plan(session, s, *as_counts(s, refined))
-    if not evaluate(session, plan, space).feasible:
-        return Answer(None, TIE, bound=first.bound, stats=stats, reason="only ties with the SLO were found")
-    cost = sum(way.cost_per_h for way in refined)
+    checked = evaluate(session, plan, space)
+    if not checked.feasible or checked.cost_per_h is None:
+        return Answer(None, TIE, bound=bound, stats=stats, reason="only ties with the SLO were found")
     # The first step's incumbents are no plans yet; its bounds hold for them all.
     trace = tuple(TracePoint(point.wall_s, None, point.bound) for point in first.trace)
-    return Answer(plan, first.raw_status, cost, first.bound, stats=stats, trace=trace)
+    return Answer(plan, first.raw_status, float(checked.cost_per_h), bound, stats=stats, trace=trace)
+
+
+def _bound(
+    session: Session, space: PlanSpace, s: SessionArrays, chosen: Sequence[int], limits: Limits, deadline: float
+) -> float | None:
+    """The first step's optimum, proven exactly; if time runs out, what it is at least; None: nothing is known."""
+    problem = entry_problem(session, space)
+    start = []
+    for m, k in enumerate(chosen):
+        c = session.modules[m].profile[int(s.profile_index[k])]
+        within = [i for i, mode in enumerate(problem.modes[m]) if mode.latency_s <= full_latency_of(c)]
+        start.append(within[0])
+    engine = chosen_engine(limits.options)
+    search = solve_split(problem, lambda p, unit, _: split_model(p, unit, limits, engine), deadline, tuple(start))
+    return None if search.bound is None else float(search.bound)
 
 
 def _refine(

@@ -39,15 +39,17 @@ is served in way w, at a worst-case latency and cost known beforehand (`heuristi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from euclio.session import Session
+from euclio.session import Configuration, PlanSpace, Session
 from euclio.session.arrays import Floats, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.milp.engine import readable
+from formulations.split_problem import Mode, SplitProblem
 from heuristics.scrooge_refinement import Way, full_latency, latency_room, least_latency
 
 if TYPE_CHECKING:
@@ -143,6 +145,31 @@ def useful_entries(s: SessionArrays) -> list[list[int]]:
             if latency[k] <= room[m] and (not kept[m] or latency[k] < latency[kept[m][-1]]):
                 kept[m].append(k)
     return kept
+
+
+def entry_problem(session: Session, space: PlanSpace) -> SplitProblem:
+    """The first step as a choice of modes, exact: W and the cost of the whole rate of each entry."""
+    modes: list[tuple[Mode, ...]] = []
+    for module in session.modules:
+        entries = [
+            Mode(full_latency_of(c), session.price[c.hardware] / c.throughput_rps * module.rate_rps)
+            for c in module.profile
+            if space.allows(c.hardware, c.batch, c.concurrency)
+        ]
+        kept: list[Mode] = []
+        for mode in sorted(entries, key=lambda mode: (mode.cost_per_h, mode.latency_s)):
+            if not kept or mode.latency_s < kept[-1].latency_s:
+                kept.append(mode)
+        modes.append(tuple(kept))
+    index = session.index
+    edges = tuple((index[a], index[b]) for a, b in session.edges)
+    names = tuple(module.name for module in session.modules)
+    return SplitProblem(names, edges, session.order, session.slo_s, tuple(modes))
+
+
+def full_latency_of(c: Configuration) -> Fraction:
+    """W = d + b/t of a configuration in seconds, exact (§3.3)."""
+    return c.duration_s + c.batch / c.throughput_rps
 
 
 def chosen_of(variables: Sequence[Mapping[int, LpVariable]], values: Mapping[str, float]) -> list[int]:

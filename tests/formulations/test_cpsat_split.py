@@ -10,8 +10,9 @@ from oracle.instances import small_session
 from euclio.registry import Limits
 from euclio.result import WarmStart
 from euclio.solving import solve
-from formulations.cpsat.split import solve_split
+from formulations.cpsat.split import builder
 from formulations.split_problem import Mode, SplitProblem
+from formulations.split_proof import solve_split
 
 pytest.importorskip("ortools")
 
@@ -38,33 +39,33 @@ def test_agrees_with_brute_force(seed):
 
 
 def test_latency_equal_to_the_slo_is_within():
-    assert solve_split(chain("0.5", MODES, MODES), Limits()).cost == 3
+    assert solve_split(chain("0.5", MODES, MODES), builder(Limits())).cost == 3
 
 
 def test_latency_just_above_the_slo_is_refused_and_the_scale_refined():
     """At the coarse scale 0.5 and 0.4999999 s are the same number of units."""
-    search = solve_split(chain("0.4999999", MODES, MODES), Limits())
+    search = solve_split(chain("0.4999999", MODES, MODES), builder(Limits()))
     assert (search.cost, search.stats["refused"]) == (4, 1)
 
 
 def test_what_the_finest_scale_cannot_tell_is_cut_off():
     """0.5 and 0.5 - 1e-12 s are the same number of units at every scale."""
-    search = solve_split(chain("0.499999999999", MODES, MODES), Limits())
+    search = solve_split(chain("0.499999999999", MODES, MODES), builder(Limits()))
     assert search.cost == 4
     assert search.bound <= 4
 
 
 def test_no_split_within_the_slo_is_proven():
-    assert solve_split(chain("0.199999999999", MODES, MODES), Limits()).infeasible
+    assert solve_split(chain("0.199999999999", MODES, MODES), builder(Limits())).infeasible
 
 
 def test_module_without_a_mode_is_infeasible():
-    assert solve_split(chain("1", MODES, []), Limits()).infeasible
+    assert solve_split(chain("1", MODES, []), builder(Limits())).infeasible
 
 
 def test_bound_never_exceeds_the_cost():
     third = [("0.3", "1/3"), ("0.2", "2/3"), ("0.1", "4/3")]
-    search = solve_split(chain("0.5", third, third), Limits())
+    search = solve_split(chain("0.5", third, third), builder(Limits()))
     assert search.bound <= search.cost == 1
 
 

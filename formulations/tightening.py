@@ -11,10 +11,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import floor
 
-from formulations.joint_problem import JointProblem, narrowed
+from euclio.session import Policy
+from formulations.joint_problem import JointModule, JointProblem, narrowed
 
 WORTH = Fraction(1, 50)
 """Another round is worth its time where a largest budget shrank by more than this share."""
@@ -55,7 +57,7 @@ def tighten(
             None: every plan costs more.
         deadline: `time.perf_counter` value at which to stop.
     """
-    ranges = _by_leading(problem, [Fraction(0)] * len(problem.modules), cutoff)
+    ranges = by_leading(problem, cutoff)
     asked: list[Fraction | None] = [None] * len(problem.modules)
     while not ranges.empty and time.perf_counter() < deadline:
         worth = [
@@ -76,8 +78,32 @@ def tighten(
     return ranges
 
 
+def by_leading(problem: JointProblem, cutoff: Fraction) -> Ranges:
+    """Ranges by what a plan costs and takes at least for each configuration that can lead it, without any model."""
+    return _by_leading(problem, [Fraction(0)] * len(problem.modules), cutoff)
+
+
+def affordable(ranges: Ranges, cutoff: Fraction) -> JointProblem:
+    """The problem of ranges that are not empty, with no machines that cost more than their module may.
+
+    A module left without a configuration has no plan of interest.
+    """
+    modules: list[JointModule] = []
+    shared = ranges.problem.space.policy is Policy.TC_SHARED  # there, what a partial machine needs is not its own rate
+    for module, most_cost in zip(ranges.problem.modules, ranges.most_costs(cutoff), strict=True):
+        kept = []
+        for c in module.configurations:
+            most = c.most_machines if c.price == 0 else min(c.most_machines, floor(most_cost / c.price))
+            need = c.partial_need_rps
+            if need is not None and not shared and c.unit_cost * need > most_cost:
+                need = None
+            if most or need is not None:
+                kept.append(replace(c, most_machines=most, partial_need_rps=need))
+        modules.append(replace(module, configurations=tuple(kept)))
+    return replace(ranges.problem, modules=tuple(modules))
+
+
 def _by_leading(problem: JointProblem, least_costs: list[Fraction], cutoff: Fraction) -> Ranges:
-    """Tighten by what a plan costs and takes at least for each configuration that can lead it."""
     while True:
         leading = [min((c.lead_cost_per_h for c in m.configurations), default=Fraction(0)) for m in problem.modules]
         least_costs = [max(a, b) for a, b in zip(least_costs, leading, strict=True)]
