@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from euclio.pipeline import Cluster
+from heuristics.exact_counts import TooManyError, division
 from heuristics.whole_models import Rates
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ Gpus = dict[tuple[str, str], int]
 
 SHORTFALL = 2e-6
 """Rows may be violated by HiGHS's feasibility tolerance of 1e-6; twice that makes up for it."""
-ROUNDING = 1e-9
-"""Bounds are moved outwards by this share, or by this where they are below 1: HiGHS computes in floating point."""
+MOST_ROUNDS = 100
+"""Better allocations that are taken one after the other before a proof is given up."""
+ERROR = 1e-5
+"""Bounds are moved outwards by this share of the objective's scale: HiGHS computes within tolerances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,9 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
     served = _served(cluster, rates, pairs)
     weights = np.array([[float(m.weight)] for m in cluster.models])
     # The last variable is the smallest throughput per weight.
-    rows = np.hstack([served / weights, np.full((len(weights), 1), -1.0)])
+    each = served / weights
+    most = float((each @ np.array([float(cluster.gpu(name).count) for _, name in pairs])).min())
+    rows = np.hstack([np.minimum(each / most, 1.0), np.full((len(weights), 1), -1.0)])
     gain = np.zeros(len(pairs) + 1)
     gain[-1] = -1
     found = _solve(cluster, pairs, gain, rows, 0.0, time_limit_s)
@@ -67,7 +72,41 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
         gets_gpus = np.hstack([served > 0, np.zeros((len(weights), 1))])
         least = np.repeat([0.0, 1.0], len(weights))
         found = _solve(cluster, pairs, gain, np.vstack([rows, gets_gpus]), least, time_limit_s)
-    return replace(found, bound=None if found.bound is None else -found.bound)
+    found = replace(found, bound=None if found.bound is None else (ERROR - found.bound) * most)
+    try:
+        return _fairest(cluster, rates, found)
+    except TooManyError:
+        return found
+
+
+def _fairest(cluster: Cluster, rates: Rates, found: Counts) -> Counts:
+    """The same proven, or the best allocation in place of one that HiGHS's tolerance took for it."""
+    best, gpus = _least_served(cluster, rates, found.gpus or {}), found.gpus
+    for _ in range(MOST_ROUNDS):
+        better = division(cluster, rates, [best * model.weight for model in cluster.models], beyond=True)
+        if not better:
+            return replace(found, gpus=gpus, bound=float(best)) if best else Counts(None, None, found.raw_status, True)
+        every = [_allocation(cluster, amounts) for amounts in better]
+        gpus = max(every, key=lambda own: _least_served(cluster, rates, own))
+        best = _least_served(cluster, rates, gpus)
+    return replace(found, gpus=gpus, infeasible=False)
+
+
+def _allocation(cluster: Cluster, amounts: tuple[tuple[int, ...], ...]) -> Gpus:
+    return {
+        (model.name, gpu.name): n
+        for model, own in zip(cluster.models, amounts, strict=True)
+        for gpu, n in zip(cluster.gpus, own, strict=True)
+        if n
+    }
+
+
+def _least_served(cluster: Cluster, rates: Rates, gpus: Gpus) -> Fraction:
+    """The smallest throughput per weight."""
+    served = dict.fromkeys((model.name for model in cluster.models), Fraction(0))
+    for pair, n in gpus.items():
+        served[pair[0]] += rates[pair].rate_rps * n if n else 0
+    return min(served[model.name] / model.weight for model in cluster.models)
 
 
 def _leaves_out(cluster: Cluster, gpus: Gpus) -> bool:
@@ -88,13 +127,33 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
 
     pairs = list(rates)
     wanted = [model.rate_rps or Fraction(0) for model in cluster.models]
-    rows = _served(cluster, rates, pairs) / np.array([[float(rate)] for rate in wanted])
-    prices = np.array([float(cluster.gpu(name).price_per_h or 0) for _, name in pairs])
-    found = _solve(cluster, pairs, prices, rows, 1.0, time_limit_s)
+    try:
+        return _cheapest(cluster, division(cluster, rates, wanted, beyond=False))
+    except TooManyError:
+        pass
+    rows = np.minimum(_served(cluster, rates, pairs) / np.array([[float(rate)] for rate in wanted]), 1.0)
+    dearest = sum(((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in cluster.gpus), Fraction(0)) or Fraction(1)
+    prices = np.array([float((cluster.gpu(name).price_per_h or 0) / dearest) for _, name in pairs])
+    # Rows laxer than tolerances are: without a solution there is none, and no plan costs less.
+    found = _solve(cluster, pairs, prices, rows, 1.0 - SHORTFALL, time_limit_s)
+    found = replace(found, bound=None if found.bound is None else max(0.0, found.bound - ERROR) * float(dearest))
     if found.gpus is not None and not _serves(cluster, rates, found.gpus):
         repaired = _solve(cluster, pairs, prices, rows, 1.0 + SHORTFALL, time_limit_s)
-        return replace(repaired, bound=found.bound)
+        return replace(repaired, bound=found.bound, infeasible=False)
     return found
+
+
+def _cheapest(cluster: Cluster, divisions: list[tuple[tuple[int, ...], ...]]) -> Counts:
+    """The cheapest of these, proven."""
+    if not divisions:
+        return Counts(None, None, "infeasible", True)
+    every = [_allocation(cluster, amounts) for amounts in divisions]
+    gpus = min(every, key=lambda own: _cost(cluster, own))
+    return Counts(gpus, float(_cost(cluster, gpus)), "optimal")
+
+
+def _cost(cluster: Cluster, gpus: Gpus) -> Fraction:
+    return sum((n * (cluster.gpu(name).price_per_h or Fraction(0)) for (_, name), n in gpus.items()), Fraction(0))
 
 
 def _served(cluster: Cluster, rates: Rates, pairs: list[tuple[str, str]]) -> Matrix:
@@ -137,7 +196,7 @@ def _solve(
     )
     gpus = None if found.x is None else {pair: round(x) for pair, x in zip(pairs, found.x, strict=False)}
     bound = found.mip_dual_bound
-    bound = None if bound is None or not math.isfinite(bound) else float(bound - ROUNDING * max(1.0, abs(bound)))
+    bound = None if bound is None or not math.isfinite(bound) else float(bound)
     return Counts(gpus, bound, str(found.message), found.status == 2)
 
 

@@ -12,19 +12,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from euclio.result import OPTIMALITY_TOLERANCE
 from formulations.columns.branching import search_branches
 from formulations.columns.deepening import search_within
 from formulations.columns.level import Setting, what_may_be_lost
 from formulations.columns.milp import plan_beside_bulk
 from formulations.columns.narrowing import few_left, narrow, rounded
-from formulations.columns.patterns import ROUNDING
 from formulations.columns.plans import together
 from formulations.columns.progress import Counts
 from formulations.columns.relaxation import LEAST_WORTH, usage
-from formulations.columns.sharing import TooManyError
+from formulations.columns.task import ROUNDING, TooManyError
 from formulations.columns.valuing import value_of
 
+FIRST_PART = 1e-6
+"""Part of the bound that plans may lose at first."""
 WIDER = 1.5, 4.0
 """By how much more a plan may lose after none was found: at least and at most."""
 MOST_LEFT = 5000
@@ -79,7 +79,7 @@ def _improve(setting: Setting, scarce: Setting) -> None:
 def _widen(setting: Setting, scarce: Setting) -> None:
     """Search all plans within a gap that grows."""
     progress, complete = setting.progress, True
-    gap = OPTIMALITY_TOLERANCE * abs(setting.relaxation.bound)
+    gap = FIRST_PART * abs(setting.relaxation.bound)
     while not progress.closed:
         setting.deadline.check()
         missing = what_may_be_lost(setting)
@@ -176,10 +176,10 @@ def _without_plenty(setting: Setting) -> Setting:
     others = np.setdiff1d(np.flatnonzero(np.isin(columns.model, served)), kept)
     needed = task.weight[served] * abs(setting.relaxation.bound) @ usage(columns.take(kept), len(plenty))
     # A GPU of each pool more than a plan as good as the bound needs.
-    enough = np.where(needed > 0, np.ceil(needed) + columns.gpu.shape[1] * len(kept), 0).astype(np.int64)
+    enough = np.where(needed > 0, np.ceil(needed) + columns.gpu.shape[1] * len(kept), 0.0)
     if (plenty & (enough > task.count)).any():
         return setting
-    count = np.where(plenty, enough, task.count)
+    count = np.where(plenty, enough, task.count).astype(np.int64)
     return replace(setting, task=replace(task, count=count), columns=left, relaxation=setting.relaxation.beside(others))
 
 

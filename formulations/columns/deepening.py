@@ -14,7 +14,6 @@ from formulations.columns.level import Setting, first_gap, units_of, what_may_be
 from formulations.columns.packing import grid_of
 from formulations.columns.patterns import Patterns
 from formulations.columns.pools import Pools, pack_model, reach_of
-from formulations.columns.progress import STEP
 from formulations.columns.reach import Table
 
 FIRST_PART = 1 / 2
@@ -52,7 +51,7 @@ def deepen(setting: Setting) -> None:
 def search_within(setting: Setting, gap: float) -> bool:
     """Find the best plan that loses no more than the gap and is better than the incumbent; whether there is one."""
     task, bound = setting.task, setting.relaxation.bound
-    target = max(setting.progress.target, bound - gap - STEP * (1 + abs(bound)))
+    target = max(setting.progress.target, bound - gap - setting.relaxation.slack)
     gap = bound - target
     if gap <= 0:
         return False
@@ -68,7 +67,7 @@ def search_within(setting: Setting, gap: float) -> bool:
     joint: Joint | None = None
     for m in order:
         left = gap - (least.sum() - least[m])
-        if left < least[m] - STEP * abs(bound):
+        if left < least[m] - setting.relaxation.slack:
             return False
         if len(pools) == len(parts) - 1:
             joint = joined(setting, pools, target)

@@ -9,7 +9,7 @@ import numpy as np
 from formulations.columns.enumeration import Floats, Ints
 from formulations.columns.packing import Packing
 from formulations.columns.relaxation import Relaxation
-from formulations.columns.task import Task
+from formulations.columns.task import ROUNDING, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,9 @@ def served_table(packing: Packing, relaxation: Relaxation, model: int, whole: bo
     grid = packing.grid
     cells = np.flatnonzero(np.isfinite(packing.loss))
     amounts = grid.amounts(cells)
-    served = (amounts / grid.unit @ relaxation.gpu - packing.loss[cells]) / relaxation.model[model]
+    # What is lost may be nearly all: then little is known of what is served, and the most is assumed.
+    worth = amounts / grid.unit @ relaxation.gpu
+    served = (worth * (1 + ROUNDING / 10) - packing.loss[cells]) / relaxation.model[model]
     if whole:
         amounts = -(-amounts // grid.unit)
     shape = tuple((np.array(grid.shape) - 1) // (grid.unit if whole else 1) + 1)

@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.columns.enumeration import Columns, Floats, Ints
+from formulations.columns.task import ROUNDING
 
 EQUAL = 1e-9
-"""Relative distance of numbers that differ by rounding."""
+"""Part of what a column serves below which what it loses is nothing but the least worth of plentiful GPUs."""
+DIGITS = 11
+"""Digits to which sums are compared that differ by rounding."""
 
 
 def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> Ints:
@@ -35,9 +38,12 @@ def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> In
     for k in np.unique(kind):
         rows = np.flatnonzero(kind == k)
         ours: list[int] = []
-        for row in rows[np.lexsort((~free[rows], -whole[rows].sum(axis=1)))]:
+        # Of columns that serve the same, the one with most shares comes first: it replaces the others.
+        total, parts = np.round(np.log(whole[rows].sum(axis=1)), DIGITS), np.log(share[rows]).sum(axis=1)
+        for row in rows[np.lexsort((~free[rows], -parts, -total))]:
             may = free[ours] | (columns.sequence[ours] == columns.sequence[row])
-            better = (whole[ours] >= whole[row]).all(axis=1) & (share[ours] % share[row] == 0).all(axis=1)
+            least = whole[row] * (1 - ROUNDING)
+            better = (whole[ours] >= least).all(axis=1) & (share[ours] % share[row] == 0).all(axis=1)
             if not (better & may).any():
                 ours.append(int(row))
         kept += ours
@@ -65,7 +71,7 @@ def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints
     for row in candidates:
         same = joint[(columns.model[joint] == columns.model[row]) & (runs.length[joint] < columns.live[row].sum())]
         same = same[(runs.kind[same] == runs.kind[row]).all(axis=1)]
-        if (runs.each[same] <= runs.each[row] * (1 + EQUAL)).all(axis=1).any():
+        if (runs.each[same] <= runs.each[row] * (1 + ROUNDING)).all(axis=1).any():
             divided = np.flatnonzero(columns.live[row] & (columns.share[row] > 1))
             moves[int(row)] = {int(k): int(runs.of[row, k]) for k in divided if runs.of[row, k] != k}
     dropped = _vacating(columns, moves)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.errors import InapplicableError
-from euclio.pipeline import Cluster, Model, PipelineSpace
+from euclio.pipeline import BlockProfile, Cluster, Model, PipelineSpace
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,6 +25,8 @@ MOST_COMBINATIONS = 2 * 10**8
 """Pipelines to look at; about 20 s."""
 MOST_COLUMNS = 4 * 10**6
 """Pipelines to keep; about 2 GB."""
+LARGEST = 2**62
+"""Whole numbers that arrays hold stay below this."""
 DOUBTFUL = 1e-9
 """Relative distance from the SLO at which floating point does not decide."""
 
@@ -75,14 +77,20 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A virtual GPU and a batch size that a partition may have; `until[i]` is the latency of the first i blocks."""
+    """A virtual GPU and a batch size that a partition may have.
+
+    `latency[i, j]` is that of blocks i to j (exclusive) in seconds, infinite where the batch was not measured for all
+    of them; `sharing` is the number of virtual GPUs on the links of a server, and `budget` the seconds of a pipeline
+    that begins with this batch.
+    """
 
     gpu: int
     name: str
     share: int
     batch: int
-    until: Floats
+    latency: Floats
     sharing: int
+    budget: float
 
 
 def enumerate_columns(cluster: Cluster, space: PipelineSpace) -> Columns:
@@ -115,27 +123,50 @@ def enumerate_columns(cluster: Cluster, space: PipelineSpace) -> Columns:
         wide, narrow = np.zeros((0, most), np.int64), np.zeros(0, np.int64)
         return Columns(narrow, wide, wide, wide.astype(np.float64), wide, wide, narrow)
     columns = Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in Columns.__slots__))
-    base = len(cluster.gpus) + 1
-    return replace(columns, sequence=columns.model * base**most + (columns.gpu + 1) @ base ** np.arange(most))
+    return replace(columns, sequence=_sequences(columns, len(cluster.gpus) + 1))
+
+
+def _sequences(columns: Columns, base: int) -> Ints:
+    """A number for the model and the GPU types of each column."""
+    most = columns.gpu.shape[1]
+    if (int(columns.model.max()) + 1) * base**most < LARGEST:
+        return np.asarray(columns.model * base**most + (columns.gpu + 1) @ base ** np.arange(most))
+    rows = np.column_stack([columns.model, columns.gpu])
+    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).reshape(-1)
 
 
 def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool) -> list[list[_Choice]]:
     """What the partitions of a pipeline may choose from: one list per batch size, or one for all."""
     index = {gpu.name: i for i, gpu in enumerate(cluster.gpus)}
     by_batch: dict[int, list[_Choice]] = {}
+    budgets: dict[int, float] = {}
     for profile in model.profiles:
         if profile.share != 1 and not space.virtual_gpus:
             continue
         gpu = cluster.gpu(profile.gpu)
-        for batch in range(1, min(len(row) for row in profile.latency_s) + 1):
-            until = np.concatenate(([0.0], np.cumsum([float(row[batch - 1]) for row in profile.latency_s])))
-            choice = _Choice(
-                index[gpu.name], gpu.name, profile.share, batch, until, profile.share * gpu.gpus_per_server
-            )
+        sharing = profile.share * gpu.gpus_per_server
+        for batch, latency in enumerate(_latency_tables(profile), start=1):
+            if batch not in budgets:
+                budgets[batch] = float(_budget(model, batch, space))
+            choice = _Choice(index[gpu.name], gpu.name, profile.share, batch, latency, sharing, budgets[batch])
             by_batch.setdefault(batch, []).append(choice)
-    if unified:
+    if unified or not by_batch:
         return list(by_batch.values())
     return [list(itertools.chain.from_iterable(by_batch.values()))]
+
+
+def _latency_tables(profile: BlockProfile) -> Floats:
+    """Latency by batch size of blocks i to j (exclusive), shape (batches, blocks + 1, blocks + 1); infinite: not known.
+
+    A partition needs its own blocks measured, whatever the others are. Each sum is added up by itself: differences of
+    sums from the first block on would lose what is small next to what is large.
+    """
+    rows, most = profile.latency_s, max(len(row) for row in profile.latency_s)
+    each = np.array([[float(row[b]) if b < len(row) else math.inf for row in rows] for b in range(most)])
+    tables = np.zeros((most, len(rows) + 1, len(rows) + 1))
+    upper = np.triu(np.ones((len(rows), len(rows)), dtype=bool))
+    tables[:, :-1, 1:] = np.cumsum(np.where(upper, each[:, None, :], 0.0), axis=2)
+    return tables
 
 
 def _refuse_too_many(cluster: Cluster, choices: list[list[list[_Choice]]], most: int) -> None:
@@ -163,18 +194,18 @@ def _of_length(
     own = [_latencies(choices, edges[:, k], edges[:, k + 1]) for k in range(length)]
     rates = [_rates(choices, own[k], transfer, k) for k in range(length)]
     batches = np.array([choice.batch for choice in choices])
-    budgets = np.array([float(_budget(model, choice.batch, space)) for choice in choices])
+    budgets = np.array([choice.budget for choice in choices])
     together = min(2, length)
     for head in itertools.product(range(len(choices)), repeat=length - together):
         fixed = sum((own[k][o] + transfer[:, k] * batches[o] for k, o in enumerate(head)), np.zeros(len(cuts)))
         latency = fixed + own[-1] if together == 1 else _pairs(fixed, own, transfer, batches)
         room = _room(budgets, head, together) - latency
-        close = DOUBTFUL * float(budgets.max())
-        chosen = np.nonzero(room > -close)
+        close = DOUBTFUL * max(0.0, float(budgets.max()))
+        chosen = np.nonzero(room >= -close)
         tails = [np.full(len(chosen[0]), o) for o in head] + list(chosen[:-1])
         cut = chosen[-1]
         column = _columns(index, choices, tails, cut, edges, rates, most)
-        doubtful = np.flatnonzero(room[chosen] < close)
+        doubtful = np.flatnonzero(room[chosen] <= close)
         if len(doubtful):
             keeps = np.ones(len(column), dtype=bool)
             keeps[doubtful] = [_keeps_slo(model, choices, column, int(i), space) for i in doubtful]
@@ -184,7 +215,7 @@ def _of_length(
 
 
 def _latencies(choices: list[_Choice], first: Ints, end: Ints) -> Floats:
-    return np.stack([choice.until[end] - choice.until[first] for choice in choices])
+    return np.stack([choice.latency[first, end] for choice in choices])
 
 
 def _rates(choices: list[_Choice], own: Floats, transfer: Floats, position: int) -> Floats:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from formulations.columns.enumeration import Floats, Ints
+from formulations.columns.task import ROUNDING
 
 MIP_OPTIONS: dict[str, Any] = {
     "mip_abs_gap": 0.0,
@@ -109,7 +110,7 @@ class Linear:
         self._highs = _passed(model, LINEAR_OPTIONS)
 
     def solve(self, cost: Floats) -> LinearOptimum | None:
-        """The optimum for this cost; None: there is none."""
+        """The optimum for this cost; None: HiGHS finds none, which proves nothing."""
         import highspy
 
         self._highs.changeColsCost(len(cost), self._columns, np.asarray(cost, dtype=float))
@@ -118,6 +119,18 @@ class Linear:
             return None
         solution = self._highs.getSolution()
         return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
+
+    def has_none(self, matrix: Floats, upper: Floats, most: Floats) -> bool:
+        """Whether no point within `most` keeps the rows, as HiGHS's last run ended; its tolerances do not matter.
+
+        The rows are added up with the weights of its ray: the least that the sum can be is more than it may be.
+        """
+        _, found, ray = self._highs.getDualRay()
+        for weights in (np.maximum(-np.array(ray), 0.0), np.maximum(np.array(ray), 0.0)) if found else ():
+            least, allowed = np.minimum(weights @ matrix, 0.0) * most, weights * upper
+            if least.sum() - allowed.sum() > ROUNDING * (np.abs(least).sum() + np.abs(allowed).sum()):
+                return True
+        return False
 
 
 def solve_mip(programme: Programme, time_limit_s: float, gap: float, most_nodes: int | None = None) -> MipRun:

@@ -16,10 +16,9 @@ from euclio.compiled import compiled, is_past
 from formulations.columns.enumeration import Floats, Ints
 from formulations.columns.level import Setting
 from formulations.columns.pools import Pools
-from formulations.columns.progress import STEP, Counts
+from formulations.columns.progress import Counts
 from formulations.columns.reach import Table, table_of
-from formulations.columns.sharing import TooManyError
-from formulations.columns.task import Deadline, Task
+from formulations.columns.task import ROUNDING, Deadline, Task, TooManyError
 
 MOST_TOGETHER = 3 * 10**6
 """States of several models together before those that do not matter are left out."""
@@ -99,7 +98,7 @@ def joined(setting: Setting, pools: Sequence[Pools], target: float) -> Joint | N
     """
     task, prices = setting.task, setting.relaxation
     need = np.array([max(0.0, task.least(m, target) * prices.model[m]) for m in range(len(task.weight))])
-    most = float(task.count @ prices.gpu) * (1 + STEP) + STEP * abs(prices.bound) - need.sum()
+    most = float(task.count @ prices.gpu) * (1 + ROUNDING) + prices.slack - need.sum()
     joint: Joint | None = None
     for own in pools:
         setting.deadline.check()
@@ -129,7 +128,7 @@ def _states_of(setting: Setting, own: Pools, target: float) -> Joint:
     if task.cost:
         value = np.where(served >= task.least(m, target), -(amount @ task.price) - task.spent[m], -np.inf)
     else:
-        value = np.minimum((served + task.served[m]) / task.weight[m], prices.bound)
+        value = np.minimum((served + task.served[m]) / task.weight[m], prices.bound + prices.slack)
     worth = amount @ prices.gpu
     fits = np.flatnonzero((value > target) & (amount <= task.count).all(axis=1))
     return _mattering(setting.deadline, Joint(amount[fits], worth[fits], value[fits], alive[fits, None]))

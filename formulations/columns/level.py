@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +11,10 @@ from formulations.columns.dividing import Division, Points, divide, points_of, s
 from formulations.columns.enumeration import Columns, Floats, Ints
 from formulations.columns.packing import Packing, Within, grid_of, pack
 from formulations.columns.patterns import Patterns, find_patterns, joined, patterns_above
-from formulations.columns.progress import STEP, Counts, Progress
+from formulations.columns.progress import Counts, Progress
 from formulations.columns.relaxation import Relaxation
 from formulations.columns.sharing import usage_of
-from formulations.columns.task import Deadline, Task
+from formulations.columns.task import Deadline, Task, TooManyError
 
 MOST_AMOUNTS = 3 * 10**6
 """Amounts of GPUs that a table may have."""
@@ -21,6 +22,10 @@ MOST_AMOUNTS = 3 * 10**6
 
 FIRST_GAP = 1 / 32
 """GPUs of each type that a model may lose at first."""
+
+
+MOST_PARTS = 2**40
+"""Parts of GPUs of a type that are counted; sums of several stay exact."""
 
 
 class TooLargeError(Exception):
@@ -77,8 +82,7 @@ class Setting:
     def target(self, gap: float) -> float:
         """What a plan has to exceed to be of interest, if it may lose this gap."""
         progress = self.progress
-        lowest = self.relaxation.bound - gap
-        return progress.target if progress.plan is not None else lowest - STEP * (1 + abs(lowest))
+        return progress.target if progress.plan is not None else self.relaxation.bound - gap - self.relaxation.slack
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,9 @@ def first_gap(setting: Setting) -> float:
 
 
 def what_may_be_lost(setting: Setting) -> float:
-    """What a plan may lose that is better than the incumbent."""
-    return setting.relaxation.bound - max(setting.task.worst, setting.progress.value)
+    """What a plan may lose that is better than the incumbent; above 0."""
+    missing = setting.relaxation.bound - max(setting.task.worst, setting.progress.value)
+    return max(missing, 0.0) + setting.relaxation.slack
 
 
 def level_of(setting: Setting, patterns: Patterns, gap: float, *, own: bool) -> Level:
@@ -138,6 +143,7 @@ def level_of(setting: Setting, patterns: Patterns, gap: float, *, own: bool) -> 
 
     Raises:
         TooLargeError: tables cannot hold the amounts of GPUs.
+        TooManyError: GPUs are divided into too many parts.
         OutOfTimeError: the deadline has passed.
     """
     task = setting.task
@@ -148,24 +154,25 @@ def level_of(setting: Setting, patterns: Patterns, gap: float, *, own: bool) -> 
     unit = np.ones_like(task.count) if task.whole else packings[0].grid.unit
     # Plans that lose more than was searched completely are welcome as incumbents: they limit the next gap.
     target = setting.target(2 * gap if own else gap)
-    points = [points_of(task, t, unit, m, target, setting.relaxation.bound) for m, t in enumerate(tables)]
+    bound = setting.relaxation.bound + setting.relaxation.slack
+    points = [points_of(task, t, unit, m, target, bound) for m, t in enumerate(tables)]
     return Level(parts, packings, tables, points, divide(task, points, tables[0].shape, target), task.whole)
 
 
 def _pack(setting: Setting, parts: tuple[Patterns, ...], gap: float, own: bool) -> tuple[Packing, ...]:
     """Pack model by model; what one of them loses at least, the next ones cannot lose, nor use in vain."""
     prices, packings = setting.relaxation, []
-    slack = STEP * (1 + abs(prices.bound))
     target = prices.bound - gap
+    gap += prices.slack
     for m, (patterns, unit) in enumerate(zip(parts, _units(setting, parts, own), strict=True)):
         grid = grid_of(setting.task.count, unit)
         if grid.size > MOST_AMOUNTS:
             raise TooLargeError
         amount, loss = _amounts(setting, patterns, unit, own)
         need = setting.task.least(m, target) * float(prices.model[m])
-        within = Within(gap, prices.gpu / unit, need + gap + slack)
+        within = Within(gap, prices.gpu / unit, need + gap + prices.slack)
         packing = pack(grid, amount, loss, within, setting.stages(patterns), setting.deadline)
-        gap -= _least_loss(setting, packing, m)
+        gap -= max(0.0, _least_loss(setting, packing, m) - prices.slack)
         packings.append(packing)
         states = int(np.isfinite(packing.loss).sum())
         setting.progress.count("whole_states" if own else "divided_states", states)
@@ -176,15 +183,23 @@ def _units(setting: Setting, parts: tuple[Patterns, ...], own: bool) -> list[Int
     """Parts of GPUs to count in, by model."""
     if own:
         return [np.ones_like(setting.task.count)] * len(parts)
-    units = [units_of(setting, patterns) for patterns in parts]
-    return units if setting.task.whole else [np.lcm.reduce(units)] * len(units)
+    if setting.task.whole:
+        return [units_of(setting, patterns) for patterns in parts]
+    return [units_of(setting, joined(list(parts)))] * len(parts)
 
 
 def units_of(setting: Setting, patterns: Patterns) -> Ints:
-    """Parts of GPUs to count patterns in, by type: the least common multiples of the shares that they use."""
+    """Parts of GPUs to count patterns in, by type: the least common multiples of the shares that they use.
+
+    Raises:
+        TooManyError: numbers of parts are too large.
+    """
     gpu, share = setting.columns.gpu[patterns.column], setting.columns.share[patterns.column]
     types = range(len(setting.task.count))
-    return np.array([np.lcm.reduce(np.unique(share[gpu == t]), initial=1) for t in types], dtype=np.int64)
+    units = [math.lcm(1, *np.unique(share[gpu == t]).tolist()) for t in types]
+    if max(n * unit for n, unit in zip(setting.task.count.tolist(), units, strict=True)) > MOST_PARTS:
+        raise TooManyError
+    return np.array(units, dtype=np.int64)
 
 
 def _amounts(setting: Setting, patterns: Patterns, unit: Ints, own: bool) -> tuple[Ints, Floats]:
@@ -206,5 +221,5 @@ def _least_loss(setting: Setting, packing: Packing, model: int) -> float:
     need = task.least(model, setting.progress.target)
     cells = np.flatnonzero(np.isfinite(packing.loss))
     worth = packing.grid.amounts(cells) / packing.grid.unit @ setting.relaxation.gpu
-    enough = worth - packing.loss[cells] >= need * (1 - 1e-9) * setting.relaxation.model[model]
+    enough = worth - packing.loss[cells] >= need * setting.relaxation.model[model] - setting.relaxation.slack
     return float(packing.loss[cells[enough]].min()) if enough.any() else 0.0

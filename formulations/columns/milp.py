@@ -11,6 +11,7 @@ Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, 
 
 Beside a bulk, x, g, y and z are what is added to what the bulk takes and serves, so that all numbers are small.
 Only columns that may be part of a better plan take part: what they lose at least is within what a plan may lose.
+HiGHS works within tolerances that are coarser than proofs are: its plans are of use, its bounds prove nothing.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ from formulations.columns.enumeration import Columns, Floats, Ints
 from formulations.columns.highs import Programme, solve_mip
 from formulations.columns.level import Setting, first_gap, what_may_be_lost
 from formulations.columns.patterns import columns_within
-from formulations.columns.progress import STEP, Counts, Progress
-from formulations.columns.task import OutOfTimeError, Task
+from formulations.columns.progress import Counts, Progress
+from formulations.columns.task import Task
 
 CLOSE = 1e-7
 """Relative distance of bound and incumbent at which HiGHS may stop: it works with tolerances anyway."""
 
 LARGEST = 5000
-"""Virtual GPUs of a pool up to which HiGHS's proofs are taken. With tens of thousands HiGHS 1.13.1 calls plans optimal
-that are not, by 1e-6 to 1e-5 of their value, with and without presolve; then only its plans are of use."""
+"""Virtual GPUs of a pool up to which HiGHS is asked where a plan is known. With tens of thousands HiGHS 1.13.1 calls
+plans optimal that are not, by 1e-6 to 1e-5 of their value, with and without presolve."""
 
 FEW_NODES = 200
 """Nodes after which a plan beside the bulk is good enough."""
 
 
 def search_by_milp(setting: Setting) -> None:
-    """Widen what a plan may lose until the best plan of the columns within it is proven.
+    """Widen what a plan may lose until it holds the best plan found; it proves nothing.
 
     Raises:
         OutOfTimeError: the deadline has passed.
@@ -53,17 +54,9 @@ def search_by_milp(setting: Setting) -> None:
         setting.deadline.check()
         near = columns_within(setting.task, columns, relaxation, gap)
         near = near[undominated(columns.take(near))]
-        bound = _solve(setting, near)
+        _solve(setting, near)
         missing = what_may_be_lost(setting)
         if missing <= gap:
-            nothing = -math.inf if setting.task.cost else STEP * relaxation.bound
-            progress.exhausted = progress.plan is None and bound <= nothing
-            progress.lower(bound)
-            if not (progress.closed or progress.exhausted):
-                setting.deadline.check()
-            return
-        progress.lower(max(bound, relaxation.bound - gap))
-        if progress.closed:
             return
         gap = min(4 * gap, missing)
 
@@ -76,19 +69,11 @@ class _Layout:
     count: Ints
 
 
-def _solve(setting: Setting, near: Ints) -> float:
-    """Solve over some columns; a better plan goes to the setting's progress.
-
-    Returns:
-        A bound on the plans of these columns, -inf: there is none. Where numbers are too large for HiGHS to be trusted,
-        the relaxation's.
-
-    Raises:
-        OutOfTimeError: the time is over and there is no bound.
-    """
+def _solve(setting: Setting, near: Ints) -> None:
+    """Solve over some columns; a better plan goes to the setting's progress."""
     task, progress = setting.task, setting.progress
     chosen = setting.columns.take(near)
-    scale, base = max(1e-9, abs(setting.relaxation.bound) / 100), np.zeros_like(chosen.gpu)
+    scale, base = abs(setting.relaxation.bound) / 100 or 1.0, np.zeros_like(chosen.gpu)
     low = _lowest(task, progress)
     programme, layout = _programme(task, chosen, scale, (low, setting.relaxation.bound), base)
     run = solve_mip(programme, setting.deadline.left, CLOSE)
@@ -98,13 +83,6 @@ def _solve(setting: Setting, near: Ints) -> float:
         plan, value = _read(task, chosen, near, run.values, layout, base)
         if plan is not None:
             progress.improve(value, plan)
-    if _largest(task, chosen) > LARGEST:
-        return setting.relaxation.bound
-    if run.status == "infeasible":
-        return progress.value
-    if not math.isfinite(run.bound):
-        raise OutOfTimeError
-    return -run.bound * scale + (0.0 if task.cost else low)
 
 
 def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:

@@ -20,6 +20,7 @@ from formulations.columns.level import Setting, what_may_be_lost
 from formulations.columns.patterns import columns_within
 from formulations.columns.progress import Counts
 from formulations.columns.relaxation import usage
+from formulations.columns.task import ROUNDING
 
 MOST_TRIED = 100
 """Whole GPUs that are left where plans may differ by more, as a mean over types."""
@@ -29,7 +30,6 @@ LOOSE = 0.5
 """Part of its requests per second in the linear programme down to which a column is thought to be needed."""
 HALVINGS = 40
 """How often what plans may differ by is halved; after that nothing but rounding is left."""
-ROUNDING = 1e-9
 SPARE = 1e-6
 """Part of the linear programme's requests per second that it may lack by its own rounding."""
 
@@ -151,7 +151,7 @@ def _near(setting: Setting, gap: float) -> Ints:
 def _served(setting: Setting, near: Ints, gap: float) -> tuple[dict[int, float], dict[int, float]] | None:
     """Requests per second of some columns in plans that lose no more than the gap: at least, and in one of them.
 
-    GPUs may be fractions there. None: there is no such plan.
+    GPUs may be fractions there. None: there is no such plan. Nothing is known of them where HiGHS fails.
     """
     task, prices = setting.task, setting.relaxation
     chosen = setting.columns.take(near)
@@ -167,15 +167,15 @@ def _served(setting: Setting, near: Ints, gap: float) -> tuple[dict[int, float],
     linear = Linear(matrix, upper)
     best = linear.solve(used @ spent if task.cost else prices.excess[near])
     if best is None:
-        return None
+        return None if not len(near) or linear.has_none(matrix, upper, most) else ({}, {})
     least = {}
     for c in np.flatnonzero(best.values > 0):
         cost = (np.arange(len(near)) == c).astype(float)
         optimum = linear.solve(cost)
         # Any duals prove a bound; the linear solver's tolerances do not matter.
         duals = np.zeros(len(upper)) if optimum is None else optimum.duals
-        reduced = np.minimum(cost + duals @ matrix, 0.0)
-        least[int(near[c])] = max(0.0, float(reduced @ most - duals @ upper))
+        terms = np.concatenate([np.minimum(cost + duals @ matrix, 0.0) * most, -duals * upper])
+        least[int(near[c])] = max(0.0, float(terms.sum() - ROUNDING * np.abs(terms).sum()))
     return least, {column: float(best.values[near == column][0]) for column in least}
 
 

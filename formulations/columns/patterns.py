@@ -9,10 +9,10 @@ import numpy as np
 
 from formulations.columns.enumeration import Columns, Floats, Ints
 from formulations.columns.relaxation import Relaxation
-from formulations.columns.task import Task
+from formulations.columns.task import ROUNDING, Task, TooManyError
 
-ROUNDING = 1e-9
-"""Relative slack in favour of the plan where floating point decides how many virtual GPUs serve a rate."""
+MOST_PATTERNS = 3 * 10**7
+"""Patterns to look at, before they are seen to lose too much; about a gigabyte."""
 TRIED = 100
 """Virtual GPUs of a bottleneck that are tried one by one to tell whether a column matters."""
 
@@ -56,6 +56,9 @@ def find_patterns(
         relaxation: prices.
         gap: what a pattern may lose.
         most: most virtual GPUs of a bottleneck; None: as many as there are.
+
+    Raises:
+        TooManyError: there are too many.
     """
     near = np.flatnonzero(relaxation.excess * columns.rate.min(axis=1) <= gap)
     limit = float("inf") if most is None else float(most)
@@ -105,19 +108,21 @@ def _with_bottleneck(
     rate = columns.rate[rows, position]
     most = np.minimum(task.count[columns.gpu[rows, position]] * columns.share[rows, position], limit)
     with np.errstate(divide="ignore"):
-        most = np.minimum(most, gap / (relaxation.excess[rows] * rate)).astype(np.int64)
+        most = np.minimum(most, gap * (1 + ROUNDING) / (relaxation.excess[rows] * rate)).astype(np.int64)
+    if most.sum() > MOST_PATTERNS:
+        raise TooManyError
     column = np.repeat(rows, most)
     count = np.arange(1, len(column) + 1) - np.repeat(np.cumsum(most) - most, most)
     served = count * columns.rate[column, position]
     found = _Partial(column, served, relaxation.excess[column] * served, {position: count})
     for k in range(columns.gpu.shape[1]):
         if k != position:
-            found = _serve(found, columns, relaxation, gap, k)
+            found = _serve(task, found, columns, relaxation, gap, k)
     counts = np.stack([found.counts[k] for k in range(columns.gpu.shape[1])], axis=1)
     fits = np.ones(len(counts), dtype=bool)
     gpu, used = columns.gpu[found.column], counts / columns.share[found.column]
     for t, available in enumerate(task.count):
-        fits &= np.where(gpu == t, used, 0.0).sum(axis=1) <= available + ROUNDING
+        fits &= np.where(gpu == t, used, 0.0).sum(axis=1) <= available * (1 + ROUNDING)
     return Patterns(found.column[fits], counts[fits], found.served[fits], found.loss[fits])
 
 
@@ -130,14 +135,16 @@ class _Partial(NamedTuple):
     counts: dict[int, Ints]
 
 
-def _serve(found: _Partial, columns: Columns, relaxation: Relaxation, gap: float, position: int) -> _Partial:
-    """Give a position the virtual GPUs that it needs; what these serve too much is lost."""
+def _serve(
+    task: Task, found: _Partial, columns: Columns, relaxation: Relaxation, gap: float, position: int
+) -> _Partial:
+    """Give a position the virtual GPUs that it needs, if there are so many; what these serve too much is lost."""
     gpu = columns.gpu[found.column, position]
     needed = found.served / columns.rate[found.column, position]
     count = np.where(gpu >= 0, np.maximum(np.ceil(needed * (1 - ROUNDING)), 1.0), 0.0)
     worth = relaxation.gpu[gpu] / columns.share[found.column, position]
     loss = found.loss + np.maximum(count - needed, 0.0) * worth
-    fits = np.flatnonzero(loss <= gap)
+    fits = np.flatnonzero((loss <= gap) & (count <= task.count[gpu] * columns.share[found.column, position]))
     counts = {k: own[fits] for k, own in found.counts.items()}
     counts[position] = count[fits].astype(np.int64)
     return _Partial(found.column[fits], found.served[fits], loss[fits], counts)

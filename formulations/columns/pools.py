@@ -8,7 +8,6 @@ from formulations.columns.enumeration import Ints
 from formulations.columns.level import Setting
 from formulations.columns.packing import Grid
 from formulations.columns.patterns import Patterns
-from formulations.columns.progress import STEP
 from formulations.columns.reach import NOTHING_KNOWN, Reach, Table
 from formulations.columns.sharing import pack_pools, usage_of, whole_gpus
 from formulations.columns.states import States
@@ -35,8 +34,11 @@ class Pools:
         prices, alive = setting.relaxation, self.states.alive
         served = self.states.served[alive]
         loss = self.whole[alive] @ prices.gpu - served * prices.model[self.model]
-        enough = served >= setting.task.least(self.model, target) * (1 - STEP)
-        return max(0.0, float(loss[enough].min())) if enough.any() else float("inf")
+        enough = served * prices.model[self.model] >= self._need(setting, target) - prices.slack
+        return max(0.0, float(loss[enough].min()) - prices.slack) if enough.any() else float("inf")
+
+    def _need(self, setting: Setting, target: float) -> float:
+        return setting.task.least(self.model, target) * float(setting.relaxation.model[self.model])
 
 
 def reach_of(
@@ -55,7 +57,7 @@ def reach_of(
     Only states are let through that lose no more than the `share` of it. `rest` and `more` are as in `Reach`.
     """
     prices = setting.relaxation
-    slack = STEP * abs(prices.bound)
+    slack = prices.slack
     request = float(prices.model[model])
     need = setting.task.least(model, target) * request
     part, most = prices.gpu / grid.unit, need + gap + slack

@@ -6,14 +6,16 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from euclio.result import OPTIMALITY_TOLERANCE
+from euclio.result import PROOF_TOLERANCE
 from formulations.columns.enumeration import Ints
 
 Counts = list[tuple[int, Ints]]
 """A plan: columns, each with its numbers of virtual GPUs by position."""
 
-STEP = 1e-9
+STEP = PROOF_TOLERANCE / 10
 """A better plan has to be better by this part."""
+CLOSED = PROOF_TOLERANCE / 2
+"""Relative distance of bound and incumbent that is left open; the rest is for rounding."""
 
 
 @dataclass(slots=True)
@@ -46,7 +48,7 @@ class Progress:
     @property
     def closed(self) -> bool:
         """Whether the incumbent is proven, within the tolerance that counts as optimal."""
-        return self.plan is not None and self.bound - self.value <= OPTIMALITY_TOLERANCE * abs(self.value)
+        return self.plan is not None and self.bound - self.value <= CLOSED * abs(self.value)
 
     def improve(self, value: float, plan: Counts) -> None:
         """Take a plan if it is better."""

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.columns.enumeration import Floats, Ints
+from formulations.columns.task import ROUNDING
 
-MOST_WASTED = 1 - 1e-9
+MOST_WASTED = 1 - 1e-3
 """Part of the worth of what is added up to which losses are reckoned with."""
 
 
@@ -67,7 +68,7 @@ class Reach(NamedTuple):
         """The same where no other patterns can be added than these."""
         worth = amount @ self.part
         lost = np.maximum(worth - served * self.request, 0.0) / np.maximum(worth, 1e-300)
-        return self._replace(wasted=min(float(lost.min(initial=1.0)), MOST_WASTED))
+        return self._replace(wasted=min(max(0.0, float(lost.min(initial=1.0)) - ROUNDING), MOST_WASTED))
 
     def hopeful(self, amount: Ints, served: Floats) -> np.ndarray:
         """Whether the target can be reached from these parts of GPUs, with what has to be added to them."""

@@ -6,8 +6,9 @@ A GPU of type t is worth π_t, a request per second of model m is worth μ_m, an
     bound − value ≥ Σ_m (π · n_m − μ_m · x_m) + (worth of the GPUs left over)
 
 where all terms are at least 0: they are the plan's losses. Any π gives valid prices: μ_m is the least over the columns
-of m, and the scale follows, so that nothing depends on the tolerances of the linear solver. Costs are maximised with
-the opposite sign; there π_t is the price plus what a scarce type is worth beyond it.
+of m, and the scale follows, so that nothing depends on the tolerances of the linear solver. What these few sums may
+lose by rounding is added to the bound. Costs are maximised with the opposite sign; there π_t is the price plus what a
+scarce type is worth beyond it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from formulations.columns.enumeration import Columns, Floats, Ints
 from formulations.columns.highs import Linear, LinearOptimum
-from formulations.columns.task import Task
+from formulations.columns.task import ROUNDING, Task
 
 ROUNDS = 200
 LEAST_WORTH = 1e-9
@@ -36,6 +37,7 @@ class Relaxation:
         bound: upper bound on the value of every plan: weighted requests per second, or the cost with its sign changed.
         excess: Σ π / (v · rate) − μ by column, at least 0.
         basis: requests per second of the columns that the linear programme's solution uses.
+        slack: what sums of worths may have lost by rounding; losses are compared with that much in favour of a plan.
     """
 
     gpu: Floats
@@ -43,6 +45,7 @@ class Relaxation:
     bound: float
     excess: Floats
     basis: Mapping[int, float]
+    slack: float
 
     def beside(self, columns: Ints) -> Relaxation:
         """The same for plans of other columns: these lose too much."""
@@ -110,15 +113,19 @@ def _priced(task: Task, used: Floats, members: list[Ints], worth: Floats) -> Rel
     each = used @ gpu
     model = np.array([each[rows].min() for rows in members])
     if task.cost:
-        bound = float((gpu - task.price) @ task.count - task.enough * (model @ task.weight))
+        rent, need = float((gpu - task.price) @ task.count), float(task.enough * (model @ task.weight))
+        # Plans may cost as much as all GPUs, and their values are compared with the bound.
+        slack = ROUNDING * (rent + need + float(task.price @ task.count))
+        bound = rent - need + slack
     else:
         scale = float(model @ task.weight)
         gpu, model, each = gpu / scale, model / scale, each / scale
-        bound = float(gpu @ task.count)
+        bound = float(gpu @ task.count) * (1 + ROUNDING)
+        slack = ROUNDING * bound
     excess = each.copy()
     for m, rows in enumerate(members):
         excess[rows] -= model[m]
-    return Relaxation(gpu, model, bound, np.maximum(excess, 0.0), {})
+    return Relaxation(gpu, model, bound, np.maximum(excess, 0.0), {}, slack)
 
 
 def _master(task: Task, used: Floats, model: Ints) -> LinearOptimum | None:

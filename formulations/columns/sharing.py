@@ -16,11 +16,7 @@ from formulations.columns.packing import Grid
 from formulations.columns.patterns import Patterns
 from formulations.columns.reach import Reach
 from formulations.columns.states import MOST_PAIRS, Kinds, Patterned, States, kept, nothing_packed, packed
-from formulations.columns.task import Deadline
-
-
-class TooManyError(Exception):
-    """More states than fit, or too many ways to reach them."""
+from formulations.columns.task import Deadline, TooManyError
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,39 @@
-"""Solver `columns`: enumerate every pipeline, price losses by the linear relaxation, pack within them (model §2)."""
+"""Solver `columns`: enumerate every pipeline, price losses by the linear relaxation, pack within them (model §2).
+
+Where floating point may decide what: the order of the search, and what need not be searched, always with a slack in
+favour of plans. Which pipelines keep their SLO, what a plan is worth and whether it is one are decided in fractions.
+The bound is what the search has shown with its slacks; where it does not meet the plan's checked value, the little that
+is left is searched in fractions too.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from dataclasses import replace
+from fractions import Fraction
 
+from euclio.families import find_family
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate
 from euclio.registry import Limits
 from euclio.result import Answer, TracePoint
 from formulations.columns.bulk import search_beside_bulk
 from formulations.columns.enumeration import enumerate_columns
+from formulations.columns.exact_search import search_exactly
 from formulations.columns.level import Setting, TooLargeError
 from formulations.columns.milp import search_by_milp
-from formulations.columns.plans import plan_of
+from formulations.columns.plans import plan_of, together
 from formulations.columns.progress import Progress
-from formulations.columns.relaxation import relax
+from formulations.columns.relaxation import Relaxation, relax
 from formulations.columns.search import search
-from formulations.columns.sharing import TooManyError
-from formulations.columns.task import Deadline, OutOfTimeError, task_of
+from formulations.columns.task import ROUNDING, Deadline, OutOfTimeError, Task, TooManyError, task_of
+from formulations.columns.valuing import sure_value
 
 MANY = 1000
 """GPUs of a type above which tables are of no use."""
-ROUNDING = 1e-12
-"""Relative slack of the bound for the rounding of its own arithmetic."""
+
+Found = tuple[PipelinePlan, Fraction | float]
+"""A plan and its value, exact or but for rounding."""
 
 
 def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
@@ -52,18 +62,20 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
     if relaxation is None:
         reason = "the GPUs cannot serve the rates, not even by fractions of GPUs"
         return Answer(None, "infeasible", infeasible=True, reason=reason)
-    setting = Setting(task, columns, relaxation, Progress(relaxation.bound, started), deadline)
+    setting = Setting(task, columns, relaxation, _progress(task, relaxation, started), deadline)
     setting.progress.stats["columns"] = len(columns)
     raw = _search(setting)
-    plan = _plan(setting, cluster)
-    if plan is not None and task.cost and not evaluate(cluster, plan, space).feasible:
-        # Floating point took a rate for served that falls short by less than 1e-9 of it: ask for a little more.
-        strict = Progress(relaxation.bound, started)
+    found = _checked(setting, cluster, space)
+    if found is None and setting.progress.plan is not None and task.cost:
+        # Floating point took a rate for served that falls short by next to nothing: ask for next to nothing more.
+        strict = _progress(task, relaxation, started)
         raw = _search(replace(setting, task=replace(task, enough=2 - task.enough), progress=strict))
         strict.bound, strict.exhausted = setting.progress.bound, False
         setting = replace(setting, progress=strict)
-        plan = _plan(setting, cluster)
-    return _answer(setting, plan, raw)
+        found = _checked(setting, cluster, space)
+    if not setting.progress.exhausted and not _proven(setting, space, found):
+        raw, found = _closed(setting, cluster, space, raw, found)
+    return _answer(setting, found, raw)
 
 
 def compile_columns() -> None:
@@ -94,12 +106,59 @@ def _search(setting: Setting) -> str:
     return "infeasible" if progress.exhausted else "optimal" if progress.closed else "stopped"
 
 
-def _plan(setting: Setting, cluster: Cluster) -> PipelinePlan | None:
-    found = setting.progress.plan
-    return None if found is None else plan_of(cluster, setting.columns, found)
+def _progress(task: Task, relaxation: Relaxation, started: float) -> Progress:
+    """No plan yet, and the relaxation's bound; no plan costs less than nothing."""
+    return Progress(min(relaxation.bound, 0.0) if task.cost else relaxation.bound, started)
 
 
-def _answer(setting: Setting, plan: PipelinePlan | None, raw: str) -> Answer[PipelinePlan]:
+def _checked(setting: Setting, cluster: Cluster, space: PipelineSpace) -> Found | None:
+    """The best plan, if it is one beyond doubt, and its value; where floating point doubts, the checker decides."""
+    if setting.progress.plan is None:
+        return None
+    plan = plan_of(cluster, setting.columns, setting.progress.plan)
+    value = sure_value(setting.task, setting.columns, together(setting.progress.plan))
+    if value is not None:
+        return plan, abs(value)
+    evaluation = evaluate(cluster, plan, space)
+    return (plan, evaluation.value) if evaluation.feasible and evaluation.value is not None else None
+
+
+def _proven(setting: Setting, space: PipelineSpace, found: Found | None) -> bool:
+    """Whether the bound meets the value of a plan."""
+    return found is not None and find_family("pipeline").goal(space).proven(found[1], _bound(setting))
+
+
+def _closed(
+    setting: Setting, cluster: Cluster, space: PipelineSpace, raw: str, found: Found | None
+) -> tuple[str, Found | None]:
+    """Close what floating point left open in exact arithmetic, if it is little; says how it ended."""
+    progress, sign = setting.progress, -1 if setting.task.cost else 1
+    known = None
+    if found is not None:
+        value = evaluate(cluster, found[0], space).value
+        assert value is not None
+        known, found = sign * value, (found[0], value)
+    try:
+        better = search_exactly(setting, cluster, known)
+    except (TooManyError, OutOfTimeError):
+        return raw, found
+    if better is not None:
+        known, progress.plan = better
+        found = _checked(setting, cluster, space)
+    if known is None:
+        progress.exhausted = True
+        return "infeasible", None
+    progress.value = progress.bound = float(known)
+    return "optimal", found
+
+
+def _bound(setting: Setting) -> float:
+    """The bound in the unit of the objective, what the search has lost by rounding added."""
+    bound = setting.progress.bound + ROUNDING * abs(setting.progress.bound)
+    return max(0.0, -bound) if setting.task.cost else bound
+
+
+def _answer(setting: Setting, found: Found | None, raw: str) -> Answer[PipelinePlan]:
     progress, cost = setting.progress, setting.task.cost
     sign = -1.0 if cost else 1.0
     trace = tuple(
@@ -108,8 +167,7 @@ def _answer(setting: Setting, plan: PipelinePlan | None, raw: str) -> Answer[Pip
     if progress.exhausted:
         reason = "the GPUs cannot serve " + ("the rates" if cost else "all models at once")
         return Answer(None, raw, infeasible=True, stats=progress.stats, reason=reason, trace=trace)
-    bound = sign * (progress.bound + ROUNDING * abs(progress.bound))
-    if plan is None:
+    if found is None:
         reason = "no plan was found within the time limit"
-        return Answer(None, raw, bound=bound, stats=progress.stats, reason=reason, trace=trace)
-    return Answer(plan, raw, sign * progress.value, bound, stats=progress.stats, trace=trace)
+        return Answer(None, raw, bound=_bound(setting), stats=progress.stats, reason=reason, trace=trace)
+    return Answer(found[0], raw, float(found[1]), _bound(setting), stats=progress.stats, trace=trace)

@@ -8,8 +8,8 @@ import numpy as np
 
 from euclio.compiled import compiled, is_past
 from formulations.columns.enumeration import Floats, Ints
-from formulations.columns.progress import STEP
 from formulations.columns.reach import Reach
+from formulations.columns.task import ROUNDING
 
 MOST_STATES = 400_000
 MOST_PAIRS = 3 * 10**7
@@ -211,7 +211,7 @@ def packed(
                 fits = fits and filled[t] <= limit[t]
                 if rest.size:
                     cell += rest_strides[t] * (filled[t] // unit[t] // rest_step[t])
-            if not fits or (rest.size and worth + missing > rest[cell] * (1 + STEP)):
+            if not fits or (rest.size and worth + missing > rest[cell] * (1 + ROUNDING)):
                 continue
             slot = _slot(place, keys, amounts, odds, key, amount, odd)
             row = place[slot]

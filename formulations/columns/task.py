@@ -11,9 +11,16 @@ import numpy as np
 from euclio.pipeline import Cluster, Objective, PipelineSpace
 from formulations.columns.enumeration import Floats, Ints
 
+ROUNDING = 1e-12
+"""Relative slack in favour of plans wherever floating point decides, thousands of times what its sums may lose."""
+
 
 class OutOfTimeError(Exception):
     """The time limit has passed."""
+
+
+class TooManyError(Exception):
+    """More patterns or states than fit, or too many ways to reach them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,8 @@ class Task:
         one_per_sequence: at most one pipeline per model and sequence of GPU types.
         served: requests per second by model that the bulk serves, which is not part of what is packed.
         spent: money per hour by model for the bulk's GPUs.
-        enough: part of its rate that a model has to be served where the objective is cost.
+        enough: part of its rate that a model has to be served where the objective is cost: a little less than all so
+            that rounding cuts off no plan, or a little more so that it lets none through.
     """
 
     cost: bool
@@ -61,7 +69,7 @@ class Task:
     one_per_sequence: bool
     served: Floats
     spent: Floats
-    enough: float = 1 - 1e-9
+    enough: float = 1 - ROUNDING
 
     def least(self, model: int, target: float) -> float:
         """Requests per second, beside the bulk's, of a model in a plan whose value is the target, at least."""

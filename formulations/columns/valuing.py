@@ -9,10 +9,12 @@ import numpy as np
 
 from formulations.columns.enumeration import Columns, Floats
 from formulations.columns.progress import Counts
-from formulations.columns.task import Task
+from formulations.columns.task import ROUNDING, Task
 
 ALMOST = 1e-9
 """Part of a GPU that floating point may leave over or lack."""
+MOST_PARTS = 10**6
+"""Parts of a GPU, counted in which a sum that is not whole is further from it than that."""
 
 
 def gpus_of(task: Task, columns: Columns, plan: Counts) -> Floats:
@@ -52,3 +54,20 @@ def value_of(task: Task, columns: Columns, plan: Counts) -> float:
         return -float(gpus @ task.price) if (served >= task.enough * task.weight).all() else -math.inf
     value = float((served / task.weight).min())
     return value if value > 0 else -math.inf
+
+
+def sure_value(task: Task, columns: Columns, plan: Counts) -> float | None:
+    """The value of a plan but for rounding, if it is feasible whatever rounding does; None: that is in doubt.
+
+    Args:
+        task: the instance, nothing of which is set aside.
+        columns: the columns that the plan's indices mean.
+        plan: each column once.
+    """
+    if math.lcm(*(int(share) for c, _ in plan for share in columns.share[c])) > MOST_PARTS:
+        return None
+    gpus, served = gpus_of(task, columns, plan), served_by(task, columns, plan)
+    loads = task.weight if task.cost else np.zeros(len(task.weight))
+    if (gpus > task.count * (1 - ROUNDING if not task.whole else 1)).any() or (served <= loads * (1 + ROUNDING)).any():
+        return None
+    return -float(gpus @ task.price) if task.cost else float((served / task.weight).min())

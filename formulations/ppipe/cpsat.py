@@ -1,9 +1,9 @@
 """Solver `ppipe-cpsat`: PPipe's corrected MILP in CP-SAT, the twin of `ppipe` (appendix A).
 
 The model is that of `formulations/ppipe/cpsat_model.py`. CP-SAT counts in whole numbers, so rates are scaled. With
-every rate rounded up and every latency down, each plan is a solution worth no less, so the optimum is a bound. Its plan
-is priced exactly, and while it misses the bound the scale is refined. A pipeline that only rounding lets through within
-its SLO is forbidden, and the model runs again; where only rounding serves a load, rates rounded down give a plan.
+every rate rounded up and every latency down, each plan is a solution worth no less, so the optimum is a bound. The best
+plan of all options proposed so far is found in fractions (`formulations/ppipe/known.py`), and the model runs again for
+a plan with another option that may be better, until there is none; with too many of them, once more at a finer scale.
 """
 
 from __future__ import annotations
@@ -12,17 +12,24 @@ import math
 import time
 from fractions import Fraction
 
+from euclio.errors import InapplicableError
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
 from euclio.registry import Limits
-from euclio.result import OPTIMALITY_TOLERANCE, Answer, TracePoint, WarmStart
+from euclio.result import Answer, TracePoint, WarmStart
+from formulations.columns.task import OutOfTimeError, TooManyError
 from formulations.cpsat.engine import CpSatAnswer, CpSatOptions, solve_model
 from formulations.ppipe.cpsat_model import CpSatModel, cpsat_model, rate_scale
+from formulations.ppipe.known import Known
 from formulations.ppipe.points import late_pipelines
 from formulations.ppipe.search import Search, answer_at_once, begin
 
 NAME = "ppipe-cpsat"
 SCALES = (1 << 22, 1 << 30)
 """Units that the rates of a row come to, coarse and fine."""
+MOST_MODELS = 50
+"""Models that are solved at one scale."""
+MOST_PARTS = 2**16
+"""Parts of a GPU; their sums stay within CP-SAT's limit."""
 
 
 def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
@@ -36,17 +43,16 @@ def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[Pip
     at_once = answer_at_once(search)
     if at_once is not None:
         return at_once
+    if search.problem.shares > MOST_PARTS:
+        raise InapplicableError(f"{NAME} counts GPUs in at most {MOST_PARTS} parts; allow fewer shares, or use columns")
+    known = Known(search.problem)
+    if search.start is not None:
+        search.accept(search.start)
+        known.add(search.start)
     for units in SCALES:
         scale = rate_scale(search.problem, units)
-        status = _run(search, cpsat_model(search.problem, scale, up=True, between=_between(search)))
-        nothing = status == "INFEASIBLE" or (status == "OPTIMAL" and search.most)
-        search.infeasible = nothing and search.plan is None
-        if search.infeasible or _closed(search) or status != "OPTIMAL":
+        if _run(search, known, cpsat_model(search.problem, scale, _between(search))):
             break
-        if not search.most:
-            _run(search, cpsat_model(search.problem, scale, up=False))
-            if _closed(search):
-                break
     return search.answer()
 
 
@@ -57,47 +63,52 @@ def _between(search: Search) -> tuple[Fraction, float] | None:
     return search.value, max(search.bound, float(search.value))
 
 
-def _closed(search: Search) -> bool:
-    """Whether bound and plan are as near as being optimal takes."""
-    if search.value is None or search.bound is None:
-        return False
-    value = float(search.value)
-    return abs(search.bound - value) <= OPTIMALITY_TOLERANCE / 2 * value
-
-
-def _run(search: Search, model: CpSatModel) -> str:
-    """Solve a model until no pipeline of its solution is late; returns CP-SAT's last word."""
+def _run(search: Search, known: Known, model: CpSatModel) -> bool:
+    """Ask for plans with options that are not known yet; whether all is decided, or there is no time left for it."""
     if search.start is not None:
         model.hint(search.start)
-    while True:
+    for number in range(MOST_MODELS):
         given, before = search.limits.options, time.perf_counter() - search.started
         left = None if math.isinf(search.left_s) else search.left_s
         options = CpSatOptions(left, given.threads or 1, search.limits.seed, given.log_file)
         answer = solve_model(model.model, options)
-        _note(search, model, answer, before)
+        _note(search, model, answer, before, bounds=number == 0)
+        if answer.status == "INFEASIBLE":
+            search.prove()
+            return True
         if answer.values is None:
-            return answer.status
+            return True
         choice = model.choice(answer)
         late = late_pipelines(search.problem, choice)
         search.stats["refused"] += len(late)
         on_time = {i: places for i, places in choice.items() if i not in late}
         if search.accept(on_time):
             search.start = on_time
-        if not late or answer.status != "OPTIMAL":
-            return answer.status
-        for i in late:
-            model.forbid(i, choice[i])
+        known.add(choice)
+        try:
+            known.improve(search, search.until)
+        except (InapplicableError, TooManyError, OutOfTimeError):
+            return answer.status != "OPTIMAL"
+        if search.value == 0 or search.closed or known.all:
+            search.prove()
+            return True
+        if answer.status != "OPTIMAL" or search.left_s <= 0:
+            return True
+        if search.value is not None:
+            model.demand_better(search.value)
+        model.demand_other(known.has)
+    return False
 
 
-def _note(search: Search, model: CpSatModel, answer: CpSatAnswer, started: float) -> None:
-    """Take over what a run has proven, and its counters; rates rounded down prove nothing."""
+def _note(search: Search, model: CpSatModel, answer: CpSatAnswer, started: float, *, bounds: bool) -> None:
+    """Take over what a run has found, its counters and, where no plan was cut off, what it has proven."""
     search.stats["models"] += 1
     search.stats["conflicts"] = search.stats.get("conflicts", 0.0) + answer.conflicts
-    if not model.up:
-        return
     search.raw_status = answer.status
     if answer.hint_used and search.stats["models"] == 1 and search.warm is not WarmStart.NONE:
         search.warm = WarmStart.USED
+    if not bounds:
+        return
     if answer.bound is not None:
         search.note_bound(model.value(answer.bound))
     for point in answer.trace:

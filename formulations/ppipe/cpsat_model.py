@@ -12,9 +12,9 @@ Variables y, p, g, x, gpus, z and rows as in `formulations/ppipe/problem.py`; w 
           Σ_m Σ_d gpus_m_d_k ≤ N_k                              every k                 (9), (23)
           z ≤ Σ_{l of m} x_l                                    every m                 §3
 
-x and z are counted in units of w / S, latencies in 1/Q seconds, shares in 1/L GPUs. [·] is rounded up for a bound, down
-for a plan whose throughput is no less than the model says; latencies are rounded down, and pipelines that only this
-lets through are forbidden once seen. The sum x_ld of the print comes in parts x_ldb, so that the coefficients of a row
+x and z are counted in units of w / S, latencies in 1/Q seconds, shares in 1/L GPUs. [·] is rounded up and latencies are
+rounded down, so that each plan is a solution worth no less, and a model without a solution says that there is no plan.
+The sum x_ld of the print comes in parts x_ldb, so that the coefficients of a row
 stay below CP-SAT's limit at a fine scale. Least cost: min Σ_k [price_k M] · (left side of the row of N_k), prices
 rounded down, and z = S. No product of variables occurs.
 """
@@ -34,6 +34,8 @@ from formulations.ppipe.points import Choice, pool_name, values_of
 from formulations.ppipe.problem import PPipeProblem, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ortools.sat.python import cp_model
 
 MONEY_UNITS = 1 << 26
@@ -52,17 +54,17 @@ class CpSatModel:
         problem: the problem.
         model: the model.
         scale: S.
-        up: whether rates are rounded up.
         money: M, units per money per hour.
         variables: y, p, g, x, gpus and z by the names that the MILP has.
+        cost: what a plan costs in units; None: it is the throughput that counts.
     """
 
     problem: PPipeProblem
     model: cp_model.CpModel
     scale: Fraction
-    up: bool
     money: Fraction
     variables: dict[str, cp_model.IntVar]
+    cost: cp_model.LinearExprT | None = None
 
     def choice(self, answer: CpSatAnswer) -> Choice:
         """What a solution chooses."""
@@ -85,10 +87,24 @@ class CpSatModel:
             if name in self.variables and name[0] in "ypg":
                 self.model.add_hint(self.variables[name], round(value))
 
-    def forbid(self, slot: int, places: tuple[tuple[Option, int], ...]) -> None:
-        """Cut the options of a pipeline off that together miss the SLO."""
-        name = self.problem.slots[slot].name
-        self.model.add_bool_or([~self.variables[f"p_{name}_{o.name}"] for o, _ in places])
+    def demand_better(self, value: Fraction) -> None:
+        """Cut off plans that are no better than this as far as rounding allows."""
+        if self.cost is None:
+            self.model.add(self.variables["z"] >= floor(value * self.scale))
+        else:
+            self.model.add(self.cost <= ceil(value * self.money) - 1)
+
+    def demand_other(self, known: Callable[[int, int, Option], bool]) -> None:
+        """Cut off what consists of known options only, given as slot, place and option."""
+        self.model.add_bool_or(
+            [
+                self.variables[f"p_{slot.name}_{o.name}"]
+                for i, slot in enumerate(self.problem.slots)
+                for d, options in enumerate(slot.places)
+                for o in options
+                if not known(i, d, o)
+            ]
+        )
 
     def value(self, objective: int) -> float:
         """The objective of the problem for one of the model, which minimises."""
@@ -108,21 +124,18 @@ def rate_scale(problem: PPipeProblem, units: int) -> Fraction:
     return units / max(rows)
 
 
-def cpsat_model(
-    problem: PPipeProblem, scale: Fraction, *, up: bool, between: tuple[Fraction, float] | None = None
-) -> CpSatModel:
+def cpsat_model(problem: PPipeProblem, scale: Fraction, between: tuple[Fraction, float] | None = None) -> CpSatModel:
     """Build the model.
 
     Args:
         problem: the problem; every model has a pipeline, and none that has to be used cannot.
         scale: S.
-        up: round rates up, for a bound.
         between: a throughput that some plan has and one that none exceeds, if known. At a fine scale CP-SAT otherwise
             improves solutions unit by unit.
     """
     from ortools.sat.python import cp_model
 
-    model = CpSatModel(problem, cp_model.CpModel(), scale, up, Fraction(1), {})
+    model = CpSatModel(problem, cp_model.CpModel(), scale, Fraction(1), {})
     for slot in problem.slots:
         _add_pipeline(model, slot)
     _add_gpus(model)
@@ -161,9 +174,8 @@ def _of(
 def _flow(found: CpSatModel, slot: Slot, d: int, batch: int) -> cp_model.IntVar:
     """x_ldb: what place d lets through in batches of b."""
     options = [o for o in slot.places[d] if o.batch == batch]
-    rounded = ceil if found.up else floor
     units = found.scale / found.problem.demand(slot.model)
-    rates = [rounded(o.rate_rps * units) for o in options]
+    rates = [ceil(o.rate_rps * units) for o in options]
     most = max(rate * o.most_gpus for rate, o in zip(rates, options, strict=True))
     part = found.model.new_int_var(0, most, f"x_{slot.name}_{d}_b{batch}")
     found.model.add(part == sum(r * g for r, g in zip(rates, _of(found, "g", slot, options), strict=True)))
@@ -218,10 +230,11 @@ def _add_gpus(found: CpSatModel) -> None:
     if problem.space.objective is Objective.COST:
         prices = {gpu.name: (gpu.price_per_h or Fraction(0)) / unit for gpu in problem.cluster.gpus}
         dearest = sum((prices[gpu.name] * unit * gpu.count for gpu in problem.cluster.gpus), Fraction(0))
-        found.money = common_scale(prices.values(), dearest, MONEY_UNITS) if dearest else Fraction(1)
-        model.minimize(
-            sum(floor(prices[gpu] * found.money) * amount for gpu, amounts in used.items() for amount in amounts)
-        )
+        terms = [(prices[gpu], amount) for gpu, amounts in used.items() for amount in amounts]
+        most = min(MONEY_UNITS, ROW_UNITS // max(1, len(terms)))
+        found.money = common_scale(prices.values(), dearest, most) if dearest else Fraction(1)
+        found.cost = sum(floor(price * found.money) * amount for price, amount in terms)
+        model.minimize(found.cost)
 
 
 def _add_demand(found: CpSatModel, between: tuple[Fraction, float] | None) -> None:
@@ -232,7 +245,7 @@ def _add_demand(found: CpSatModel, between: tuple[Fraction, float] | None) -> No
     ]
     if problem.space.objective is Objective.COST:
         for served in rates:
-            model.add(sum(served) >= (floor if found.up else ceil)(found.scale))
+            model.add(sum(served) >= floor(found.scale))
         return
     least, most = 0, min(sum(variable.proto.domain[1] for variable in served) for served in rates)
     if between is not None:

@@ -14,6 +14,12 @@ Variables y, p, g, x, gpus, z and rows as in `formulations/ppipe/problem.py`; v,
           Σ_{l of m} y_l ≥ 1                                    every m                 ours
           y, p binary; g, gpus whole; x, z ≥ 0
 
+Numbers are scaled before the model is built, so that an engine sees what matters near 1: x_l, z and X_o are shares of a
+throughput that no plan exceeds, or of the load, and costs of a cost (`scale`); X_o lies between the least share that
+engines do not lose and 1, as no model can use more. Every row of real numbers is laxer than it is by ROOM, which is no
+less than what engines lose: no plan is cut off, whatever the tolerance. So a bound of the model, moved outwards by
+ERROR, bounds all plans, and a model without a solution says that there is no plan.
+
 Literal: y_l = 1. Without whole GPUs: Σ_m Σ_d Σ_o g_o / v ≤ N_k (23) in place of the two rows above. Least cost: min
 Σ_k price_k · (left side of the row of N_k), with rate_m ≤ Σ_{l of m} x_l in place of the row of z. The indicator
 constraints (4), (7), (8) become linear with the smallest factors that lose no plan. t, n and x_ld of the print are put
@@ -28,13 +34,23 @@ from typing import TYPE_CHECKING
 
 from euclio.pipeline import Objective
 from formulations.ppipe.options import Option
-from formulations.ppipe.points import Choice, pool_name
+from formulations.ppipe.points import Choice, demand, pool_name
 from formulations.ppipe.problem import PPipeProblem, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pulp import LpAffineExpression, LpProblem, LpVariable
+
+
+ROOM = 1e-6
+"""What rows are laxer than they are."""
+LEAST_RATE = 1e-7
+"""Least share of a throughput in the model: smaller coefficients are lost by engines."""
+LEAST_PRICE, LARGEST_PRICE = 1e-9, 1e4
+"""Prices in the model: next to a cost of 1, less is nothing, and nothing that costs more is bought."""
+ERROR = 1e-5
+"""What a bound of the model, in units of its scale, may be wrong by: a few dozen rows, each violated by 1e-6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +63,7 @@ class MilpModel:
         y: per slot, whether it is used.
         p: per slot and place, the variable of each option.
         g: likewise its virtual GPUs.
+        scale: what the objective is counted in.
     """
 
     problem: PPipeProblem
@@ -54,6 +71,38 @@ class MilpModel:
     y: list[LpVariable]
     p: list[list[list[LpVariable]]]
     g: list[list[list[LpVariable]]]
+    scale: Fraction
+
+    def bound(self, found: float | None) -> float | None:
+        """A bound of the problem for one of the model."""
+        if found is None:
+            return None
+        outwards = ERROR if self.problem.space.objective is Objective.THROUGHPUT else -ERROR
+        return (found + outwards) * float(self.scale)
+
+    def demand_better(self, value: Fraction) -> None:
+        """Cut off what is worse than this by more than tolerances; costs have to be less if steps are large enough."""
+        model = self.model
+        if self.problem.space.objective is Objective.THROUGHPUT:
+            model.variablesDict()["z"].lowBound = max(0.0, float(value / self.scale) - 2 * ROOM)
+            return
+        step = self.problem.cost_step / (2 * self.scale)
+        room = -float(step) if step >= 4 * ROOM else 2 * ROOM
+        model += model.objective <= float(value / self.scale) + room, f"better_{model.numConstraints()}"
+
+    def demand_other(self, known: Callable[[int, int, Option], bool]) -> None:
+        """Cut off what consists of known options only, given as slot, place and option."""
+        from pulp import lpSum
+
+        model, slots = self.model, self.problem.slots
+        other = [
+            v
+            for i, slot in enumerate(slots)
+            for d, options in enumerate(slot.places)
+            for o, v in zip(options, self.p[i][d], strict=True)
+            if not known(i, d, o)
+        ]
+        model += lpSum(other) >= 1, f"other_{model.numConstraints()}"
 
     def choice(self, values: Mapping[str, float]) -> Choice:
         """What a solution chooses."""
@@ -77,34 +126,36 @@ class MilpModel:
         model += lpSum(together) <= len(together) - 1, f"late_{model.numConstraints()}"
 
 
-def milp_model(problem: PPipeProblem, demand_factor: float = 1.0) -> MilpModel:
+def milp_model(problem: PPipeProblem, scale: Fraction | None = None, room: float = ROOM) -> MilpModel:
     """Build the MILP.
 
     Args:
         problem: the problem; no pipeline that has to be used and cannot.
-        demand_factor: what the loads of the least-cost objective are multiplied by.
+        scale: a throughput that no plan exceeds, in the objective's unit, or a cost; None: the problem's.
+        room: what rows of real numbers are laxer than they are; below 0: stricter.
     """
     from pulp import LpMaximize, LpMinimize, LpProblem
 
     most = problem.space.objective is Objective.THROUGHPUT
     model = LpProblem("ppipe", LpMaximize if most else LpMinimize)
-    found = MilpModel(problem, model, [], [], [])
+    found = MilpModel(problem, model, [], [], [], problem.most if scale is None else scale)
     served: list[list[LpVariable]] = [[] for _ in problem.models]
     for slot in problem.slots:
-        served[slot.model].append(_add_pipeline(found, slot))
+        served[slot.model].append(_add_pipeline(found, slot, room))
     _add_gpus(found)
-    _add_demand(found, served, demand_factor)
+    _add_demand(found, served, room)
     return found
 
 
-def _add_pipeline(found: MilpModel, slot: Slot) -> LpVariable:
+def _add_pipeline(found: MilpModel, slot: Slot, room: float) -> LpVariable:
     """Variables and rows of one pipeline; returns its throughput."""
     from pulp import LpAffineExpression, lpSum
 
     model, name = found.model, slot.name
     budget = found.problem.cluster.models[slot.model].budget_s
     y = model.add_variable(f"y_{name}", int(found.problem.literal), 1, cat="Integer")
-    x = model.add_variable(f"x_{name}", 0, float(slot.most_rps))
+    x = model.add_variable(f"x_{name}", 0, 1)
+    unit = demand(found.problem, slot.model, found.scale)
     p = [[model.add_variable(f"p_{name}_{o.name}", cat="Binary") for o in options] for options in slot.places]
     g = [
         [model.add_variable(f"g_{name}_{o.name}", 0, o.most_gpus, cat="Integer") for o in options]
@@ -120,8 +171,9 @@ def _add_pipeline(found: MilpModel, slot: Slot) -> LpVariable:
             model += count <= o.most_gpus * taken, f"most_{name}_{o.name}"
             model += count >= taken, f"least_{name}_{o.name}"
             latency.append((taken, float(o.latency_s / budget)))
-        rates = LpAffineExpression([(v, float(o.rate_rps)) for o, v in zip(options, g[d], strict=True)])
-        model += x <= rates, f"flow_{name}_{d}"
+        rates = [max(min(float(o.rate_rps / unit), 1.0), LEAST_RATE) * (1 + room) for o in options]
+        model += x <= LpAffineExpression(list(zip(g[d], rates, strict=True))) + room * y, f"flow_{name}_{d}"
+    latency[0] = (y, -1.0 - room)
     model += LpAffineExpression(latency) <= 0, f"latency_{name}"
     for d in range(len(slot.places) - 1):
         _add_cuts(found, slot, d, p)
@@ -169,11 +221,18 @@ def _add_gpus(found: MilpModel) -> None:
     for type_ in problem.cluster.gpus:
         model += lpSum(used[type_.name]) <= problem.shares * type_.count, f"count_{problem.gpus[type_.name]}"
     if problem.space.objective is Objective.COST:
-        prices = {gpu.name: (gpu.price_per_h or Fraction(0)) / problem.shares for gpu in problem.cluster.gpus}
-        model.setObjective(lpSum(float(prices[gpu]) * amount for gpu, amounts in used.items() for amount in amounts))
+        units = {gpu.name: _within(gpu.price_per_h or Fraction(0), found.scale) for gpu in problem.cluster.gpus}
+        units = {gpu: price / problem.shares for gpu, price in units.items()}
+        model.setObjective(lpSum(units[gpu] * amount for gpu, amounts in used.items() for amount in amounts))
 
 
-def _add_demand(found: MilpModel, served: list[list[LpVariable]], factor: float) -> None:
+def _within(price: Fraction, scale: Fraction) -> float:
+    """A price in units of the scale, no more than it is: what is far from 1 engines lose or refuse."""
+    units = float(min(price / scale, Fraction(LARGEST_PRICE)))
+    return units if units >= LEAST_PRICE else 0.0
+
+
+def _add_demand(found: MilpModel, served: list[list[LpVariable]], room: float) -> None:
     """What each model has to be served, and the objective of most throughput."""
     from pulp import lpSum
 
@@ -183,9 +242,9 @@ def _add_demand(found: MilpModel, served: list[list[LpVariable]], factor: float)
         model += lpSum(own) >= 1, f"some_{name}"
     if problem.space.objective is Objective.COST:
         for m, rates in enumerate(served):
-            model += lpSum(rates) >= float(problem.demand(m)) * factor, f"load_{problem.models[m]}"
+            model += lpSum(rates) >= 1 - room, f"load_{problem.models[m]}"
         return
-    z = model.add_variable("z", 0)
+    z = model.add_variable("z", 0, 1)
     for m, rates in enumerate(served):
-        model += lpSum(rates) >= float(problem.demand(m)) * z, f"load_{problem.models[m]}"
+        model += lpSum(rates) >= z - room, f"load_{problem.models[m]}"
     model.setObjective(z)

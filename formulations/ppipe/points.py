@@ -86,13 +86,15 @@ def gpus_used(problem: PPipeProblem, choice: Choice) -> dict[tuple[int, int, str
     return used
 
 
-def values_of(problem: PPipeProblem, choice: Choice) -> dict[str, float]:
-    """Every variable of the models by name, as a choice sets them."""
+def values_of(problem: PPipeProblem, choice: Choice, scale: Fraction = Fraction(1)) -> dict[str, float]:
+    """Every variable of the MILP by name, as a choice sets them; `scale` as in `milp_model`."""
     rates, used = throughputs(problem, choice), gpus_used(problem, choice)
     values: dict[str, float] = {}
     for i, slot in enumerate(problem.slots):
         values[f"y_{slot.name}"] = float(i in choice)
-        values[f"x_{slot.name}"] = float(rates.get(i, 0))
+        values[f"x_{slot.name}"] = float(
+            min(rates.get(i, Fraction(0)) / demand(problem, slot.model, scale), Fraction(1))
+        )
         for d, options in enumerate(slot.places):
             chosen, count = choice[i][d] if i in choice else (None, 0)
             for o in options:
@@ -101,8 +103,13 @@ def values_of(problem: PPipeProblem, choice: Choice) -> dict[str, float]:
     for pool in problem.pools():
         values[f"gpus_{pool_name(problem, pool)}"] = float(math.ceil(used.get(pool, 0)))
     if problem.space.objective is Objective.THROUGHPUT:
-        values["z"] = float(value_of(problem, choice))
+        values["z"] = float(value_of(problem, choice) / scale)
     return values
+
+
+def demand(problem: PPipeProblem, model: int, scale: Fraction) -> Fraction:
+    """Requests per second that the MILP counts a model's throughput in."""
+    return problem.demand(model) * (scale if problem.space.objective is Objective.THROUGHPUT else 1)
 
 
 def pool_name(problem: PPipeProblem, pool: tuple[int, int, str]) -> str:

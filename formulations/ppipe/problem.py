@@ -118,6 +118,25 @@ class PPipeProblem:
             return 1 / max(model.weight for model in self.cluster.models)
         return Fraction(1)
 
+    @property
+    def most(self) -> Fraction:
+        """A throughput that no plan exceeds, in the objective's unit; for least cost what all GPUs cost, or 1."""
+        if self.space.objective is not Objective.THROUGHPUT:
+            prices = ((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in self.cluster.gpus)
+            return sum(prices, Fraction(0)) or Fraction(1)
+        served = [Fraction(0)] * len(self.models)
+        for slot in self.slots:
+            served[slot.model] += slot.most_rps
+        return min(rate / self.demand(m) for m, rate in enumerate(served))
+
+    @property
+    def cost_step(self) -> Fraction:
+        """What costs of two plans differ by at least, if they differ; 0: all are free."""
+        parts = 1 if self.space.whole_gpus else self.shares
+        prices = [(gpu.price_per_h or Fraction(0)) / parts for gpu in self.cluster.gpus]
+        common = math.lcm(*(price.denominator for price in prices))
+        return Fraction(math.gcd(*(int(price * common) for price in prices)), common)
+
     def demand(self, model: int) -> Fraction:
         """What a model's throughput is measured in: weight over largest weight, or for least cost its load in req/s."""
         found = self.cluster.models[model]

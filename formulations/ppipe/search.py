@@ -10,7 +10,7 @@ from fractions import Fraction
 from euclio.errors import InapplicableError
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
 from euclio.registry import Limits
-from euclio.result import Answer, TracePoint, WarmStart
+from euclio.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
 from formulations.ppipe.points import Choice, choice_of, plan_of, value_of
 from formulations.ppipe.problem import PPipeProblem, ppipe_problem
 
@@ -68,7 +68,10 @@ class Search:
         value = value_of(self.problem, choice)
         if self.most and value == 0:
             return True
-        plan = plan_of(self.problem, choice)
+        return self.take(plan_of(self.problem, choice), value)
+
+    def take(self, plan: PipelinePlan, value: Fraction) -> bool:
+        """Have a plan of this value checked and keep it if it is the best so far; says if it is a plan."""
         if not evaluate(self.problem.cluster, plan, self.problem.space).feasible:
             return False
         if self.value is None or (value > self.value if self.most else value < self.value):
@@ -76,10 +79,31 @@ class Search:
         return True
 
     def note_bound(self, bound: float | None) -> None:
-        """Keep the tightest bound."""
+        """Keep the tightest bound; nothing costs less than nothing."""
         if bound is not None:
             nearer = min if self.most else max
-            self.bound = bound if self.bound is None else nearer(self.bound, bound)
+            own = bound if self.most else max(bound, 0.0)
+            self.bound = own if self.bound is None else nearer(self.bound, own)
+
+    @property
+    def closed(self) -> bool:
+        """Whether bound and plan are as near as being optimal takes, or there is no plan at all."""
+        if self.infeasible or self.value is None or self.bound is None:
+            return self.infeasible
+        value = float(self.value)
+        return abs(self.bound - value) <= PROOF_TOLERANCE / 2 * value
+
+    def prove(self) -> None:
+        """Nothing is better than the best plan so far; there is none: no plan at all."""
+        self.infeasible = self.value is None
+        if self.value is not None:
+            self.bound = float(self.value)
+
+    @property
+    def until(self) -> float:
+        """When to stop, on the clock of `time.perf_counter`; infinite: never."""
+        limit = self.limits.time_limit_s
+        return math.inf if limit is None else self.started + limit
 
     def _why_none(self) -> str:
         if self.infeasible:

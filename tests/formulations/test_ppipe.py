@@ -145,7 +145,7 @@ def test_plan_without_partitioning_is_taken_as_start(name):
 
 def test_twins_have_the_same_variables():
     problem = ppipe_problem(two_classes(), PPIPE_SPACE)
-    twin = cpsat_model(problem, rate_scale(problem, 1 << 22), up=True)
+    twin = cpsat_model(problem, rate_scale(problem, 1 << 22))
     assert {variable.name for variable in milp_model(problem).model.variables()} == set(twin.variables)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from euclio.pipeline import PipelineSpace
 from euclio.registry import solvers_of
-from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.result import PROOF_TOLERANCE, Result, Status
 from euclio.solving import solve
 from euclio.workloads.pipelines.small_clusters import small_cluster
 
@@ -41,7 +41,7 @@ def optimum(seed: int, space: PipelineSpace) -> Result:
 def disagreement(seed: int, name: str, space: PipelineSpace) -> str:
     """What a solver says that brute force does not; empty: they agree."""
     best, found = optimum(seed, space), solve(small_cluster(seed), name, space=space, time_limit_s=60)
-    same = best.value is None or found.value == pytest.approx(best.value, rel=OPTIMALITY_TOLERANCE)
+    same = best.value is None or found.value == pytest.approx(best.value, rel=PROOF_TOLERANCE)
     if found.status is best.status and same:
         return ""
     return f"{space}: brute force {best.status} {best.cost}, {name} {found.status} {found.cost} {found.bound}"
@@ -70,7 +70,7 @@ def test_literal_print_agrees_with_brute_force_over_every_sequence(seed):
     best, found = (solve(small_cluster(seed), name) for name in (EVERY_SEQUENCE, LITERAL))
     assert found.status is best.status
     if best.value is not None:
-        assert found.value == pytest.approx(best.value, rel=OPTIMALITY_TOLERANCE)
+        assert found.value == pytest.approx(best.value, rel=PROOF_TOLERANCE)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
