@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from tiny_clusters import best_value, draw_cluster, draw_space
+from drawn_clusters import best_value, draw_cluster, draw_space
 
 import euclio.pipeline.certify
 from euclio.files.pipeline_files import load_cluster

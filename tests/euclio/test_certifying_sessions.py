@@ -9,13 +9,13 @@ from itertools import pairwise
 from time import perf_counter
 
 import pytest
+from drawn_sessions import any_space, continuous_optimum, optimum, tiny_session
 
 from euclio.certificate import Search
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.certifying import find_better
 from euclio.session.evaluate import evaluate
 from euclio.session.space import DummyRule, PlanSpace, Policy
-from tests.tiny_sessions import any_space, continuous_optimum, optimum, tiny_session
 
 NEVER = math.inf
 SEEDS = range(40)
