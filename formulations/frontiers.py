@@ -7,7 +7,7 @@ cheapest plan.
 
 The search works in floating point and looks at plans that miss the budget by rounding, too: its cheapest plan costs no
 more than any plan within the budget. Latency and cost of a mode are the checker's, exact. Two things are left to exact
-search (`formulations/exact_module.py`): a budget whose cheapest plan exists only by rounding, at once; and whether a
+search (`formulations/rational_module.py`): a budget whose cheapest plan exists only by rounding, at once; and whether a
 plan lies between a latency and the next float budget just below it (`Mode.unsure_s`), where an answer hangs on it
 (`SplitProblem.refine`).
 """
@@ -25,8 +25,8 @@ from euclio.errors import InapplicableError
 from euclio.session import DummyRule, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import TIE, session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
-from formulations.exact_module import TooManyNodesError, cheapest_plan
 from formulations.module_search import ModulePlanFound, ModuleProblem, fluid_bound, module_problem, search_module
+from formulations.rational_module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 from formulations.split_problem import Mode, SplitProblem
 
 JUST_BELOW = 1.0 - 4.0 * TIE
@@ -35,6 +35,8 @@ TOLERANCE = 1e-11
 SAME_COST = 1e-10
 """Share within which the cost that floats found is that of the plan that they meant."""
 NODES_BETWEEN_CLOCKS = 1 << 20
+EXACT_NODES = 200_000
+"""Nodes, of some microseconds each, after which an exact search of one module gives up."""
 
 
 @dataclass(slots=True)
@@ -89,12 +91,10 @@ class _Staircase:
             return mode, False
         # Rounding made the plan, so that the last digits of the budget matter.
         try:
-            if time.perf_counter() < deadline:
-                return self._exactly(), True
-        except TooManyNodesError:
-            pass
-        self.complete = False
-        return None, True
+            return self._exactly(deadline), True
+        except UndecidedError:
+            self.complete = False
+            return None, True
 
     def _meant(self, problem: ModuleProblem, found: ModulePlanFound) -> Mode | None:
         """The mode of the plan that floats found; None: it misses the budget, or is another one than they meant."""
@@ -108,10 +108,9 @@ class _Staircase:
         within = mode.latency_s < self.modes[-1].latency_s if self.modes else mode.latency_s <= self.room
         return mode if within else None
 
-    def _exactly(self) -> Mode | None:
+    def _exactly(self, deadline: float) -> Mode | None:
         budget = self.modes[-1].latency_s if self.modes else self.room
-        plan = cheapest_plan(self.single, self.space, budget, strict=bool(self.modes))
-        return None if plan is None else _mode(self.single, self.space, plan)
+        return _exact_mode(self.single, self.space, budget, deadline, strictly=bool(self.modes))
 
 
 def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf) -> SplitProblem:
@@ -152,25 +151,40 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
     complete = all(stair.complete for stair in stairs)
 
     def refine(m: int, mode: Mode, next_cost: Fraction | None) -> tuple[Mode, ...] | None:
-        return _refined(singles[m], space, mode, next_cost)
+        return _refined(singles[m], space, mode, next_cost, deadline)
 
     return replace(empty, modes=tuple(tuple(stair.modes) for stair in stairs), complete=complete, refine=refine)
 
 
-def _refined(single: Session, space: PlanSpace, mode: Mode, next_cost: Fraction | None) -> tuple[Mode, ...] | None:
+def _refined(
+    single: Session, space: PlanSpace, mode: Mode, next_cost: Fraction | None, deadline: float
+) -> tuple[Mode, ...] | None:
     """A mode made sure, with the modes between it and the next one."""
     modes = [replace(mode, unsure_s=Fraction(0))]
     try:
         while True:
-            plan = cheapest_plan(single, space, modes[-1].latency_s, strict=True)
-            found = None if plan is None else _mode(single, space, plan)
+            found = _exact_mode(single, space, modes[-1].latency_s, deadline, strictly=True)
             if found is None or (next_cost is not None and found.cost_per_h >= next_cost):
                 return tuple(modes)
             while modes and modes[-1].cost_per_h >= found.cost_per_h:
                 modes.pop()
             modes.append(found)
-    except TooManyNodesError:
+    except UndecidedError:
         return None
+
+
+def _exact_mode(
+    single: Session, space: PlanSpace, budget_s: Fraction, deadline: float, *, strictly: bool
+) -> Mode | None:
+    """The cheapest mode within (strictly: below) a budget in seconds; None: there is none.
+
+    Raises:
+        UndecidedError: the search took too many nodes, or the deadline has passed.
+    """
+    module = rational_module(single.modules[0], single.price, space)
+    needs = needs_within(module, budget_s, strictly=strictly)
+    plan = cheapest_plan(module, needs, None, Effort(EXACT_NODES, deadline))
+    return None if plan is None else _mode(single, space, plan)
 
 
 def _alone(session: Session, module: Module) -> Session:

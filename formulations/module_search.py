@@ -14,13 +14,10 @@ import numpy as np
 
 from euclio.compiled import compiled
 from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
-from formulations.remaining_rate import fill_and_rest, rate_left
+from formulations.remaining_rate import FEW, fill_and_rest, rate_left
 
-ROUNDING = 1e-13
+ROUNDING = 2e-14
 """Rates that were summed up in floating point are off by less than this share of the module's rate."""
-WIDE_PRICES, NEAR, NEAR_AT_WIDE_PRICES = 1e3, TIE, 1e-3
-"""Small rates are computed anew with more digits: below which share of the module's rate, and from which ratio of unit
-costs on that share is the larger one, because there a small rate may make up most of the cost."""
 MOST_SUMS = 1e4
 """Sums of this many machine prices and more are not rounded up to the next reachable one."""
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
@@ -42,7 +39,6 @@ class ModuleProblem(NamedTuple):
         most_throughput: largest t from here on.
         rate: the module's rate, the nearest float.
         rate_low: what the rate has beyond that float.
-        near: rates below this share of the module's rate are computed anew with twice as many digits.
         dummies: whether dummies may fill the last machine.
         most: most allocations.
         shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
@@ -59,7 +55,6 @@ class ModuleProblem(NamedTuple):
     most_throughput: Floats
     rate: float
     rate_low: float
-    near: float
     dummies: bool
     most: int
     shared: bool
@@ -136,18 +131,10 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
         most_throughput,
         rate,
         s.rate_low[m],
-        _near(s.unit_cost[index]),
         s.dummies,
         s.max_allocations,
         s.policy == TC_SHARED,
     )
-
-
-@compiled
-def _near(unit_cost: Floats) -> float:
-    if unit_cost.size == 0 or unit_cost[-1] <= WIDE_PRICES * unit_cost[0]:
-        return NEAR
-    return NEAR_AT_WIDE_PRICES
 
 
 @compiled
@@ -221,7 +208,7 @@ def _search(
     deficit, own_deficit = np.zeros(depth_most), np.zeros(depth_most)
     shared, own_shared = np.zeros(depth_most), np.zeros(depth_most)
     detour = np.zeros(depth_most)
-    keep, slack = 1.0 - tolerance, ROUNDING * p.rate
+    keep, slack, few = 1.0 - tolerance, ROUNDING * p.rate, FEW * p.rate
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = _largest_sum_below(p, below)
@@ -251,9 +238,9 @@ def _search(
                 if left == 0.0:
                     closed = whole > 0
                 elif p.shared:
-                    closed = p.partial_need[j] <= w + slack
+                    closed = p.partial_need[j] <= w + (slack if w >= few else 0.0)
                 else:
-                    closed = p.partial_need[j] <= left + slack
+                    closed = p.partial_need[j] <= left + (slack if left >= few else 0.0)
                 if closed:
                     total = cost[d] + whole * p.price[j] + left * p.unit_cost[j]
                     if total <= below:
@@ -286,7 +273,7 @@ def _search(
         n = count[d]
         child_rest = rest[d] - n * p.throughput[j]
         # A small difference of large rates has lost its digits.
-        if child_rest < p.near * p.rate:
+        if child_rest < few:
             child_rest = rate_left(p, at, count, d, j, n)
         child_cost = cost[d] + n * p.price[j]
         lower = child_cost + p.unit_cost[j + 1] * (child_rest + own_deficit[d]) + detour[d]

@@ -11,6 +11,7 @@ from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.dispatch import module_latency
 from formulations.modes import Modes, mode_within, new_modes, replace_modes, with_room
 from formulations.module_search import ModulePlanFound, ModuleProblem
+from formulations.remaining_rate import rest_of
 
 
 class PlanStore(NamedTuple):
@@ -55,14 +56,13 @@ def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFoun
             store.size,
         )
     machines = np.zeros(s.batch.size, np.int64)
-    whole = 0.0
     for j in range(p.configuration.size):
         machines[p.configuration[j]] = found.machines[j]
         store.machines[row, p.configuration[j] - s.first[m]] = found.machines[j]
-        whole += found.machines[j] * p.throughput[j]
     store.partial_at[row] = p.configuration[found.partial_at] if found.partial_at >= 0 else -1
-    partial = s.rate[m] - whole if found.partial_at >= 0 else 0.0
-    dummy = max(0.0, whole - s.rate[m]) if found.partial_at < 0 else 0.0
+    rest = rest_of(p, found.machines)
+    partial = rest if found.partial_at >= 0 else 0.0
+    dummy = max(0.0, -rest) if found.partial_at < 0 else 0.0
     store.latency[row] = module_latency(s, m, machines, store.partial_at[row], partial, dummy)
     store.size[0] += 1
     return store

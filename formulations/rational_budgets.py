@@ -8,6 +8,7 @@ intervals bound the session from below; where the cheapest choice of modes is on
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -159,7 +160,7 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
             best = best._replace(bound=bound if best.cost is None else min(bound, best.cost))
             if best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance)):
                 return best
-            best = _better(best, _cut(problem, curves, choice))
+            best = _better(best, _cut(problem, curves, choice, effort))
     except UndecidedError:
         return best
 
@@ -181,7 +182,7 @@ def _staircase(row: list[_Known]) -> list[_Known]:
     return kept
 
 
-def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known]) -> list[_Known | None]:
+def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effort: Effort) -> list[_Known | None]:
     """Cut the chosen intervals where together they use up the SLO; returns the plans at these budgets."""
     left = [entry.latency_s for entry in choice]
     right = [entry.latency_s if entry.end_s is None else entry.end_s for entry in choice]
@@ -189,21 +190,28 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known]) -> l
         ends = [c if c.end_s is None else curve.point_at(c) for curve, c in zip(curves, choice, strict=True)]
         if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
             return ends
-    share = _share_within(problem, left, right)
+    share = _share_within(problem, left, right, effort)
     served: list[_Known | None] = []
     for curve, entry, begin, end in zip(curves, choice, left, right, strict=True):
         if entry.end_s is None:
             served.append(entry)
             continue
-        at = Fraction(share if share else STEPS // 2, STEPS)
-        served.append(curve.cut(entry, begin + at * (end - begin)))
+        at = begin + Fraction(share if share else STEPS // 2, STEPS) * (end - begin)
+        served.append(curve.cut(entry, _short(at, begin)))
     return served if share or all(entry.end_s is None for entry in choice) else [None]
 
 
-def _share_within(problem: SplitProblem, left: list[Fraction], right: list[Fraction]) -> int:
+def _short(budget_s: Fraction, above_s: Fraction) -> Fraction:
+    """The budget or a little less, above a given latency, with a short denominator: cuts of cuts would lengthen it."""
+    shorter = Fraction(math.nextafter(float(budget_s), 0.0))
+    return shorter if above_s < shorter <= budget_s else budget_s
+
+
+def _share_within(problem: SplitProblem, left: list[Fraction], right: list[Fraction], effort: Effort) -> int:
     """The largest share of the intervals, in 1/STEPS and below 1, that keeps the SLO when added to their left ends."""
     low, high = 0, STEPS
     while high - low > 1:
+        effort.count()
         middle = (low + high) // 2
         latency = [a + Fraction(middle, STEPS) * (b - a) for a, b in zip(left, right, strict=True)]
         low, high = (middle, high) if problem.critical_path(latency)[0] <= problem.slo_s else (low, middle)

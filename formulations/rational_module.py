@@ -14,7 +14,7 @@ from math import ceil, floor, inf, lcm
 
 from euclio.session import Allocation, Configuration, DummyRule, Module, ModulePlan, PlanSpace, Policy
 
-NODES_BETWEEN_CLOCKS = 4096
+NODES_BETWEEN_CLOCKS = 16
 
 
 class UndecidedError(Exception):

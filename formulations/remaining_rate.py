@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from euclio.compiled import compiled
 from euclio.session.arrays import Ints
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 NOTHING = 1e-28
 """A rate below this share of the module's rate is none: sums of pairs of floats err by less."""
+FEW = 1e-3
+"""Rates below this share of the module's rate are computed anew: by sums of floats they would lack digits, which shift
+latencies, and costs where prices lie far apart."""
 HALVES = 134217729.0
 """2^27 + 1 splits a float into two halves whose products are exact."""
 
@@ -51,6 +56,13 @@ def rate_left(p: ModuleProblem, at: Ints, count: Ints, levels: int, j: int, mach
 
 
 @compiled
+def rest_of(p: ModuleProblem, machines: Ints) -> float:
+    """What is left of the module's rate by whole machines of each configuration kept; below zero: it is exceeded."""
+    last = machines.size - 1
+    return rate_left(p, np.arange(last), machines, last, last, machines[last])
+
+
+@compiled
 def fill_and_rest(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, rest: float) -> tuple[int, float, float]:
     """Whole machines of configuration j that the rate left fills.
 
@@ -68,8 +80,7 @@ def fill_and_rest(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, rest:
     t = p.throughput[j]
     whole = int(rest / t)
     left = rest - whole * t
-    margin = p.near * p.rate
-    if left >= margin and t - left >= margin:
+    if left >= FEW * p.rate and t - left >= FEW * p.rate:
         return whole, left, t - left
     if t - left < left:
         whole += 1

@@ -43,7 +43,8 @@ def kill_all(process: psutil.Process) -> None:
     below = _descendants(process)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    for child in below:
+    # A process that was started a moment ago may not lead its group yet.
+    for child in (process, *below):
         with suppress(psutil.Error):
             child.kill()
 

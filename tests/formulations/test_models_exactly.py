@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,8 +13,8 @@ from euclio.result import Status
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.solving import solve
 from formulations.candidates import priced
-from formulations.exact_module import TooManyNodesError, cheapest_plan
 from formulations.joint_problem import joint_problem
+from formulations.rational_module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 
 pytest.importorskip("ortools")
 
@@ -118,12 +119,18 @@ def test_ties_among_whole_machines_are_cut_off_together():
     assert (cut.states, cut.whole, cut.cheaper) == ({}, (0,), 4)
 
 
+def cheapest(single, space, budget_s, strictly=False, nodes=200_000):
+    """The cheapest plan of a session's only module, by the search in integers."""
+    module = rational_module(single.modules[0], single.price, space)
+    return cheapest_plan(module, needs_within(module, budget_s, strictly=strictly), None, Effort(nodes, math.inf))
+
+
 @pytest.mark.parametrize("seed", range(500, 530))
 @pytest.mark.parametrize("policy", ["tc", "tc-shared", "rr"])
 def test_the_exact_search_of_one_module_agrees_with_enumeration(seed, policy):
     whole, space = small_session(seed), PlanSpace(policy)
     single = Session("one", whole.slo_s, whole.hardware, whole.modules[:1])
-    best, plan = solve(single, "plan-bruteforce", space=space), cheapest_plan(single, space, single.slo_s)
+    best, plan = solve(single, "plan-bruteforce", space=space), cheapest(single, space, single.slo_s)
     assert (
         None if plan is None else evaluate(single, replace(best.plan, modules=(plan,)), space).cost_per_h
     ) == best.value
@@ -131,13 +138,13 @@ def test_the_exact_search_of_one_module_agrees_with_enumeration(seed, policy):
 
 def test_the_exact_search_of_one_module_takes_strictly_for_strictly():
     session = one_module("0.3", 10, (1, "0.2"))
-    assert cheapest_plan(session, PlanSpace(dummy="none"), Fraction("0.4"), strict=True) is not None
-    assert cheapest_plan(session, PlanSpace(dummy="none"), Fraction("0.3"), strict=True) is None
+    assert cheapest(session, PlanSpace(dummy="none"), Fraction("0.4"), strictly=True) is not None
+    assert cheapest(session, PlanSpace(dummy="none"), Fraction("0.3"), strictly=True) is None
 
 
 def test_the_exact_search_of_one_module_gives_up():
-    with pytest.raises(TooManyNodesError):
-        cheapest_plan(one_module(9, 1000, (1, "0.1"), (2, "0.2"), (3, "0.31")), PlanSpace(), Fraction(9), nodes=3)
+    with pytest.raises(UndecidedError):
+        cheapest(one_module(9, 1000, (1, "0.1"), (2, "0.2"), (3, "0.31")), PlanSpace(), Fraction(9), nodes=3)
 
 
 @pytest.mark.parametrize("name", JOINT)
