@@ -49,6 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.jobs,
         arguments.folder,
         arguments.shrink,
+        skip=tuple(arguments.skip),
     )
     tally = _with_bar(settings)
     print(to_text(table(tally), 200))
@@ -138,6 +139,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, metavar="S", help="time; without this and --count: until Ctrl-C")
     parser.add_argument("--seed", type=int, default=0, metavar="K", help="the first seed; default: 0")
     parser.add_argument("--solvers", type=lambda text: text.split(","), metavar="A,B", help="default: the exact ones")
+    parser.add_argument(
+        "--skip", type=lambda text: text.split(","), default=[], metavar="A,B", help="plan spaces, such as continuous"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="J", help="processes per solver library; default: 1")
     parser.add_argument("--time-limit", type=float, default=20.0, metavar="S", help="of one run; default: 20")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write counts and failures as JSON")

@@ -15,7 +15,7 @@ from typing import Any
 
 from euclio.registry import find_solver
 
-from .cases import data_text, drawn, from_data, to_data, truth_of
+from .cases import data_text, drawn, from_data, space_class, to_data, truth_of
 from .judging import UNDECIDED, WRONG, Outcome
 from .shrinking import shrink
 from .worker import SILENCE_S, Request, Row, Worker, asked
@@ -39,6 +39,7 @@ class Settings:
         jobs: worker processes per solver library.
         folder: where failures are kept.
         shrinks: whether they are shrunk.
+        skip: cases whose class of plan space has one of these words are left out, their seeds skipped.
         silence_s: seconds without a word, beyond five times the limit, after which a worker counts as hung.
     """
 
@@ -51,6 +52,7 @@ class Settings:
     folder: Path
     shrinks: bool
     silence_s: float = SILENCE_S
+    skip: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -154,6 +156,8 @@ def _requests(settings: Settings, solvers: dict[str, tuple[str, ...]], tally: Ta
         for family, names in solvers.items():
             if deadline is not None and time.monotonic() > deadline:
                 return
+            if settings.skip and set(settings.skip) & set(space_class(drawn(family, settings.seed + k).space).split()):
+                continue
             tally.requests += 1
             yield Request(family, settings.seed + k, None, names, settings.limit_s, settings.silence_s)
 
