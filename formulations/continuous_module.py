@@ -19,6 +19,7 @@ import numpy as np
 from euclio.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.continuous_problem import ContinuousProblem
+from formulations.remaining_rate import FEW, rate_left
 
 FREE_MOST = 1e3
 """Machines that cost nothing are bought up to this multiple of the rate."""
@@ -165,7 +166,13 @@ def _bound(p: ContinuousProblem, stack: _Stack, depth: int, j: int) -> float:
 @compiled
 def _to_buy(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
     """Rate that the allocations from `depth` on have to take because of those before."""
-    rate = p.rate - stack.bought[depth]
+    return float(max(p.rate - stack.bought[depth], _lacking(p, stack, depth)))
+
+
+@compiled
+def _lacking(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
+    """Rate that the allocations from `depth` on have to take because those before wait for it; 0 or less: none."""
+    rate = -np.inf
     if p.by_rate:
         for i in range(depth):
             rate = max(rate, p.need[stack.at[i]] - (stack.bought[depth] - stack.origin[i]))
@@ -173,14 +180,25 @@ def _to_buy(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
 
 
 @compiled
+def _rest(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> float:
+    """What n machines of level d's configuration leave of the module's rate, to all its digits where it is small."""
+    j = stack.at[d]
+    rest = p.rate - stack.bought[d] - n * p.throughput[j]
+    return rate_left(p, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
+
+
+@compiled
 def _most_open(p: ContinuousProblem, stack: _Stack, d: int) -> int:
     """The most whole machines of level d's configuration that leave something to buy."""
     j = stack.at[d]
-    rate = _to_buy(p, stack, d)
+    rate, lacking = _to_buy(p, stack, d), _lacking(p, stack, d)
     if p.by_rate:
-        rate = max(rate, p.need[j] - (stack.bought[d] - stack.origin[d]))
-    whole = int(rate / p.throughput[j])
-    return whole if rate - whole * p.throughput[j] > TIE * p.rate else whole - 1
+        lacking = max(lacking, p.need[j] - (stack.bought[d] - stack.origin[d]))
+    whole = int(max(rate, lacking) / p.throughput[j]) + 1
+    # Rounding may have taken a sliver that is left for nothing, so the last counts are tried.
+    while whole > 0 and lacking <= whole * p.throughput[j] and _rest(p, stack, d, whole) <= 0.0:
+        whole -= 1
+    return whole
 
 
 @compiled
@@ -203,7 +221,7 @@ def _close(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> _Ending
                 best, below = end, end.cost
         elif n > 0 and (lower >= previous or cost > below):
             break
-        if (price == 0.0 and n * t > FREE_MOST * (p.rate + rate)) or (not p.by_rate and n * t >= rate):
+        if (price == 0.0 and n * t > FREE_MOST * (p.rate + rate)) or (not p.by_rate and (n - 1) * t >= rate):
             break
         if n > 0:
             previous = lower
@@ -217,19 +235,19 @@ def _close_at(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> _Ending:
     j = stack.at[d]
     t = p.throughput[j]
     bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
-    least = max(0.0, _to_buy(p, stack, d) - n * t)
-    if least < TIE * p.rate:
-        least = 0.0
-    own = bought - stack.origin[d]
+    rest, own = _rest(p, stack, d, n), bought - stack.origin[d]
+    lacking = _lacking(p, stack, d) - n * t
     if n > 0 and p.by_rate:
-        least = max(least, p.need[j] - own)
+        lacking = max(lacking, p.need[j] - own)
+    # What lacks by rounding only is taken for enough; the exact check decides.
+    least = max(rest, 0.0, lacking if lacking >= TIE * p.rate else 0.0)
     if n > 0 and least == 0.0:
         at = _latency(p, stack, d, n, 0.0)
         if at <= p.budget:
             return _Ending(cost, at, n, 0.0)
     f = max(least, p.need[j] - own if p.shared else p.need[j])
     # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
-    if f > t * (1.0 + TIE) or f <= 0.0:
+    if f > t * (1.0 + TIE) or f <= 0.0 or (f == rest and t - f < FEW * p.rate and _rest(p, stack, d, n + 1) >= 0.0):
         return _Ending(np.inf, np.inf, n, 0.0)
     own += f
     at = max(_latency(p, stack, d, n, f), p.duration[j] + p.batch[j] / (own if p.shared else f))

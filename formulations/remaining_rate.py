@@ -15,6 +15,7 @@ from euclio.compiled import compiled
 from euclio.session.arrays import Ints
 
 if TYPE_CHECKING:
+    from formulations.continuous_problem import ContinuousProblem
     from formulations.module_search import ModuleProblem
 
 NOTHING = 1e-28
@@ -27,7 +28,7 @@ HALVES = 134217729.0
 
 
 @compiled
-def rate_left(p: ModuleProblem, at: Ints, count: Ints, levels: int, j: int, machines: int) -> float:
+def rate_left(p: ModuleProblem | ContinuousProblem, at: Ints, count: Ints, levels: int, j: int, machines: int) -> float:
     """What is left of the module's rate, below zero if it is exceeded, in requests per second.
 
     Args:
