@@ -28,11 +28,11 @@ def solved(**answer):
     ("bound", "status"),
     [
         (VALUE, "optimal"),
-        (VALUE * (1 + 9e-7), "optimal"),
-        (VALUE * (1 - 9e-7), "optimal"),
-        (VALUE * (1 + 2e-6), "feasible"),
+        (VALUE * (1 + 9e-10), "optimal"),
+        (VALUE * (1 - 9e-10), "optimal"),
+        (VALUE * (1 + 2e-9), "feasible"),
         (None, "feasible"),
-        (VALUE * (1 - 2e-6), "error"),
+        (VALUE * (1 - 2e-9), "error"),
     ],
 )
 def test_the_status_follows_from_the_upper_bound(bound, status):

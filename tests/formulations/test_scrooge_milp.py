@@ -153,8 +153,8 @@ def test_infeasible_second_step_falls_back_on_the_greedy_search():
 
 
 def test_no_time_for_the_partial_allocation_is_said():
-    """10 req/s a machine, 0.5 req/s left over: 2 s for a batch of 1, and the SLO is 0.3 s."""
-    result = solve(one_module("20.5", "0.3", (1, "0.1")), MILP)
+    """10 req/s a machine, 0.5 req/s left over: 2 s for a batch of 1, and the SLO is 0.3 s; batch 2 takes 0.38 s."""
+    result = solve(one_module("20.5", "0.3", (1, "0.1"), (2, "0.19")), MILP)
     assert (result.status, result.plan) == (Status.UNKNOWN, None)
     assert "partial allocations" in result.reason
 

@@ -62,8 +62,8 @@ def test_least_latency_above_the_slo_is_infeasible():
 
 
 def test_partial_allocations_that_no_machine_collects_in_time_leave_no_plan():
-    """10 req/s a machine, 0.5 req/s left over: 2 s for a batch of 1, and the SLO is 0.3 s."""
-    result = solve(one_module("20.5", "0.3", ("X", 1, "0.1")), GREEDY)
+    """10 req/s a machine, 0.5 req/s left over: 2 s for a batch of 1, and the SLO is 0.3 s; batch 2 takes 0.38 s."""
+    result = solve(one_module("20.5", "0.3", ("X", 1, "0.1"), ("X", 2, "0.19")), GREEDY)
     assert (result.status, result.plan) == (Status.UNKNOWN, None)
     assert "partial allocations" in result.reason
 
