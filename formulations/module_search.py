@@ -14,7 +14,7 @@ import numpy as np
 
 from euclio.compiled import compiled
 from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
-from formulations.remaining_rate import FEW, fill_and_rest, rate_left
+from formulations.remaining_rate import few_share, rate_left, settled_rest
 
 ROUNDING = 2e-14
 """Rates that were summed up in floating point are off by less than this share of the module's rate."""
@@ -208,7 +208,7 @@ def _search(
     deficit, own_deficit = np.zeros(depth_most), np.zeros(depth_most)
     shared, own_shared = np.zeros(depth_most), np.zeros(depth_most)
     detour = np.zeros(depth_most)
-    keep, slack, few = 1.0 - tolerance, ROUNDING * p.rate, FEW * p.rate
+    keep, slack, few = 1.0 - tolerance, ROUNDING * p.rate, few_share(p) * p.rate
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = _largest_sum_below(p, below)
@@ -230,7 +230,12 @@ def _search(
                 continue
             tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
             w = shared[d] if tied else rest[d]
-            whole, left, spare = fill_and_rest(p, at, count, d, j, rest[d])
+            t = p.throughput[j]
+            whole = int(rest[d] / t)
+            left = rest[d] - whole * t
+            spare = t - left
+            if left < few or spare < few:
+                whole, left, spare = settled_rest(p, at, count, d, j, whole if left <= spare else whole + 1)
             new_deficit = max(deficit[d], p.whole_need[j] - w)
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 NOTHING = 1e-28
 """A rate below this share of the module's rate is none: sums of pairs of floats err by less."""
-FEW = 1e-3
-"""Rates below this share of the module's rate are computed anew: by sums of floats they would lack digits, which shift
-latencies, and costs where prices lie far apart."""
+FEWER, FEW, WIDE_PRICES = 1e-6, 1e-3, 1e3
+"""Rates below the first share of the module's rate are computed anew, since sums of floats lack digits there; below the
+second one where unit costs lie so far apart that a small rate may make up most of the cost."""
 HALVES = 134217729.0
 """2^27 + 1 splits a float into two halves whose products are exact."""
 
@@ -64,8 +64,16 @@ def rest_of(p: ModuleProblem, machines: Ints) -> float:
 
 
 @compiled
-def fill_and_rest(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, rest: float) -> tuple[int, float, float]:
-    """Whole machines of configuration j that the rate left fills.
+def few_share(p: ModuleProblem) -> float:
+    """Share of the module's rate below which rates are computed anew."""
+    if p.unit_cost.size > 0 and p.unit_cost[-1] > WIDE_PRICES * p.unit_cost[0]:
+        return FEW
+    return FEWER
+
+
+@compiled
+def settled_rest(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, nearest: int) -> tuple[int, float, float]:
+    """Whole machines of configuration j that the rate left fills, where a multiple of its throughput is close to it.
 
     Args:
         p: the problem.
@@ -73,19 +81,12 @@ def fill_and_rest(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, rest:
         count: its whole machines.
         d: how many allocations there are.
         j: the configuration to fill.
-        rest: the rate left, as summed up in floating point.
+        nearest: the number of machines whose rate is close.
 
     Returns:
         The machines, the rate that they leave, and what that lacks to one more machine.
     """
-    t = p.throughput[j]
-    whole = int(rest / t)
-    left = rest - whole * t
-    if left >= FEW * p.rate and t - left >= FEW * p.rate:
-        return whole, left, t - left
-    if t - left < left:
-        whole += 1
-    left = rate_left(p, at, count, d, j, whole)
+    t, left = p.throughput[j], rate_left(p, at, count, d, j, nearest)
     if left < 0.0:
-        return whole - 1, t + left, -left
-    return whole, left, t - left
+        return nearest - 1, t + left, -left
+    return nearest, left, t - left
