@@ -10,13 +10,14 @@ import math
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from euclio.alarm import LateError, interrupted_at
 from euclio.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.errors import InputError
 from euclio.exact import exact
-from euclio.families import HOMES, Checked, Family, family_of
+from euclio.families import HOMES, Checked, Family, family_of, find_family
 from euclio.files.json_writing import json_text
 from euclio.files.result_files import WrittenResult
 from euclio.goal import Goal
@@ -75,8 +76,9 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     Raises:
         InputError: the result claims nothing that could be certified, or is of another instance.
     """
-    started = time.perf_counter()
     family = family_of(instance)
+    _warm_up(family.name)
+    started = time.perf_counter()
     if result.instance != instance.name:
         raise InputError(f"is {result.instance!r}, but the instance is {instance.name!r}", field="instance")
     said = written(instance, result) if isinstance(result, Result) else result
@@ -104,6 +106,12 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
         instance_sha256=instance_sha256(instance),
         plan_sha256=plan_sha256(instance, said.plan, checked),
     )
+
+
+@cache
+def _warm_up(family: str) -> None:
+    """Import and compile a prover before it is timed."""
+    find_family(family).warm_up_prover()
 
 
 def is_proof(status: Status, kind: str) -> bool:

@@ -109,6 +109,7 @@ class Family:
         explain: instance, plan space and seconds for all searches together in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
         find_better: its independent prover (`euclio.certificate`): instance, plan space, cutoff and deadline in.
+        warm_up_prover: lets that prover run once on a tiny instance.
         tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
@@ -135,6 +136,7 @@ class Family:
     explain: Callable[[Any, Any, float | None], Explained]
     tiny: Callable[[Any], tuple[Any, Any]]
     find_better: Callable[[Any, Any, Fraction | None, float], Search]
+    warm_up_prover: Callable[[], None]
     tolerance: Callable[[Any], float]
     features: Callable[[Any], dict[str, float]]
     sources: Callable[[], Sources]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from euclio.families import find_family
+from euclio.families import families, find_family
 from euclio.registry import AnySolver, Limits, find_solver, solvers
 
 
@@ -34,7 +34,7 @@ def main() -> None:
 
     from euclio.simulator.simulation import compile_simulator
 
-    console = Console(stderr=True)
+    console, provers = Console(stderr=True), families()
     # Solvers that compile different code go first; the rest then loads most of theirs.
     names = sorted(solvers(), key=lambda name: (":" in name, name))
     with (
@@ -45,7 +45,9 @@ def main() -> None:
         for _ in pool.map(warm_up_named, names):
             pass
         simulator.result()
-    console.print(f"{len(names)} solvers and the simulator are compiled")
+        for family in provers:
+            family.warm_up_prover()
+    console.print(f"{len(names)} solvers, {len(provers)} provers and the simulator are compiled")
 
 
 if __name__ == "__main__":

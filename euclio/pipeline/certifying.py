@@ -17,7 +17,7 @@ from euclio.pipeline.certify.templates import Template, templates
 from euclio.pipeline.evaluate import evaluate
 from euclio.pipeline.instance import Cluster, Model
 from euclio.pipeline.plan import Partition, Pipeline, PipelinePlan
-from euclio.pipeline.space import Objective, PipelineSpace
+from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
 
 
 def find_better(cluster: Cluster, space: PipelineSpace, cutoff: Fraction | None, deadline: float) -> Search:
@@ -132,3 +132,10 @@ def _pipelines(cluster: Cluster, model: Model, serving: Serving) -> list[Pipelin
         )
         for template, virtual in serving
     ]
+
+
+def warm_up() -> None:
+    """Load what the prover needs, on a tiny cluster."""
+    from euclio.pipeline.family import FAMILY
+
+    find_better(*FAMILY.tiny(FULL_PIPELINE_SPACE), Fraction(1), math.inf)

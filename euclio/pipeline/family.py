@@ -114,6 +114,7 @@ FAMILY = Family(
     explain=_explain,
     tiny=_tiny,
     find_better=late("euclio.pipeline.certifying", "find_better"),
+    warm_up_prover=late("euclio.pipeline.certifying", "warm_up"),
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -12,7 +13,7 @@ from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import find_any
 from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
-from euclio.session.space import PlanSpace
+from euclio.session.space import FULL_SPACE, PlanSpace
 
 MARGIN = Fraction(1, 10**12)
 """Share of the cutoff by which the least cost of a module may be off at first; ties are then decided without."""
@@ -84,3 +85,12 @@ def _below(
     if outcome.plan is not None or outcome.exhausted:
         return Search(outcome.plan, outcome.exhausted, branching.nodes)
     return Search(None, False, branching.nodes, "costs closer to the cutoff than latencies can be told apart")
+
+
+def warm_up() -> None:
+    """Compile the prover on a tiny session, with a cutoff that no plan meets and one that the optimum is below."""
+    from euclio.session.family import FAMILY
+
+    session, space = FAMILY.tiny(FULL_SPACE)
+    for cutoff in (None, Fraction(1), Fraction(100)):
+        find_better(session, space, cutoff, math.inf)

@@ -115,6 +115,7 @@ FAMILY = Family(
     explain=_explain,
     tiny=_tiny,
     find_better=late("euclio.session.certifying", "find_better"),
+    warm_up_prover=late("euclio.session.certifying", "warm_up"),
     tolerance=_tolerance,
     features=_features,
     sources=late_value("euclio.session.trials", "SOURCES"),

@@ -132,7 +132,8 @@ class Branching:
             self._look_at_clock()
             found = self._choose(cells, bound, outcome)
             if found is None:
-                return self._split(ranges, cells, bound)
+                # Where to split follows from what the program mixes, which is known of earlier cells only.
+                return self._split(ranges, cells, self._bounding.bound(cells))
             if not found or outcome.plan is not None or outcome.near:
                 return []
             if not self._refine(cells, bound, found, False, outcome):
