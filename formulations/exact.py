@@ -54,7 +54,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if space.dummy is DummyRule.CONTINUOUS:
         return _solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
-    proof = prove(arrays._replace(slo=arrays.slo * (1.0 + SLACK)), GAP, deadline)
+    proof = prove(_relaxed(session, space, arrays), GAP, deadline)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
@@ -67,6 +67,15 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH:
         return Answer(plan, status, float(proof.cost), bound, stats=stats)
     return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
+
+
+def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
+    """The arrays with the SLO that the search takes; made once, as they are."""
+    key = (space, SLACK)
+    known = session._cache.get(key)
+    if known is None:
+        known = session._cache[key] = arrays._replace(slo=arrays.slo * (1.0 + SLACK))
+    return known
 
 
 def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: Answer, deadline: float) -> Answer:

@@ -113,14 +113,16 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
             break
     if not feasible:
         return Relaxation(np.inf, net.flow, base, window, hull_cost)
-    paid = slo * _least_supply(s, net)
-    bound, size = -paid, paid
+    bound, size = 0.0, 0.0
     for m in range(modules):
         base[m] = _least_base(hull, m, net.corner[m], net.flow[m])
         bound += base[m]
         size += base[m]
         window[m] = net.end[m] - net.begin[m] if met else hull.latency[m, hull.corners[m] - 1]
         hull_cost[m] = _hull_at(hull, m, window[m])
+    paid = slo * _least_supply(s, net)
+    bound -= paid
+    size += paid
     # Large terms nearly cancel where latency is expensive; what rounding may have added is taken off.
     bound -= UNIT_ROUNDING * (2 * modules + 8) * size
     return Relaxation(bound, net.flow, base, window, hull_cost)
@@ -128,9 +130,10 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
 
 @compiled
 def _least_supply(s: SessionArrays, net: _Network) -> float:
-    """Flow that pays for the latencies of all modules: that of the sinks and the excess."""
+    """Flow that pays for the latencies of all modules: that of the sinks and the excess. The begins are lost."""
     supply = 0.0
-    out = np.zeros(s.rate.size)
+    out = net.begin
+    out[:] = 0.0
     for m in range(s.rate.size):
         if s.parent_first[m] < s.parent_first[m + 1]:
             into = 0.0

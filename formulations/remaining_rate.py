@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from euclio.compiled import compiled
 from euclio.session.arrays import Ints
 
@@ -40,27 +38,34 @@ def rate_left(p: ModuleProblem | ContinuousProblem, at: Ints, count: Ints, level
         machines: its whole machines.
     """
     high, low = p.rate, p.rate_low
-    for i in range(levels + 1):
-        k = at[i] if i < levels else j
-        n = float(count[i] if i < levels else machines)
-        product = n * p.throughput[k]
-        split_n, split_t = HALVES * n, HALVES * p.throughput[k]
-        n_high, t_high = split_n - (split_n - n), split_t - (split_t - p.throughput[k])
-        n_low, t_low = n - n_high, p.throughput[k] - t_high
-        error = ((n_high * t_high - product) + n_high * t_low + n_low * t_high) + n_low * t_low
-        rest = high - product
-        back = rest - high
-        low += (high - (rest - back)) - (product + back) - (error + n * p.throughput_low[k])
-        high = rest + low
-        low -= high - rest
+    for i in range(levels):
+        high, low = _less(high, low, float(count[i]), p.throughput[at[i]], p.throughput_low[at[i]])
+    high, low = _less(high, low, float(machines), p.throughput[j], p.throughput_low[j])
     return high if abs(high) > NOTHING * p.rate else 0.0
 
 
 @compiled
 def rest_of(p: ModuleProblem, machines: Ints) -> float:
     """What is left of the module's rate by whole machines of each configuration kept; below zero: it is exceeded."""
-    last = machines.size - 1
-    return rate_left(p, np.arange(last), machines, last, last, machines[last])
+    high, low = p.rate, p.rate_low
+    for j in range(machines.size):
+        if machines[j] > 0:
+            high, low = _less(high, low, float(machines[j]), p.throughput[j], p.throughput_low[j])
+    return high if abs(high) > NOTHING * p.rate else 0.0
+
+
+@compiled
+def _less(high: float, low: float, n: float, t: float, t_low: float) -> tuple[float, float]:
+    """A pair of floats less n times another one."""
+    product = n * t
+    split_n, split_t = HALVES * n, HALVES * t
+    n_high, t_high = split_n - (split_n - n), split_t - (split_t - t)
+    n_low, t_rest = n - n_high, t - t_high
+    error = ((n_high * t_high - product) + n_high * t_rest + n_low * t_high) + n_low * t_rest
+    rest = high - product
+    back = rest - high
+    low += (high - (rest - back)) - (product + back) - (error + n * t_low)
+    return rest + low, low - ((rest + low) - rest)
 
 
 @compiled
