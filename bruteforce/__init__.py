@@ -4,7 +4,7 @@ from bruteforce.pipeline_enumeration import solvers as pipeline_solvers
 from bruteforce.plan_enumeration import solve_by_plan_enumeration
 from bruteforce.scrooge_bruteforce import solve_scrooge_bruteforce
 from bruteforce.split_solver import solvers as split_solvers
-from euclio.registry import AnySolver, Solver
+from euclio.core.registry import AnySolver, Solver
 from heuristics.scrooge_space import SCROOGE_SPACE
 
 SOLVERS: tuple[AnySolver, ...] = (

@@ -18,11 +18,11 @@ from functools import partial
 
 from bruteforce.combination import TimeUpError
 from bruteforce.pipeline_shapes import Units, Use, UsedPipeline, pipelines_by_sequence, shape_count, units_of
-from euclio.errors import InapplicableError
-from euclio.families import find_family
+from euclio.core.errors import InapplicableError
+from euclio.core.family import find_family
+from euclio.core.registry import Limits, Solver
+from euclio.core.result import Answer
 from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
-from euclio.registry import Limits, Solver
-from euclio.result import Answer
 
 NAME = "pipeline-bruteforce"
 EVERY_SEQUENCE = "pipeline-bruteforce:every-sequence"

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from bruteforce.combination import ModuleChoice, TimeUpError, cheapest_plan
 from bruteforce.scaled_module import ScaledModule, scale_module
-from euclio.errors import InapplicableError
-from euclio.registry import Limits
-from euclio.result import Answer
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.session import Allocation, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
 
 MOST_VECTORS = 5_000_000

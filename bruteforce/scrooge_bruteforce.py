@@ -18,8 +18,8 @@ from math import inf
 
 from bruteforce.combination import ModuleChoice, TimeUpError, cheapest_plan
 from bruteforce.scaled_module import ScaledModule, scale_module
-from euclio.registry import Limits
-from euclio.result import Answer
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.session import Allocation, Module, ModulePlan, PlanSpace, Session
 from heuristics.scrooge_space import require_scrooge_space
 

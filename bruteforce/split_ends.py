@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import TC, TC_SHARED, TIE, Floats, SessionArrays
 from euclio.session.dispatch import module_latency
 from heuristics.latency_reassigner import reschedule_residual

@@ -12,7 +12,7 @@ import numpy as np
 
 from bruteforce.split_ends import plan_ends
 from bruteforce.split_grids import module_budgets_to_try
-from euclio.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.modes import Modes, new_modes

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from bruteforce.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
 from bruteforce.split_search import Splits, enumerate_splits, split_optimum
-from euclio.errors import InapplicableError
-from euclio.least_latency import why_no_plan
-from euclio.registry import Limits, Solver
-from euclio.result import Answer
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits, Solver
+from euclio.core.result import Answer
 from euclio.session import DummyRule, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.least_latency import why_no_plan
 from formulations.frontier_search import prove
 
 FLOOR_GAP = 1e-9

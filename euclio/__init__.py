@@ -6,18 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from euclio import results
+from euclio.moved import find_moved
 
 if TYPE_CHECKING:
-    from euclio.certifying import certify
-    from euclio.comparing import compare
+    from euclio.certification.certifying import certify
+    from euclio.comparison.comparing import compare
+    from euclio.comparison.decomposing import decompose
     from euclio.contract.checking import check_solver
-    from euclio.decomposing import decompose
-    from euclio.explaining import explain
-    from euclio.families import evaluate
+    from euclio.core.family import evaluate
+    from euclio.core.solving import solve
     from euclio.files import load_instance as load
     from euclio.runs.runner import run
     from euclio.runs.status import status
-    from euclio.solving import solve
+    from euclio.session.explain import explain
 
 __all__ = [
     "certify",
@@ -34,17 +35,20 @@ __all__ = [
 ]
 
 _HOME = {
-    "certify": ("euclio.certifying", "certify"),
+    "certify": ("euclio.certification.certifying", "certify"),
     "check_solver": ("euclio.contract.checking", "check_solver"),
-    "compare": ("euclio.comparing", "compare"),
-    "decompose": ("euclio.decomposing", "decompose"),
-    "evaluate": ("euclio.families", "evaluate"),
-    "explain": ("euclio.explaining", "explain"),
+    "compare": ("euclio.comparison.comparing", "compare"),
+    "decompose": ("euclio.comparison.decomposing", "decompose"),
+    "evaluate": ("euclio.core.family", "evaluate"),
+    "explain": ("euclio.session.explain", "explain"),
     "load": ("euclio.files", "load_instance"),
     "run": ("euclio.runs.runner", "run"),
-    "solve": ("euclio.solving", "solve"),
+    "solve": ("euclio.core.solving", "solve"),
     "status": ("euclio.runs.status", "status"),
 }
+
+
+find_moved()
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ from euclio.commands import (
 )
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
 from euclio.commands.saying import say
-from euclio.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
+from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
 
 COMMANDS = (
     solve,
@@ -121,7 +121,7 @@ def _run(argv: list[str] | None) -> int:
 
 
 def _blame_on_own_solver(error: Exception) -> str:
-    from euclio.own_solver import blame
+    from euclio.core.own_solver import blame
 
     return str(error) if isinstance(error, OwnSolverError) else blame(error)
 

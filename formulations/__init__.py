@@ -1,7 +1,7 @@
 """Exact methods: formulations for solvers, and our own frontier search."""
 
+from euclio.core.registry import Option, Solver
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
-from euclio.registry import Option, Solver
 from formulations.columns.solver import compile_columns, run_columns
 from formulations.cpsat.joint import run_cpsat
 from formulations.cpsat.split import run_cpsat_split

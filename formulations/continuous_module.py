@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.continuous_problem import ContinuousProblem
 from formulations.remaining_rate import FEW, rate_left

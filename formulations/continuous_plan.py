@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.exact import rounded_up
+from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
 
 DUMMY_DIGITS = 13

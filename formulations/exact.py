@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.registry import Limits
-from euclio.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
+from euclio.core.registry import Limits
+from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
 from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.arrays import TIE, SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH

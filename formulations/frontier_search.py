@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.mode_search import reduced_cost, round_to_modes, search_modes

@@ -21,7 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
 from euclio.session import DummyRule, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import TIE, session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound

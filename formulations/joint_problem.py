@@ -25,7 +25,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
 from euclio.session import Configuration, DummyRule, Module, Plan, PlanSpace, Policy, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.session.arrays import TC, TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.modes import Modes, new_modes

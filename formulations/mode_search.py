@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past
 from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.modes import Modes, mode_within

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints
 
 

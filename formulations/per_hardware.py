@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from euclio.result import Answer, WarmStart
+from euclio.core.result import Answer, WarmStart
 from euclio.session import PlanSpace, Session
 
 

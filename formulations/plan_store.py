@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.dispatch import module_latency
 from formulations.modes import Modes, mode_within, new_modes, replace_modes, with_room

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from euclio.exact import rounded_up
+from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.latency_bound import latency_bound
 from formulations.rational_continuous import ContinuousModule, cheapest_within, continuous_module

@@ -7,7 +7,7 @@ sliver is lacking, and these are different plans. Sums of floats cannot tell the
 
 from __future__ import annotations
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints
 
 NOTHING = 1e-28

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.split_network import Basis, Hulls, Network, set_hull
 from formulations.split_simplex import copy_basis, fit, improve

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
 
-from euclio.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
+from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from formulations.candidates import MOST_CANDIDATES
 from formulations.split_problem import Mode, SplitProblem

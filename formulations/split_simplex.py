@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from formulations.split_network import Basis, Hulls, Network, new_basis
 
 ENTERING = 1e-11

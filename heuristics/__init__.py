@@ -1,6 +1,6 @@
 """The systems' own algorithms: Harpagon, its baselines and ablations, Scrooge's greedy; NP and DART-r for pipelines."""
 
-from euclio.registry import Solver
+from euclio.core.registry import Solver
 from heuristics.dart_r import DART_SPACE, dart_space, solve_dart_r
 from heuristics.dart_r import NAME as DART_R
 from heuristics.no_partitioning import NAME as NO_PARTITIONING

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace, evaluate
-from euclio.registry import Limits
-from euclio.result import Answer
 from heuristics.gpu_counts import Gpus
 from heuristics.gpu_pair import best_chain
 from heuristics.no_partitioning import no_partitioning_counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
 from euclio.session.dispatch import configuration_latency, fits
 from heuristics.schedule import Schedule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
 from euclio.session.dispatch import fits, module_latency, path_times
 from heuristics.module_scheduler import schedule_module

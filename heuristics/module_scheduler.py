@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import SessionArrays
 from euclio.session.dispatch import configuration_latency, fits, module_latency, partial_latency, whole_and_rest
 from heuristics.dummy_generator import close_with_dummies, replace_followers

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from euclio.families import find_family
+from euclio.core.family import find_family
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
-from euclio.registry import Limits
-from euclio.result import Answer
 from heuristics.gpu_counts import Counts, cheapest_counts, fairest_counts, with_spare_gpus
 from heuristics.whole_models import Rates, whole_model_pipeline, whole_models
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
 from euclio.session import DummyRule, PlanSpace, Policy
 
 SCROOGE_SPACE = PlanSpace(Policy.MACHINE_RATE, DummyRule.NONE)

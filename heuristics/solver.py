@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.errors import InapplicableError
-from euclio.least_latency import why_no_plan
-from euclio.registry import Limits, Solver
-from euclio.result import Answer
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits, Solver
+from euclio.core.result import Answer
 from euclio.session import DummyRule, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import clear_of_rounding
+from euclio.session.least_latency import why_no_plan
 from euclio.session.series_parallel import reduce_series_parallel
 from heuristics.even_splitting import split_evenly
 from heuristics.latency_splitting import DEAREST_HARDWARE, LATENCY_COST, LEAST_LATENCY, THROUGHPUT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from heuristics.latency_splitting import Units, single_units
 

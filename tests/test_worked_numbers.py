@@ -16,9 +16,9 @@ from worked_examples import (
     scrooge_best_plan,
 )
 
+from euclio.core.solving import solve
 from euclio.session import ModulePlan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
-from euclio.solving import solve
 from heuristics.latency_splitting import Units, single_units
 from heuristics.module_scheduler import schedule_module
 from heuristics.schedule import new_schedule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.exact import Number, exact
+from euclio.core.numbers import Number, exact
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 
 # Batch and seconds. Harpagon Table I and §III-B.

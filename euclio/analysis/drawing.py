@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from euclio.analysis.references import with_references
-from euclio.errors import InputError
-from euclio.families import find_family
+from euclio.core.errors import InputError
+from euclio.core.family import find_family
 from euclio.report.svg import MUTED, PALETTE, figure_style
 
 WIDTH_IN = 9.6

@@ -16,7 +16,7 @@ from euclio.analysis.axes import time_axis
 from euclio.analysis.drawing import figure, grid, height_for, labels_of, legend, short, styles
 from euclio.analysis.per_instance import LEAST_TIME_S
 from euclio.analysis.references import with_references
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 LEAST_SIZES = 3
 """Different sizes that a fit needs: through two points every law passes."""

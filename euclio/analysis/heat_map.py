@@ -16,7 +16,7 @@ from euclio.analysis.drawing import figure, short
 from euclio.analysis.per_instance import LEAST_TIME_S
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import shifted_geometric_mean
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 CellValue = Literal["gap", "time_s", "proven"]
 

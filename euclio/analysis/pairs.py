@@ -17,7 +17,7 @@ from euclio.analysis.heat_map import draw_cells
 from euclio.analysis.per_instance import Measure, measured
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.report.svg import INK, PALETTE
 
 TOLERANCE = 1e-9

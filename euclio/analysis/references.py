@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.analysis.spaces import FULL, plan_spaces
-from euclio.result import BRACKET_TOLERANCE, OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
+from euclio.core.result import BRACKET_TOLERANCE, OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
 from euclio.session import DummyRule
 
 PROBLEM = ["family", "objective", "instance_hash"]

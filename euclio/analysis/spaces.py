@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.errors import InputError
-from euclio.families import find_family
+from euclio.core.errors import InputError
+from euclio.core.family import find_family
 from euclio.files.plan_files import RunOptions
 
 FULL = "full"

@@ -14,7 +14,7 @@ from euclio.analysis.axes import time_axis
 from euclio.analysis.drawing import figure, grid, height_for, labels_of, legend, short, styles, unit_of
 from euclio.analysis.references import with_references
 from euclio.analysis.traces import mean_gaps, trace_steps
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 MOMENTS = 120
 """Moments of the mean gaps that are drawn."""

@@ -13,23 +13,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from euclio.bench_set.cluster_grid import cluster_designs
-from euclio.bench_set.clusters import ClusterDesign, make_cluster
 from euclio.bench_set.folder import best_path, instance_path, instance_text, read_best, set_folder
 from euclio.bench_set.improving import Found, better, improved, measured
 from euclio.bench_set.layout import compact
 from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
-from euclio.bench_set.session_grid import session_designs
-from euclio.bench_set.sessions import SessionDesign, make_session
-from euclio.errors import InputError
-from euclio.families import family_of
+from euclio.core.errors import InputError
+from euclio.core.family import family_of
+from euclio.core.provenance import provenance
+from euclio.core.registry import Limits
+from euclio.core.result import Answer, Status
+from euclio.core.solving import check
 from euclio.files.json_writing import write_text
 from euclio.files.result_files import result_to_text
-from euclio.provenance import provenance
-from euclio.registry import Limits
-from euclio.result import Answer, Status
+from euclio.pipeline.designs.clusters import ClusterDesign, make_cluster
+from euclio.pipeline.designs.grid import cluster_designs
 from euclio.runs.task import text_hash
-from euclio.solving import check
+from euclio.session.designs.grid import session_designs
+from euclio.session.designs.sessions import SessionDesign, make_session
 
 SEED = 1
 TIME_LIMIT_S = 20.0

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from euclio.bench_set.folder import read_best, read_instance
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, Manifest, read_manifest, write_manifest
-from euclio.certificate import Certificate, Verdict
-from euclio.certifying import certify, instance_sha256, plan_sha256
-from euclio.families import family_of
+from euclio.certification.certificate import Certificate, Verdict
+from euclio.certification.certifying import certify, instance_sha256, plan_sha256
+from euclio.core.family import family_of
 
 TIME_LIMIT_S = 60.0
 

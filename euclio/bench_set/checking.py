@@ -9,13 +9,13 @@ from pathlib import Path
 from euclio.bench_set.folder import best_path, instance_path, read_best, read_instance
 from euclio.bench_set.layout import one_line
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
-from euclio.certificate import Verdict
-from euclio.certifying import instance_sha256, plan_sha256
-from euclio.errors import InputError
-from euclio.exact import decimal_text
-from euclio.families import families, family_of
+from euclio.certification.certificate import Verdict
+from euclio.certification.certifying import instance_sha256, plan_sha256
+from euclio.core.errors import InputError
+from euclio.core.family import families, family_of
+from euclio.core.numbers import decimal_text
+from euclio.core.verifying import reasons_against
 from euclio.runs.task import text_hash
-from euclio.verifying import reasons_against
 
 
 def defects(folder: Path, entries: Sequence[Entry], advance: Callable[[], None] = lambda: None) -> list[str]:

@@ -11,11 +11,11 @@ from typing import Any
 from euclio.bench_set.folder import read_best, read_instance
 from euclio.bench_set.improving import Found, attempt
 from euclio.bench_set.manifest import Difficulty, Entry
-from euclio.errors import InputError
-from euclio.families import family_of
-from euclio.goal import Goal
-from euclio.registry import find_solver
-from euclio.result import AnyResult, Status
+from euclio.core.errors import InputError
+from euclio.core.family import family_of
+from euclio.core.objective import Goal
+from euclio.core.registry import find_solver
+from euclio.core.result import AnyResult, Status
 
 EXACT = "exact"
 """Kind of solvers whose word on infeasibility is a proof."""

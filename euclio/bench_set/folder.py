@@ -7,10 +7,10 @@ from typing import Any
 
 from euclio.bench_set.layout import compact
 from euclio.bench_set.manifest import Entry
-from euclio.families import family_of, find_family
+from euclio.core.data_files import data_dir
+from euclio.core.family import family_of, find_family
 from euclio.files.instance_files import load_instance
 from euclio.files.result_files import WrittenResult, load_result
-from euclio.workloads.paths import data_dir
 
 
 def set_folder() -> Path:

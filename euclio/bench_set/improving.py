@@ -8,13 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.bench_set.manifest import Effort
-from euclio.errors import InputError
-from euclio.exact import exact
-from euclio.families import family_of
-from euclio.registry import find_solver
-from euclio.result import AnyResult, Status
-from euclio.solving import solve
-from euclio.warm_up import warm_up
+from euclio.core.errors import InputError
+from euclio.core.family import family_of
+from euclio.core.numbers import exact
+from euclio.core.registry import find_solver
+from euclio.core.result import AnyResult, Status
+from euclio.core.solving import solve
+from euclio.core.warm_up import warm_up
 
 OTHERS = {
     "session": ("harpagon", "milp-split", "cpsat-split", "milp"),

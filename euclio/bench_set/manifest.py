@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from euclio.bench_set.layout import one_line
-from euclio.certificate import Verdict
-from euclio.errors import InputError
-from euclio.exact import exact
+from euclio.certification.certificate import Verdict
+from euclio.core.errors import InputError
+from euclio.core.numbers import exact
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, validated, without_schema
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
@@ -55,7 +55,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of the certificate of a proof (`euclio.certificate`).
+    """What is kept of the certificate of a proof (`euclio.certification.certificate`).
 
     Attributes:
         verdict: certified, refuted or open.

@@ -10,9 +10,9 @@ from rich.text import Text
 from euclio.bench_set.certifying import proofs
 from euclio.bench_set.comparing import Compared
 from euclio.bench_set.manifest import Difficulty, Entry
-from euclio.certificate import Certificate, Verdict
-from euclio.families import families
-from euclio.tables import DASH, duration, figures, new_table, percent
+from euclio.certification.certificate import Certificate, Verdict
+from euclio.core.family import families
+from euclio.core.tables import DASH, duration, figures, new_table, percent
 
 ROW_NUMBERS = ("value", "gap", "time")
 CLASS_NUMBERS = ("instances", "plans", "proven", "best", "mean gap", "largest", "time")

@@ -10,7 +10,7 @@ from euclio.commands.arguments import seconds
 from euclio.commands.bench_set_certify import add_certify, add_sample, certify_sample
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.commands.saying import say
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,9 +104,9 @@ def _check_options(arguments: argparse.Namespace) -> None:
 def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: float | None) -> int:
     from euclio.bench_set.comparing import compare_with_best
     from euclio.bench_set.table import compared_table
-    from euclio.registry import find_solver
+    from euclio.core.registry import find_solver
+    from euclio.core.tables import to_text
     from euclio.reproduce.stages import progress_bars
-    from euclio.tables import to_text
 
     family = find_solver(solver).family
     chosen = [e for e in entries if e.family == family]

@@ -53,8 +53,8 @@ def certify_sample(folder: Path, entries: Sequence[Entry], arguments: argparse.N
     """Try a sample of the proofs again and print what came out; the exit code."""
     from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
     from euclio.bench_set.table import certificate_table
+    from euclio.core.tables import to_text
     from euclio.reproduce.stages import progress_bars
-    from euclio.tables import to_text
 
     size = None if arguments.sample == ALL else arguments.sample or SAMPLE
     chosen = sample(proofs(entries), size, arguments.seed or 0)
@@ -84,7 +84,7 @@ def run_certify(arguments: argparse.Namespace) -> int:
     from euclio.bench_set.folder import set_folder
     from euclio.bench_set.manifest import read_manifest
     from euclio.bench_set.table import certificates
-    from euclio.certificate import Verdict
+    from euclio.certification.certificate import Verdict
     from euclio.reproduce.stages import progress_bars
 
     folder = arguments.folder or set_folder()

@@ -12,7 +12,7 @@ from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
 from euclio.commands.progress import waiting
 
 if TYPE_CHECKING:
-    from euclio.certificate import Certificate
+    from euclio.certification.certificate import Certificate
     from euclio.commands.arguments import Verbs
 
 
@@ -35,7 +35,7 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Certify, print, write."""
-    from euclio.certifying import better_result, certify
+    from euclio.certification.certifying import better_result, certify
     from euclio.files import load_instance, load_result, save_result
     from euclio.files.boundary import at
     from euclio.files.certificate_files import certificate_to_text
@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(certificate_to_text(certificate, instance), end="")
     else:
-        from euclio.certificate_table import certificate_table
-        from euclio.tables import to_text
+        from euclio.certification.table import certificate_table
+        from euclio.core.tables import to_text
 
         print(to_text(certificate_table(instance, certificate)))
     if arguments.out is not None:
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def exit_code(certificate: Certificate) -> int:
     """The exit code of a verdict."""
-    from euclio.certificate import Verdict
+    from euclio.certification.certificate import Verdict
 
     return {Verdict.CERTIFIED: SOLVED, Verdict.REFUTED: REFUSED, Verdict.OPEN: OPEN}[certificate.verdict]
 
@@ -76,7 +76,7 @@ def _keep(out: Path, inputs: tuple[str, str]) -> None:
     Raises:
         InputError: the file to write is one of the inputs, also by a link.
     """
-    from euclio.errors import InputError
+    from euclio.core.errors import InputError
 
     for path in inputs:
         if out.exists() and out.samefile(path):

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json_text(report.describe()))
     else:
         from euclio.contract.table import report_table
-        from euclio.tables import to_text
+        from euclio.core.tables import to_text
 
         print(to_text(report_table(report)))
     return SOLVED if report.kept else REFUSED

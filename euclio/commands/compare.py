@@ -13,8 +13,8 @@ from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
-    from euclio.comparing import Comparison
-    from euclio.supervised import Supervised
+    from euclio.commands.supervised import Supervised
+    from euclio.comparison.comparing import Comparison
 
 CERTIFY_S = 60.0
 """Limit of the prover for each proof where none is given."""
@@ -49,18 +49,18 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, draw."""
-    from euclio.comparing import chosen_solvers, compare
-    from euclio.families import family_of
+    from euclio.commands.supervised import Supervised
+    from euclio.comparison.comparing import chosen_solvers, compare
+    from euclio.core.family import family_of
+    from euclio.core.own_solver import file_of
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
     from euclio.files.outputs import check_outputs
-    from euclio.own_solver import file_of
-    from euclio.supervised import Supervised
 
     check_outputs({"--plot": arguments.plot}, [arguments.file, *map(file_of, arguments.solvers or ())])
     if arguments.plot is not None:
-        from euclio.figure_files import check_figure_path
+        from euclio.report.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
     instance = load_instance(arguments.file)
@@ -83,13 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text(comparison.describe()))
     else:
-        from euclio.comparison_table import comparison_table
-        from euclio.tables import to_text
+        from euclio.comparison.table import comparison_table
+        from euclio.core.tables import to_text
 
         print(to_text(comparison_table(comparison)))
     if arguments.plot is not None:
-        from euclio.comparison_figure import draw
-        from euclio.figure_files import save_figure
+        from euclio.comparison.figure import draw
+        from euclio.report.figure_files import save_figure
 
         save_figure(draw(comparison), arguments.plot)
     if _say_refuted(comparison, arguments.file):
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _say_refuted(comparison: Comparison, file: str) -> bool:
     """Say which proofs were refuted; False: none was."""
-    from euclio.certificate import Verdict
+    from euclio.certification.certificate import Verdict
 
     refuted = [found for found in comparison.certificates if found.verdict is Verdict.REFUTED]
     for found in refuted:
@@ -115,8 +115,8 @@ def _say_refuted(comparison: Comparison, file: str) -> bool:
 
 def _why_infeasible(supervised: Supervised, comparison: Comparison, limit_s: float | None) -> str | None:
     """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
-    from euclio.families import family_of
-    from euclio.result import Status
+    from euclio.core.family import family_of
+    from euclio.core.result import Status
 
     best, instance = comparison.best, comparison.instance
     if best is None or best.status is not Status.INFEASIBLE:

@@ -10,7 +10,7 @@ from euclio.commands.arguments import count, names, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.progress import noticed
 from euclio.commands.saying import say
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,15 +41,15 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, draw."""
-    from euclio.comparing import chosen_solvers
-    from euclio.decomposing import decompose, describe
-    from euclio.families import find_family
-    from euclio.figure_files import check_figure_path, save_figure
+    from euclio.commands.supervised import Supervised
+    from euclio.comparison.comparing import chosen_solvers
+    from euclio.comparison.decomposing import decompose, describe
+    from euclio.core.family import find_family
+    from euclio.core.own_solver import file_of
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
-    from euclio.own_solver import file_of
+    from euclio.report.figure_files import check_figure_path, save_figure
     from euclio.reproduce.stages import progress_bars
-    from euclio.supervised import Supervised
 
     read = [*arguments.files, *map(file_of, arguments.solvers or ())]
     check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)
@@ -69,14 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text(describe(table)))
     else:
-        from euclio.decomposition_table import decomposition_table
-        from euclio.tables import to_text
+        from euclio.comparison.decomposition_table import decomposition_table
+        from euclio.core.tables import to_text
 
         print(to_text(decomposition_table(table)))
     if arguments.csv is not None:
         write_text(table.to_csv(index=False), arguments.csv)
     if arguments.plot is not None:
-        from euclio.decomposition_figure import draw
+        from euclio.comparison.decomposition_figure import draw
 
         save_figure(draw(table), arguments.plot)
     return _exit_code(table)
@@ -93,8 +93,8 @@ def _sessions(arguments: argparse.Namespace) -> list[Session]:
             raise InputError("the folder has no file that ends in .json; name another one", file=str(path))
         found += [load_session(file) for file in inside]
     if arguments.workloads is not None:
-        from euclio.workloads.acceptance import accept_by
-        from euclio.workloads.protocol import SEED, workloads
+        from euclio.session.workloads.acceptance import accept_by
+        from euclio.session.workloads.protocol import SEED, workloads
 
         chosen = SEED if arguments.seed is None else arguments.seed
         with noticed("drawing workloads that every system has a plan for"):

@@ -33,13 +33,13 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain and print."""
-    from euclio.families import family_of
+    from euclio.commands.supervised import Supervised
+    from euclio.core.family import family_of
+    from euclio.core.result import Status
+    from euclio.core.solving import solver_for
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
-    from euclio.result import Status
-    from euclio.solving import solver_for
-    from euclio.supervised import Supervised
 
     instance = load_instance(arguments.file)
     family = family_of(instance)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from euclio.commands.arguments import count, names, positive, seconds, seed
 from euclio.commands.cluster_options import add_cluster_options
 from euclio.commands.exit_codes import SOLVED
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs

@@ -13,12 +13,12 @@ from euclio.commands.arguments import names, positive
 from euclio.commands.cluster_options import add_cluster_options, numbers
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.commands.saying import say
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
+    from euclio.core.result import AnyResult
     from euclio.pipeline import Cluster
-    from euclio.result import AnyResult
 
 
 def add_to(verbs: Verbs) -> None:
@@ -55,9 +55,9 @@ def _add_ppipe(kinds: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Import, write, print the paths."""
+    from euclio.core.result import Status
     from euclio.files import save_cluster, save_result
     from euclio.files.outputs import check_outputs
-    from euclio.result import Status
 
     if (arguments.plan is None) != (arguments.plan_out is None):
         raise InputError("go together: the plan, and the file for it as a result", field="--plan and --plan-out")
@@ -77,10 +77,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _cluster(arguments: argparse.Namespace) -> Cluster:
-    from euclio.exact import exact
-    from euclio.workloads.pipelines.artifact import artifact_cluster, artifact_models
-    from euclio.workloads.pipelines.assembly import Terms
-    from euclio.workloads.pipelines.setups import find_setup, with_counts
+    from euclio.core.numbers import exact
+    from euclio.pipeline.workloads.artifact import artifact_cluster, artifact_models
+    from euclio.pipeline.workloads.assembly import Terms
+    from euclio.pipeline.workloads.setups import find_setup, with_counts
 
     models = arguments.models
     if models is None:
@@ -98,11 +98,11 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
 
 def _checked_plan(cluster: Cluster, plan: Path) -> AnyResult:
     """A plan of the artifact as a checked result."""
+    from euclio.core.registry import Limits
+    from euclio.core.result import Answer
+    from euclio.core.solving import check
     from euclio.pipeline import PipelineSpace
-    from euclio.registry import Limits
-    from euclio.result import Answer
-    from euclio.solving import check
-    from euclio.workloads.pipelines.artifact_plans import artifact_plan
+    from euclio.pipeline.workloads.artifact_plans import artifact_plan
 
     answer = Answer(artifact_plan(plan, cluster), "published")
     return check(cluster, "ppipe-artifact", PipelineSpace(), Limits(), answer, 0.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import positive, seconds
 from euclio.commands.exit_codes import SOLVED
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Import, write, print the path."""
     from euclio.files import save_session
     from euclio.files.outputs import check_outputs
-    from euclio.workloads.csv_profiles import session_from_csv
+    from euclio.session.workloads.csv_profiles import session_from_csv
 
     check_outputs({"--out": arguments.out}, [arguments.file])
     flags = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}

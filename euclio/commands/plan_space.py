@@ -6,11 +6,11 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from euclio.errors import InputError
-from euclio.families import Family, families
+from euclio.core.errors import InputError
+from euclio.core.family import Family, families
 
 if TYPE_CHECKING:
-    from euclio.registry import AnySolver
+    from euclio.core.registry import AnySolver
 
 
 def add_plan_space(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.commands.saying import say
-from euclio.experiment_report.writing import write_report
+from euclio.report.experiment.writing import write_report
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs

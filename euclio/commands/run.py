@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from euclio.commands.arguments import count, names
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.commands.saying import say
-from euclio.errors import TerminatedError
+from euclio.core.errors import TerminatedError
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from euclio.errors import printable
+from euclio.core.errors import printable
 
 
 def say(message: str) -> None:

@@ -10,13 +10,13 @@ from euclio.commands.arguments import positive, seconds, seed
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
 from euclio.commands.progress import noticed
 from euclio.commands.saying import say
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
     from euclio.files import WrittenResult
     from euclio.pipeline import Cluster
-    from euclio.simulator import Setup, Simulation
+    from euclio.pipeline.simulation import Setup, Simulation
 
 MOST_REQUESTS = 20_000_000
 """Requests beyond which a simulation would not fit into the memory of a usual machine."""
@@ -75,10 +75,10 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, draw."""
-    from euclio.figure_files import check_figure_path
     from euclio.files import load_instance, load_result
     from euclio.files.outputs import check_outputs
     from euclio.pipeline import Cluster
+    from euclio.report.figure_files import check_figure_path
 
     read = [arguments.instance, arguments.result, arguments.trace]
     check_outputs({"--timeline": arguments.timeline}, read)
@@ -103,21 +103,21 @@ def run(arguments: argparse.Namespace) -> int:
 def _once(arguments: argparse.Namespace, cluster: Cluster, written: WrittenResult, setup: Setup) -> int:
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
-    from euclio.simulator import describe, simulate
+    from euclio.pipeline.simulation import describe, simulate
 
     with at("", arguments.result):
         simulation = simulate(cluster, written.plan, setup, written.space)
     if arguments.json:
         print(json_text(describe(simulation)))
     else:
-        from euclio.simulator.table import simulation_table
-        from euclio.tables import to_text
+        from euclio.core.tables import to_text
+        from euclio.pipeline.simulation.table import simulation_table
 
         print(to_text(simulation_table(simulation)))
     _say_speed(simulation)
     if arguments.timeline is not None:
-        from euclio.figure_files import save_figure
-        from euclio.simulator.timeline_figure import draw
+        from euclio.pipeline.simulation.timeline_figure import draw
+        from euclio.report.figure_files import save_figure
 
         save_figure(draw(simulation), arguments.timeline)
     return SOLVED
@@ -126,7 +126,7 @@ def _once(arguments: argparse.Namespace, cluster: Cluster, written: WrittenResul
 def _search(arguments: argparse.Namespace, cluster: Cluster, written: WrittenResult, setup: Setup) -> int:
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
-    from euclio.simulator import highest_loads
+    from euclio.pipeline.simulation import highest_loads
 
     with at("", arguments.result):
         loads = highest_loads(cluster, written.plan, setup, written.space)
@@ -135,15 +135,15 @@ def _search(arguments: argparse.Namespace, cluster: Cluster, written: WrittenRes
         mean = sum(loads.values()) / len(loads)
         print(json_text({"instance": cluster.name, **described, "highest_load": loads, "mean_highest_load": mean}))
     else:
-        from euclio.simulator.table import highest_load_table
-        from euclio.tables import to_text
+        from euclio.core.tables import to_text
+        from euclio.pipeline.simulation.table import highest_load_table
 
         print(to_text(highest_load_table(loads)))
     return SOLVED
 
 
 def _setup(arguments: argparse.Namespace) -> Setup:
-    from euclio.simulator import Arrivals, Setup, load_trace
+    from euclio.pipeline.simulation import Arrivals, Setup, load_trace
 
     if arguments.trace is not None and arguments.arrivals is not None:
         raise InputError("is given beside --arrivals; leave one out", field="--trace")
@@ -161,7 +161,7 @@ def _setup(arguments: argparse.Namespace) -> Setup:
 
 def _refuse_too_many(arguments: argparse.Namespace, cluster: Cluster, written: WrittenResult, setup: Setup) -> None:
     from euclio.files.boundary import at
-    from euclio.simulator.simulation import offered_rps
+    from euclio.pipeline.simulation.simulation import offered_rps
 
     with at("", arguments.result):
         expected = sum(offered_rps(cluster, written.plan, setup, written.space)) * setup.seconds
@@ -174,8 +174,8 @@ def _refuse_too_many(arguments: argparse.Namespace, cluster: Cluster, written: W
 
 def _say_speed(simulation: Simulation) -> None:
     """How long the event loop took, which is not the same from run to run."""
-    from euclio.simulator.metrics import seconds_per_batch
-    from euclio.tables import duration
+    from euclio.core.tables import duration
+    from euclio.pipeline.simulation.metrics import seconds_per_batch
 
     each = seconds_per_batch(simulation)
     if each is not None:

@@ -13,7 +13,7 @@ from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from euclio.commands.arguments import Verbs
-    from euclio.result import AnyResult
+    from euclio.core.result import AnyResult
 
 
 def add_to(verbs: Verbs) -> None:
@@ -58,14 +58,14 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
-    from euclio.families import family_of
+    from euclio.commands.supervised import Supervised
+    from euclio.core.family import family_of
+    from euclio.core.own_solver import file_of
+    from euclio.core.solving import solver_for
     from euclio.files import load_instance, result_to_text
     from euclio.files.boundary import at
     from euclio.files.json_writing import write_text
     from euclio.files.outputs import check_outputs
-    from euclio.own_solver import file_of
-    from euclio.solving import solver_for
-    from euclio.supervised import Supervised
 
     outputs = {"--out": arguments.out, "--log": arguments.log, "--export-lp": arguments.export_lp}
     check_outputs(outputs, [arguments.file, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")])
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(text, end="")
     else:
-        from euclio.tables import to_text
+        from euclio.core.tables import to_text
 
         print(to_text(family.table(instance, result)))
     if result.reason:
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _exit_code(result: AnyResult) -> int:
-    from euclio.result import Status
+    from euclio.core.result import Status
 
     codes = {
         Status.OPTIMAL: SOLVED,
@@ -118,7 +118,7 @@ def _with_reason(result: AnyResult) -> AnyResult:
     """The result; one that is unknown says why."""
     from dataclasses import replace
 
-    from euclio.result import Status
+    from euclio.core.result import Status
 
     if result.status is Status.UNKNOWN and not result.reason:
         return replace(result, reason="no plan was found within the limit; allow more time")

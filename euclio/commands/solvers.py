@@ -19,8 +19,8 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table."""
-    from euclio.registry import solvers
-    from euclio.tables import solver_table, to_text
+    from euclio.core.registry import solvers
+    from euclio.core.tables import solver_table, to_text
 
     print(to_text(solver_table(solvers().values())))
     return SOLVED

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(json_text(found.describe()))
     else:
-        from euclio.tables import to_text
+        from euclio.core.tables import to_text
 
         print(to_text(_table(found)))
         print("\n".join(_lines(found)))
@@ -47,8 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _table(found: ExperimentStatus) -> Table:
     from rich.text import Text
 
+    from euclio.core.tables import new_table
     from euclio.runs.progress import STATUSES
-    from euclio.tables import new_table
 
     used = [status for status in STATUSES if status in found.by_status]
     table = new_table("solver", *used, "missing", numbers=(*used, "missing"))

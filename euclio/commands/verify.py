@@ -26,9 +26,9 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and print the verdict."""
-    from euclio.families import family_of
+    from euclio.core.family import family_of
+    from euclio.core.verifying import reasons_against
     from euclio.files import load_instance, load_result
-    from euclio.verifying import reasons_against
 
     instance = load_instance(arguments.instance)
     family = family_of(instance)

@@ -12,7 +12,7 @@ from euclio.contract.findings import Finding, Judgement, Report, Verdict
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
 from euclio.contract.trials import Purpose, Trial, trials_for
-from euclio.families import find_family
+from euclio.core.family import find_family
 
 SAMPLES = 12
 """Small instances, by default."""

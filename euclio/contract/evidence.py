@@ -9,11 +9,11 @@ from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.trials import SMALL_LIMIT_S, Purpose, Trial
-from euclio.families import Checked, Family
-from euclio.goal import Goal
-from euclio.registry import solvers
-from euclio.result import Answer, Status
-from euclio.solving import solve
+from euclio.core.family import Checked, Family
+from euclio.core.objective import Goal
+from euclio.core.registry import solvers
+from euclio.core.result import Answer, Status
+from euclio.core.solving import solve
 
 NEAR_LIMIT = 0.9
 """Part of the time limit above which another outcome is the clock's fault."""

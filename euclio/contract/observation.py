@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from euclio.result import Answer
+from euclio.core.result import Answer
 
 
 class Ending(StrEnum):
@@ -57,7 +57,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a solver says about itself, as plain data (`euclio.registry.Solver`).
+    """What a solver says about itself, as plain data (`euclio.core.registry.Solver`).
 
     Attributes:
         name: its name.

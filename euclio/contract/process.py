@@ -15,9 +15,9 @@ from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.trials import Trial
-from euclio.errors import InputError
-from euclio.signals import signal_name
+from euclio.core.errors import InputError
 from euclio.supervision.channel import GarbledError, channel
+from euclio.supervision.signals import signal_name
 
 START_LIMIT_S = 120.0
 """Seconds to import a solver in."""

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.contract.findings import Report, Verdict
-from euclio.tables import new_table
+from euclio.core.tables import new_table
 
 
 def report_table(report: Report) -> RenderableType:

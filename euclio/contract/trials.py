@@ -8,9 +8,9 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from euclio.families import Family
-from euclio.goal import Goal
-from euclio.registry import Limits
+from euclio.core.family import Family
+from euclio.core.objective import Goal
+from euclio.core.registry import Limits
 
 SEED, OTHER_SEED = 1, 2
 SMALL_LIMIT_S = 10.0

@@ -1,9 +1,9 @@
 """Instances and results in JSON files; the only place where outside data is validated."""
 
 from euclio.files.instance_files import load_instance, save_instance
-from euclio.files.pipeline_files import cluster_from_text, cluster_to_text, load_cluster, save_cluster
 from euclio.files.result_files import WrittenResult, load_result, result_to_json, result_to_text, save_result
-from euclio.files.session_files import load_session, save_session, session_from_text, session_to_text
+from euclio.pipeline.files import cluster_from_text, cluster_to_text, load_cluster, save_cluster
+from euclio.session.files import load_session, save_session, session_from_text, session_to_text
 
 __all__ = [
     "WrittenResult",

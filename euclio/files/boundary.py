@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files.json_reading import join_field
 
 LONGEST_NAME = 200

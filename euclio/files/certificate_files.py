@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from euclio.certificate import Certificate
-from euclio.families import family_of
+from euclio.certification.certificate import Certificate
+from euclio.core.family import family_of
 from euclio.files.json_writing import json_text
 
 SCHEMA = "euclio/certificate/1"

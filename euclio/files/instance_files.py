@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InputError
-from euclio.families import families, family_of
+from euclio.core.errors import InputError
+from euclio.core.family import families, family_of
 from euclio.files.boundary import shown
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import write_text

@@ -8,7 +8,7 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files.bytes_reading import read_bytes
 
 LARGEST_FILE_BYTES = 64 * 1024 * 1024

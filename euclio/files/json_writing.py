@@ -9,8 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InputError
-from euclio.exact import decimal_text
+from euclio.core.errors import InputError
+from euclio.core.numbers import decimal_text
 
 WIDTH = 120
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files.json_writing import check_writable
 
 

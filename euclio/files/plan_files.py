@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files.boundary import FileModel, Name, Number, Whole
 
 

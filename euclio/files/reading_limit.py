@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 READING_LIMIT_S = 120.0
 """Seconds within which an instance has to be read; files of the largest size allowed take a part of it."""

@@ -10,15 +10,15 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from euclio.errors import InputError
-from euclio.exact import exact
-from euclio.families import Family, family_of
+from euclio.core.errors import InputError
+from euclio.core.family import Family, family_of
+from euclio.core.numbers import exact
+from euclio.core.objective import Goal
+from euclio.core.result import Result, Status, TracePoint
 from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Text, at, validated, without_schema
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
 from euclio.files.plan_files import word
-from euclio.goal import Goal
-from euclio.result import Result, Status, TracePoint
 
 SCHEMA = "euclio/result/1"
 

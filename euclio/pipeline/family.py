@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count
-from euclio.errors import InputError
-from euclio.families import Explained, Family, SpaceOption, late, late_value
-from euclio.goal import LEAST_COST, MOST_THROUGHPUT
+from euclio.core.errors import InputError
+from euclio.core.family import Explained, Family, SpaceOption, late, late_value
+from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
+from euclio.core.result import PROOF_TOLERANCE
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from euclio.pipeline.plan import PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
-from euclio.result import PROOF_TOLERANCE
 
 if TYPE_CHECKING:
-    from euclio.result import Result
+    from euclio.core.result import Result
 
 OPTIONS = (
     SpaceOption(
@@ -102,19 +102,19 @@ FAMILY = Family(
     full_space=FULL_PIPELINE_SPACE,
     default_solver="columns",
     space_options=OPTIONS,
-    read=late("euclio.files.pipeline_files", "cluster_from_json"),
-    to_text=late("euclio.files.pipeline_files", "cluster_to_text"),
+    read=late("euclio.pipeline.files", "cluster_from_json"),
+    to_text=late("euclio.pipeline.files", "cluster_to_text"),
     evaluate=evaluate,
-    plan_files=late_value("euclio.files.pipeline_plans", "PIPELINE_PLANS"),
+    plan_files=late_value("euclio.pipeline.plan_files", "PIPELINE_PLANS"),
     check_space=_check_space,
-    describe_space=late("euclio.pipeline_table", "describe_pipeline_space"),
-    table=late("euclio.pipeline_table", "pipeline_table"),
+    describe_space=late("euclio.pipeline.table", "describe_pipeline_space"),
+    table=late("euclio.pipeline.table", "pipeline_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
-    find_better=late("euclio.pipeline.certifying", "find_better"),
-    warm_up_prover=late("euclio.pipeline.certifying", "warm_up"),
+    find_better=late("euclio.pipeline.certify.find_better", "find_better"),
+    warm_up_prover=late("euclio.pipeline.certify.find_better", "warm_up"),
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from euclio.errors import InputError
-from euclio.exact import Number, exact_number, whole_number
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number, exact_number, whole_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from euclio.core.result import Status
 from euclio.pipeline.instance import Cluster, Model
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
-from euclio.result import Status
 
 SCHEMA = "euclio/explanation/1"
 

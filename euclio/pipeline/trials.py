@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.contract.trials import Sources
-from euclio.goal import Goal
+from euclio.core.objective import Goal
 from euclio.pipeline.instance import Cluster, Gpu
 from euclio.pipeline.space import Objective, PipelineSpace
 
@@ -17,15 +17,15 @@ FIRST_SEED = 14
 
 
 def _small(seed: int) -> Cluster:
-    from euclio.workloads.pipelines.small_clusters import small_cluster
+    from euclio.pipeline.workloads.small_clusters import small_cluster
 
     return small_cluster(FIRST_SEED + seed)
 
 
 def _large() -> Cluster:
-    from euclio.workloads.pipelines.groups import FIRST_GROUP, weights
-    from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
-    from euclio.workloads.pipelines.setups import find_setup
+    from euclio.pipeline.workloads.groups import FIRST_GROUP, weights
+    from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
+    from euclio.pipeline.workloads.setups import find_setup
 
     return pipeline_cluster(ClusterRequest(find_setup("HC1-L"), FIRST_GROUP, weights(len(FIRST_GROUP), 0)))
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.certificate import Verdict
-from euclio.certifying import certify
-from euclio.errors import RefutedError
-from euclio.proof_trials import counts
+from euclio.certification.certificate import Verdict
+from euclio.certification.certifying import certify
+from euclio.certification.proof_trials import counts
+from euclio.core.errors import RefutedError
+from euclio.core.result import AnyResult, Status
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.reproduce.rows import Row
-from euclio.result import AnyResult, Status
 
 SAMPLE = 30
 LIMIT_S = 10.0

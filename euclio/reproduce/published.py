@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from euclio.workloads.paths import data_dir
+from euclio.core.data_files import data_dir
 
 
 @dataclass(frozen=True, slots=True)

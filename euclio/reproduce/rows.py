@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from euclio.result import Result
-from euclio.workloads.protocol import Workload
+from euclio.core.result import Result
+from euclio.session.workloads.protocol import Workload
 
 Row = dict[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs.durable import replaced
 
 _WORD = pa.dictionary(pa.int32(), pa.string())

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.results.columns import LATER, SCHEMA, read_table, to_table, with_later, write_table
 from euclio.results.sameness import VersionsDiffer, mixture, unlike
 from euclio.runs.folder import ResultFolder

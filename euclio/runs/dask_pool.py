@@ -18,13 +18,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from euclio.cores import cores as cores_here
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs import dask_worker
 from euclio.runs.execution import blank_record, crashed
 from euclio.runs.pool import Pool, cores_of
 from euclio.runs.record import Record
 from euclio.runs.task import Batch, Task
+from euclio.supervision.cores import cores as cores_here
 
 LARGEST_BATCH = 32
 BATCH_S = 60.0

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from euclio.errors import UnwritableError
+from euclio.core.errors import UnwritableError
 
 UNFINISHED = ".unfinished"
 """Ending of the temporary name of a file that is being written."""

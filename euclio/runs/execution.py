@@ -16,19 +16,19 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from euclio.certificate import Verdict
-from euclio.certifying import certify, is_proof
-from euclio.errors import InputError
-from euclio.families import Family, find_family
+from euclio.certification.certificate import Verdict
+from euclio.certification.certifying import certify, is_proof
+from euclio.core.errors import InputError
+from euclio.core.family import Family, find_family
+from euclio.core.provenance import provenance
+from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, find_solver
+from euclio.core.result import AnyResult, Status
+from euclio.core.solving import PreparedRun, prepare
+from euclio.core.warm_up import warm_up
 from euclio.files.json_reading import parse_json
-from euclio.provenance import provenance
-from euclio.registry import AnySolver, EngineOptions, Limits, Option, find_solver
-from euclio.result import AnyResult, Status
 from euclio.runs.memory import peak_memory_mb
 from euclio.runs.record import Record
 from euclio.runs.task import SolverSetting, Task
-from euclio.solving import PreparedRun, prepare
-from euclio.warm_up import warm_up
 
 KILLED = "killed"
 CRASHED = "crashed"

@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import Field
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
+from euclio.core.registry import find_solver
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, shown, validated, without_schema
 from euclio.files.json_reading import read_text
-from euclio.registry import find_solver
 from euclio.runs.experiment import MEMORY_MB, Certification, DrawnSource, Experiment, FileSource, Source, hard_limit
 from euclio.runs.solver_settings import different_labels, solver_settings
 from euclio.runs.task import RunLimits, SolverSetting

@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs.durable import UNFINISHED, removed, replaced, written
 from euclio.runs.journal import Journal, read_journal
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from euclio.commands.progress import noticed
-from euclio.result import Status
+from euclio.core.result import Status
 
 SHOW_EVERY_S = 0.25
 SAY_EVERY_S = 10.0

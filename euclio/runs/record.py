@@ -31,10 +31,10 @@ class Record:
         time_limit_s: limit that the solver was told; None: none.
         hard_time_limit_s: limit after which its process is killed.
         memory_limit_mb: limit of resident memory in MiB.
-        features: sizes of the instance, by name (`euclio.families.Family.features`).
+        features: sizes of the instance, by name (`euclio.core.family.Family.features`).
         objective: name of the goal, such as "cost".
         maximised: whether most is best.
-        status: optimal, feasible, infeasible, unknown, inapplicable or error (`euclio.result.Status`).
+        status: optimal, feasible, infeasible, unknown, inapplicable or error (`euclio.core.result.Status`).
         raw_status: the solver's own word; "killed" or "crashed" where its process ended.
         reason: why there is no plan, or why it was refused.
         value: checked value; None without an accepted plan.
@@ -51,7 +51,7 @@ class Record:
         started_at: UTC, ISO 8601; for people, nothing is ordered by it.
         worker: process number of the worker.
         host: machine.
-        provenance: versions, CPU, cores and git revision (`euclio.provenance.provenance`).
+        provenance: versions, CPU, cores and git revision (`euclio.core.provenance.provenance`).
         certificate: what an independent prover says of the proof: certified, refuted or open; None: it was not asked,
             or nothing was proven.
         certify_s: seconds that it took, outside of `wall_s`; None: it was not asked, or killed.

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.certificate import Verdict
-from euclio.cores import cores
-from euclio.errors import InputError
+from euclio.certification.certificate import Verdict
+from euclio.core.errors import InputError
 from euclio.runs.durable import replaced
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import Experiment
@@ -23,6 +22,7 @@ from euclio.runs.lock import RunnerLock
 from euclio.runs.progress import SHOW_EVERY_S, STATUSES, Display, Pace
 from euclio.runs.solver_settings import different_labels
 from euclio.runs.task import Batch
+from euclio.supervision.cores import cores
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from enum import Enum
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs.execution import blank_record, crashed, garbled, killed_by_memory, killed_by_time
 from euclio.runs.log import Log
 from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Ready, Started

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from euclio.commands.arguments import names
-from euclio.errors import InputError
-from euclio.families import Family, SpaceOption, find_family
+from euclio.core.errors import InputError
+from euclio.core.family import Family, SpaceOption, find_family
+from euclio.core.own_solver import is_reference
+from euclio.core.registry import AnySolver, Option, find_solver
+from euclio.core.solving import COLD, solver_for
 from euclio.files.boundary import shown
-from euclio.own_solver import is_reference
-from euclio.registry import AnySolver, Option, find_solver
 from euclio.runs.task import SolverSetting
-from euclio.solving import COLD, solver_for
 
 ENGINE_OPTIONS = (Option.ENGINE, Option.THREADS, Option.WARM_START)
 """Options of solver libraries that an experiment may set; the others name files, which runs would share."""

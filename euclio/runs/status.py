@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs.folder import ResultFolder
 from euclio.runs.lock import runner_at
 from euclio.runs.runner import default_folder

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
 
 CLEAR_RATE = 1e-4

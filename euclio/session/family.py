@@ -6,17 +6,17 @@ import difflib
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count_or_any, names
-from euclio.errors import InputError
-from euclio.families import Explained, Family, SpaceOption, late, late_value
-from euclio.goal import LEAST_COST
-from euclio.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
+from euclio.core.errors import InputError
+from euclio.core.family import Explained, Family, SpaceOption, late, late_value
+from euclio.core.objective import LEAST_COST
+from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
 from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
 
 if TYPE_CHECKING:
-    from euclio.result import Result
+    from euclio.core.result import Result
 
 EXPLAIN_LIMIT_S = 10.0
 """Limit of all searches together where an explanation comes along with a result."""
@@ -52,16 +52,16 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
 
 
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
-    from euclio.explaining import explain
-    from euclio.explanation_text import one_line
+    from euclio.session.explain import explain
+    from euclio.session.explanation_text import one_line
 
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     return one_line(explain(session, result.space, limit), result.solver)
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
-    from euclio.explaining import explain
-    from euclio.explanation_text import describe, page
+    from euclio.session.explain import explain
+    from euclio.session.explanation_text import describe, page
 
     found = explain(session, space, limit_s)
     return Explained(found.status, page(found), describe(found))
@@ -103,19 +103,19 @@ FAMILY = Family(
     full_space=FULL_SPACE,
     default_solver="exact",
     space_options=OPTIONS,
-    read=late("euclio.files.session_files", "session_from_json"),
-    to_text=late("euclio.files.session_files", "session_to_text"),
+    read=late("euclio.session.files", "session_from_json"),
+    to_text=late("euclio.session.files", "session_to_text"),
     evaluate=evaluate,
-    plan_files=late_value("euclio.files.session_plans", "SESSION_PLANS"),
+    plan_files=late_value("euclio.session.plan_files", "SESSION_PLANS"),
     check_space=_check_space,
-    describe_space=late("euclio.tables", "describe_space"),
-    table=late("euclio.tables", "plan_table"),
+    describe_space=late("euclio.session.table", "describe_space"),
+    table=late("euclio.session.table", "plan_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,
-    find_better=late("euclio.session.certifying", "find_better"),
-    warm_up_prover=late("euclio.session.certifying", "warm_up"),
+    find_better=late("euclio.session.certify.find_better", "find_better"),
+    warm_up_prover=late("euclio.session.certify.find_better", "warm_up"),
     tolerance=_tolerance,
     features=_features,
     sources=late_value("euclio.session.trials", "SOURCES"),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from euclio.errors import InputError
-from euclio.exact import Number, exact_number, whole_number
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number, exact_number, whole_number
 
 if TYPE_CHECKING:
     from euclio.session.arrays import SessionArrays

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.contract.trials import Sources
-from euclio.goal import Goal
+from euclio.core.objective import Goal
 from euclio.session.instance import Session
 from euclio.session.space import DummyRule, PlanSpace, Policy
 
@@ -16,14 +16,14 @@ LARGE_MODULES = 12
 
 
 def _small(seed: int) -> Session:
-    from euclio.workloads.random_sessions import random_session
+    from euclio.session.workloads.random_sessions import random_session
 
     modules = 1 + seed % 4
     return random_session(seed, modules, rates_rps=(2.0, 150.0), slo_over_least=(0.7, 4.0))
 
 
 def _large() -> Session:
-    from euclio.workloads.random_sessions import chain_from_modules
+    from euclio.session.workloads.random_sessions import chain_from_modules
 
     return chain_from_modules(0, LARGE_MODULES)
 

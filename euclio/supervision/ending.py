@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import psutil
 
-from euclio.signals import signal_name
+from euclio.supervision.signals import signal_name
 
 PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""

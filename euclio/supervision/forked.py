@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 import psutil
 
-from euclio.errors import InputError, OwnSolverError
+from euclio.core.errors import InputError, OwnSolverError
 from euclio.supervision.channel import Channel, Dumps, GarbledError, Loads
 from euclio.supervision.ending import ending, kill_all, settle
 
@@ -284,7 +284,7 @@ def _called(tell: Tell, function: Callable[..., Any], arguments: tuple[Any, ...]
 
 
 def _raised(error: BaseException) -> _Raised:
-    from euclio.own_solver import blame
+    from euclio.core.own_solver import blame
 
     told = "".join(traceback.format_exception(error))
     if isinstance(error, Exception) and not isinstance(error, InputError):

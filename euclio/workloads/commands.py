@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.workloads.kinds import find_kind
 from euclio.workloads.settings import grid, read_settings, refuse_unknown
 from euclio.workloads.writing import write_instances

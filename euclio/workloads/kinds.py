@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from euclio.errors import InputError
-from euclio.exact import exact
-from euclio.workloads.acceptance import accept_by
-from euclio.workloads.applications import applications, find_application
-from euclio.workloads.pipelines.commands import PipelineOptions, cluster_requests
-from euclio.workloads.pipelines.instances import pipeline_cluster
-from euclio.workloads.pipelines.setups import SETUPS
-from euclio.workloads.protocol import judged_draws
-from euclio.workloads.published import published_models, published_session
-from euclio.workloads.random_sessions import SHAPES, chain_from_modules, random_session
+from euclio.core.errors import InputError
+from euclio.core.numbers import exact
+from euclio.pipeline.workloads.commands import PipelineOptions, cluster_requests
+from euclio.pipeline.workloads.instances import pipeline_cluster
+from euclio.pipeline.workloads.setups import SETUPS
+from euclio.session.workloads.acceptance import accept_by
+from euclio.session.workloads.applications import applications, find_application
+from euclio.session.workloads.protocol import judged_draws
+from euclio.session.workloads.published import published_models, published_session
+from euclio.session.workloads.random_sessions import SHAPES, chain_from_modules, random_session
 from euclio.workloads.settings import Setting, name_in, names, not_negative, part, positive, whole
 
 MOST_MODULES = 1000

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import product
 from typing import Any
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import save_instance
 
 

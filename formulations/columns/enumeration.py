@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
 from euclio.pipeline import BlockProfile, Cluster, Model, PipelineSpace
 
 Ints = NDArray[np.int64]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from euclio.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past
 from formulations.columns.enumeration import Floats, Ints
 from formulations.columns.level import Setting
 from formulations.columns.pools import Pools

@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from euclio.result import PROOF_TOLERANCE
+from euclio.core.result import PROOF_TOLERANCE
 from formulations.columns.enumeration import Ints
 
 Counts = list[tuple[int, Ints]]

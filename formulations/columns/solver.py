@@ -13,10 +13,10 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.families import find_family
+from euclio.core.family import find_family
+from euclio.core.registry import Limits
+from euclio.core.result import Answer, TracePoint
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate
-from euclio.registry import Limits
-from euclio.result import Answer, TracePoint
 from formulations.columns.bulk import search_beside_bulk
 from formulations.columns.enumeration import enumerate_columns
 from formulations.columns.exact_search import search_exactly

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past
 from formulations.columns.enumeration import Floats, Ints
 from formulations.columns.reach import Reach
 from formulations.columns.task import ROUNDING

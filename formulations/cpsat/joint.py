@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
 
-from euclio.registry import Limits
-from euclio.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
+from euclio.core.registry import Limits
+from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
 from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
 from formulations.candidates import MOST_CANDIDATES, Exclusion, priced, refused
 from formulations.cpsat.allocation import allocate_module

@@ -11,8 +11,8 @@ import math
 import time
 from fractions import Fraction
 
-from euclio.registry import Limits
-from euclio.result import Answer
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
 from formulations.cpsat.engine import CpSatOptions
 from formulations.cpsat.split_model import CpSatSplitModel, split_model

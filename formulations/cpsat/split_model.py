@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING
 
-from euclio.result import TracePoint
+from euclio.core.result import TracePoint
 from formulations.cpsat.engine import CpSatOptions, solve_model
 from formulations.cpsat.scaling import common_scale
 from formulations.split_problem import SplitProblem

@@ -11,9 +11,9 @@ import math
 import time
 from fractions import Fraction
 
-from euclio.exact import Number
-from euclio.registry import Limits
-from euclio.result import Answer
+from euclio.core.numbers import Number
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.session import Hardware, Module, PlanSpace, Session, evaluate
 from formulations.candidates import refused
 from formulations.joint_problem import joint_problem

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.errors import InputError
-from euclio.result import TracePoint, WarmStart
+from euclio.core.errors import InputError
+from euclio.core.result import TracePoint, WarmStart
 from formulations.milp.engine import TOLERANCE, EngineLimits, EngineRun, Outcome
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.errors import InputError
-from euclio.registry import EngineOptions, Limits
-from euclio.result import TracePoint, WarmStart
+from euclio.core.errors import InputError
+from euclio.core.registry import EngineOptions, Limits
+from euclio.core.result import TracePoint, WarmStart
 
 if TYPE_CHECKING:
     from pulp import LpProblem

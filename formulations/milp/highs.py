@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from euclio.result import TracePoint, WarmStart
+from euclio.core.result import TracePoint, WarmStart
 from formulations.milp.engine import TOLERANCE, EngineLimits, EngineRun, Outcome
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from fractions import Fraction
 
-from euclio.registry import Limits
-from euclio.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
+from euclio.core.registry import Limits
+from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
 from euclio.session import Evaluation, Plan, PlanSpace, Policy, Session, evaluate
 from formulations.candidates import MOST_CANDIDATES, priced, refused
 from formulations.joint_problem import JointProblem, joint_problem

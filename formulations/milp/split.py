@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from euclio.registry import Limits
-from euclio.result import Answer
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
 from formulations.frontiers import split_problem
 from formulations.milp.engine import (

@@ -12,10 +12,10 @@ import math
 import time
 from fractions import Fraction
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
-from euclio.registry import Limits
-from euclio.result import Answer, TracePoint, WarmStart
 from formulations.columns.task import OutOfTimeError, TooManyError
 from formulations.cpsat.engine import CpSatAnswer, CpSatOptions, solve_model
 from formulations.ppipe.cpsat_model import CpSatModel, cpsat_model, rate_scale

@@ -21,10 +21,10 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import Answer, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
-from euclio.registry import Limits
-from euclio.result import Answer, WarmStart
 from formulations.columns.task import OutOfTimeError, TooManyError
 from formulations.milp.engine import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, later, run_model
 from formulations.ppipe.known import Known

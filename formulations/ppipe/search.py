@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
-from euclio.registry import Limits
-from euclio.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
 from formulations.ppipe.points import Choice, choice_of, plan_of, value_of
 from formulations.ppipe.problem import PPipeProblem, ppipe_problem
 

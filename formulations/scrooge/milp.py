@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from euclio.least_latency import why_no_plan
-from euclio.registry import Limits
-from euclio.result import Answer, TracePoint
+from euclio.core.registry import Limits
+from euclio.core.result import Answer, TracePoint
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.least_latency import why_no_plan
 from formulations.milp.engine import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
 from formulations.milp.split import split_model
 from formulations.scrooge.model import allocation_model, chosen_of, entry_problem, full_latency_of, refinement_model

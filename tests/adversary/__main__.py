@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from euclio.errors import InputError
-from euclio.provenance import provenance
-from euclio.registry import find_solver, solvers
-from euclio.tables import to_text
+from euclio.core.errors import InputError
+from euclio.core.provenance import provenance
+from euclio.core.registry import find_solver, solvers
+from euclio.core.tables import to_text
 
 from .campaign import Settings, Tally, campaign
 from .cases import FAMILIES, WORDS

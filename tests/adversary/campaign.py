@@ -13,7 +13,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from euclio.registry import find_solver
+from euclio.core.registry import find_solver
 
 from .cases import data_text, drawn, from_data, space_class, to_data, truth_of
 from .judging import UNDECIDED, WRONG, Outcome

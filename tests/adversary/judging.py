@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from euclio.families import family_of
-from euclio.result import AnyResult, Status
+from euclio.core.family import family_of
+from euclio.core.result import AnyResult, Status
 
 from .truth import Truth
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from euclio.core.result import Result, Status
 from euclio.pipeline import PipelineSpace
-from euclio.result import Result, Status
 from euclio.session import PlanSpace
 
 from .__main__ import main
@@ -22,7 +22,7 @@ from .truth import NO_PLAN, Truth
 
 SOLVERS = """
 import os, time
-from euclio.result import Answer
+from euclio.core.result import Answer
 
 def abort(session, space):
     return Answer(None, "no plan") if session.name == "warm-up" else os.abort()

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from euclio import load
-from euclio.families import find_family
+from euclio.core.family import find_family
+from euclio.core.registry import find_solver
 from euclio.pipeline import PipelineSpace
-from euclio.registry import find_solver
 from euclio.session import PlanSpace, Session
 
 from .cases import Case, from_data, read_data, truth_of

@@ -8,10 +8,10 @@ import pytest
 from ppipe_clusters import almost_in_time, thirds, two_classes, two_cuts, unservable
 from worked_examples import FIVE, M_3, PICCOLO_M_1, one_module, scrooge
 
+from euclio.core.result import BRACKET_TOLERANCE, Status
+from euclio.core.solving import solve
 from euclio.pipeline import PipelineSpace
-from euclio.result import BRACKET_TOLERANCE, Status
 from euclio.session import DummyRule, Hardware, Module, PlanSpace, Session
-from euclio.solving import solve
 
 from .cases import drawn, truth_of
 from .reference_clusters import cluster_truth

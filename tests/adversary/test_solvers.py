@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from euclio.registry import find_solver
+from euclio.core.registry import find_solver
 
 from .cases import Case, data_text, drawn, to_data
 from .clusters import cluster_case

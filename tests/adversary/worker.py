@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from euclio.errors import InputError
-from euclio.registry import find_solver
-from euclio.result import AnyResult, Status
-from euclio.solving import solve
+from euclio.core.errors import InputError
+from euclio.core.registry import find_solver
+from euclio.core.result import AnyResult, Status
+from euclio.core.solving import solve
 
 from .cases import Case, drawn, from_data, space_class, truth_of
 from .judging import Judgement, Outcome, judge

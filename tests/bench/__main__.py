@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from euclio.provenance import provenance
-from euclio.tables import duration, to_text
+from euclio.core.provenance import provenance
+from euclio.core.tables import duration, to_text
 from tests.bench.chains_speed import chains_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed

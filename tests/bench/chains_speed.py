@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import statistics
 
-from euclio.result import Status
-from euclio.tables import duration
-from euclio.workloads.random_sessions import chain_from_modules
+from euclio.core.result import Status
+from euclio.core.tables import duration
+from euclio.session.workloads.random_sessions import chain_from_modules
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest
 

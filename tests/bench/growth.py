@@ -5,11 +5,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 
-from euclio.registry import solvers
-from euclio.result import Status
+from euclio.core.registry import solvers
+from euclio.core.result import Status
+from euclio.core.tables import duration
 from euclio.session import Session
-from euclio.tables import duration
-from euclio.workloads.random_sessions import chain_from_modules, random_session
+from euclio.session.workloads.random_sessions import chain_from_modules, random_session
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.race import ALL, BRUTE, HEURISTIC, MODELS, THREADS
 from tests.bench.report import Section

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from euclio import load
-from euclio.result import Result, Status
+from euclio.core.result import Result, Status
+from euclio.core.tables import duration
 from euclio.session import FULL_SPACE, DummyRule, PlanSpace
-from euclio.tables import duration
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest
 

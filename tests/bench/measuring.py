@@ -13,13 +13,13 @@ import numba
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from euclio.registry import find_solver
-from euclio.result import Result
+from euclio.core.registry import find_solver
+from euclio.core.result import Result
+from euclio.core.solving import solve
+from euclio.core.warm_up import warm_up
 from euclio.session import PlanSpace, Session, arrays
-from euclio.solving import solve
-from euclio.warm_up import warm_up
-from euclio.workloads.acceptance import accept_by
-from euclio.workloads.protocol import workloads
+from euclio.session.workloads.acceptance import accept_by
+from euclio.session.workloads.protocol import workloads
 
 REPEATS = 3
 REPEATED_WITHIN_S = 1.0

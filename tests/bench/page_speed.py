@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from euclio.experiment_report.writing import write_report
+from euclio.report.experiment.writing import write_report
 from euclio.results import save
 from euclio.session import FULL_SPACE
 from tests.bench.report import Line, Section, at_most

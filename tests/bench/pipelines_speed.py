@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from euclio import load, solve
+from euclio.core.result import OPTIMALITY_TOLERANCE, Status
+from euclio.core.tables import duration
 from euclio.pipeline import Cluster
-from euclio.result import OPTIMALITY_TOLERANCE, Status
-from euclio.tables import duration
 from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, Timed, bar
 from tests.bench.report import Line, Section, all_of, at_most, complete, slowest
 from tests.bench.unmerged import merged, scaled, unmerged

@@ -6,10 +6,10 @@ import math
 import random
 from collections.abc import Sequence
 
-from euclio.registry import solvers
-from euclio.result import Status
-from euclio.tables import duration
-from euclio.workloads.protocol import SEED
+from euclio.core.registry import solvers
+from euclio.core.result import Status
+from euclio.core.tables import duration
+from euclio.session.workloads.protocol import SEED
 from tests.bench.measuring import Timed, bar, drawn, timed
 from tests.bench.report import Line, Section, percentile
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_matrix
 
-from euclio.tables import duration
+from euclio.core.tables import duration
 from formulations.split_exact import split_modes
 from tests.bench.measuring import bar
 from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, random_splitting

@@ -6,10 +6,10 @@ import random
 import statistics
 from collections.abc import Callable
 
-from euclio.result import Result, Status
+from euclio.core.result import Result, Status
+from euclio.core.tables import duration
 from euclio.session import Session
-from euclio.tables import duration
-from euclio.workloads.protocol import SEED
+from euclio.session.workloads.protocol import SEED
 from tests.bench.measuring import Timed, bar, drawn, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest, spread
 

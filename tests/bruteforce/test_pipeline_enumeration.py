@@ -4,7 +4,7 @@ import pytest
 from ppipe_clusters import thirds, two_classes, two_cuts, unservable
 
 from euclio import solve
-from euclio.result import Status
+from euclio.core.result import Status
 
 NAME = "pipeline-bruteforce"
 

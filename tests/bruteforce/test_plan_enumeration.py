@@ -7,7 +7,8 @@ import pytest
 from worked_examples import FIVE, M_1, M_2, M_3, PICCOLO_M_1, module, one_module, scrooge, scrooge_best_plan
 
 from bruteforce.plan_enumeration import module_frontier
-from euclio.result import Status
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.session import (
     Allocation,
     Configuration,
@@ -21,8 +22,7 @@ from euclio.session import (
     evaluate,
 )
 from euclio.session.evaluate import rank_key
-from euclio.solving import solve
-from euclio.workloads.random_sessions import random_session
+from euclio.session.workloads.random_sessions import random_session
 
 
 def optimum(session: Session, policy: str, dummy: str, most: int | None = None, **changes: object) -> Fraction | None:

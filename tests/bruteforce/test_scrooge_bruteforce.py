@@ -4,9 +4,9 @@ import pytest
 from worked_examples import scrooge, scrooge_best_plan
 
 from euclio import solve
-from euclio.result import Status
-from euclio.workloads.protocol import SEED, draw
-from euclio.workloads.random_sessions import random_session
+from euclio.core.result import Status
+from euclio.session.workloads.protocol import SEED, draw
+from euclio.session.workloads.random_sessions import random_session
 from heuristics.scrooge_space import SCROOGE_SPACE
 
 BRUTE_FORCE = "scrooge-bruteforce"

@@ -7,11 +7,11 @@ from worked_examples import M_1, M_3, one_module
 
 from bruteforce.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS, module_budgets_to_try
 from bruteforce.split_search import enumerate_splits, split_optimum
-from euclio.result import Status
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.session.arrays import session_arrays
-from euclio.solving import solve
-from euclio.workloads.random_sessions import random_session
+from euclio.session.workloads.random_sessions import random_session
 
 GRIDS = {"configurations": CONFIGURATIONS, "breakpoints": BREAKPOINTS, "steps": STEPS}
 STEPS_IN_SLO = 15

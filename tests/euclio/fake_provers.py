@@ -1,8 +1,8 @@
 """Provers for tests of what is around them: fixed answers, and one that asks the plain enumeration."""
 
-from euclio.certificate import Search
-from euclio.families import family_of
-from euclio.solving import solve
+from euclio.certification.certificate import Search
+from euclio.core.family import family_of
+from euclio.core.solving import solve
 
 ENUMERATIONS = {"session": "plan-bruteforce", "pipeline": "pipeline-bruteforce"}
 

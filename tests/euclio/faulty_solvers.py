@@ -14,7 +14,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from euclio.result import Answer
+from euclio.core.result import Answer
 from euclio.session import Allocation, ModulePlan, Plan, Session
 from euclio.supervision.channel import HEADER, MAGIC
 

@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 
 from euclio import evaluate
-from euclio.result import Answer
+from euclio.core.result import Answer
 from euclio.session import FULL_SPACE, Allocation, ModulePlan, Plan, PlanSpace, Session
 
 LARGE = 10

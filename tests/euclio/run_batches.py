@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 from tiny_sessions import TEXT
 
-from euclio.registry import find_solver
+from euclio.core.registry import find_solver
 from euclio.runs.record import TIMING, Record
 from euclio.runs.task import Batch, RunLimits, SolverSetting, Task, text_hash
 

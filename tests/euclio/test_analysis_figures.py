@@ -21,7 +21,7 @@ from euclio.analysis import (
 )
 from euclio.analysis.axes import cumulative, percent_axis, ratio_axis, time_axis
 from euclio.analysis.drawing import short, styles
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.report import figure_style, svg_text
 
 FIGURES: dict[str, Callable[[pd.DataFrame], Figure]] = {

@@ -18,7 +18,7 @@ from euclio.analysis import (
     summary,
 )
 from euclio.analysis.growth import fitted_laws
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 
 
 def pair(table: pd.DataFrame, label: str, other: str) -> list[int]:

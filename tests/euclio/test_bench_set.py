@@ -9,9 +9,9 @@ from euclio.bench_set.build import designs, make_instance
 from euclio.bench_set.checking import defects, defects_of_set
 from euclio.bench_set.folder import instance_path, instance_text, set_folder
 from euclio.bench_set.manifest import Difficulty
-from euclio.bench_set.sessions import is_series_parallel
-from euclio.errors import InputError
-from euclio.solving import solve
+from euclio.core.errors import InputError
+from euclio.core.solving import solve
+from euclio.session.designs.sessions import is_series_parallel
 
 LARGEST_BYTES = 7e6
 

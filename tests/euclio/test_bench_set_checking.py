@@ -15,8 +15,8 @@ from euclio.bench_set.folder import best_path, instance_path
 from euclio.bench_set.improving import Found, attempt, better
 from euclio.bench_set.manifest import Difficulty, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.cli import main
-from euclio.errors import InputError
-from euclio.result import Status
+from euclio.core.errors import InputError
+from euclio.core.result import Status
 
 NAMES = {"s-chain-m1-c8-h1-r2-t10-01", "s-chain-m2-c8-h1-r10-t40-01", "p-l4p4-m1-b4-g8-s50-k2-throughput-01"}
 CHAIN = "s-chain-m2-c8-h1-r10-t40-01"

@@ -1,4 +1,4 @@
-"""A result's claim becomes a cutoff; the checker or the prover decides it (`euclio.certifying`)."""
+"""A result's claim becomes a cutoff; the checker or the prover decides it (`euclio.certification.certifying`)."""
 
 import hashlib
 import signal
@@ -14,14 +14,14 @@ from tiny_clusters import tiny_plan as cluster_plan
 from tiny_sessions import answering, one_configuration_plan, tiny_session
 
 import euclio
-from euclio.certificate import CHECKER, Verdict
-from euclio.certifying import certify, is_proof
-from euclio.errors import InputError
+from euclio.certification.certificate import CHECKER, Verdict
+from euclio.certification.certifying import certify, is_proof
+from euclio.core.errors import InputError
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.files import load_result, save_result, session_to_text
 from euclio.pipeline import evaluate as evaluate_cluster
-from euclio.result import Status
 from euclio.session import Configuration, DummyRule, Hardware, Module, Session
-from euclio.solving import solve
 
 SESSION = tiny_session(2)
 FREE = Session("free", 9, [Hardware("a", 0)], [Module("m", 1, [Configuration("a", 1, 1, "0.5")])])
@@ -57,7 +57,7 @@ def test_a_certificate_has_the_nodes_of_its_search(nothing_better):
 
 
 def test_a_certificate_names_the_prover(nothing_better):
-    assert certify(SESSION, proven()).prover == "euclio.session.certifying"
+    assert certify(SESSION, proven()).prover == "euclio.session.certify.find_better"
 
 
 def test_the_cutoff_of_a_cost_is_the_value_less_the_tolerance_exactly(nothing_better):

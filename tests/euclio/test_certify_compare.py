@@ -8,11 +8,11 @@ from test_compare import EXACT, FIRST, NOTHING, SECOND
 from tiny_sessions import one_configuration_plan, tiny_session
 
 from euclio import compare
-from euclio.certificate import Verdict
+from euclio.certification.certificate import Verdict
 from euclio.cli import main
-from euclio.comparison_table import comparison_table
+from euclio.comparison.table import comparison_table
+from euclio.core.tables import to_text
 from euclio.files import save_session
-from euclio.tables import to_text
 
 SESSION = tiny_session(2)
 
@@ -20,8 +20,8 @@ SESSION = tiny_session(2)
 @pytest.fixture(autouse=True)
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, NOTHING, FIRST)}
-    monkeypatch.setattr("euclio.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
+    monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: known)
 
 
 def verdicts(comparison):
@@ -59,7 +59,7 @@ def refuting(monkeypatch):
     """A prover with a better plan than the one that is optimal by decree."""
     plan = one_configuration_plan(SESSION, -1)
     install(monkeypatch, answering_search(plan))
-    monkeypatch.setattr("euclio.certifying._is_better", lambda *_, **__: True)
+    monkeypatch.setattr("euclio.certification.certifying._is_better", lambda *_, **__: True)
 
 
 def test_a_refuted_proof_is_no_optimum(refuting):

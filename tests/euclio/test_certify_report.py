@@ -4,9 +4,9 @@ import pytest
 from run_frames import run, runs, two_solvers
 
 from euclio.analysis.references import contradictions, with_references
-from euclio.experiment_report.page import report_blocks
-from euclio.experiment_report.standing import standing
 from euclio.report import Heading, Paragraph, Table, html_page
+from euclio.report.experiment.page import report_blocks
+from euclio.report.experiment.standing import standing
 
 
 def blocks_of(frame):

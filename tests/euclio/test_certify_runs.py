@@ -14,8 +14,8 @@ from tiny_sessions import TEXT, answering, one_configuration_plan, tiny_session
 
 from euclio import results
 from euclio.cli import main
-from euclio.errors import InputError
-from euclio.registry import find_solver
+from euclio.core.errors import InputError
+from euclio.core.registry import find_solver
 from euclio.runs import runner
 from euclio.runs.execution import CERTIFYING_SPARE_S, execute
 from euclio.runs.expansion import Expansion

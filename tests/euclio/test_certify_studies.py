@@ -7,11 +7,11 @@ from fake_provers import answering_search, install
 from tiny_sessions import answering, one_configuration_plan, tiny_session
 
 from euclio.cli import main
-from euclio.errors import RefutedError
+from euclio.core.errors import RefutedError
+from euclio.core.solving import solve
 from euclio.report import Heading, Paragraph, html_page
 from euclio.reproduce import certifying
 from euclio.reproduce.certifying import Proof, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
-from euclio.solving import solve
 
 SESSION = tiny_session(2)
 
@@ -36,7 +36,7 @@ def certifies(monkeypatch):
 
 @pytest.fixture
 def refutes(monkeypatch):
-    monkeypatch.setattr("euclio.certifying._is_better", lambda *_, **__: True)
+    monkeypatch.setattr("euclio.certification.certifying._is_better", lambda *_, **__: True)
     return install(monkeypatch, answering_search(one_configuration_plan(SESSION)))
 
 

@@ -11,12 +11,12 @@ import pytest
 from drawn_clusters import best_value, draw_cluster, draw_space
 
 import euclio.pipeline.certify
-from euclio.files.pipeline_files import load_cluster
 from euclio.files.result_files import load_result
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
 from euclio.pipeline.certify.demand import Demand, sharpened
+from euclio.pipeline.certify.find_better import find_better
 from euclio.pipeline.certify.lumps import _ceilings
-from euclio.pipeline.certifying import find_better
+from euclio.pipeline.files import load_cluster
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
 
 DATA = Path(__file__).parents[2] / "data" / "instances"

@@ -8,9 +8,9 @@ import pytest
 from tiny_sessions import answering, one_configuration_plan, tiny_session
 
 from euclio import solve
-from euclio.goal import LEAST_COST, MOST_THROUGHPUT
-from euclio.registry import Solver
-from euclio.result import Answer, Status
+from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
+from euclio.core.registry import Solver
+from euclio.core.result import Answer, Status
 
 
 def solved(**answer):

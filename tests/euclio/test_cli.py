@@ -11,8 +11,8 @@ from tiny_sessions import TEXT, answering, first_configuration
 
 from euclio.cli import main
 from euclio.commands.progress import noticed
-from euclio.errors import InapplicableError, printable
-from euclio.registry import Solver
+from euclio.core.errors import InapplicableError, printable
+from euclio.core.registry import Solver
 from euclio.session import Plan
 
 
@@ -41,8 +41,8 @@ FAKES = [
 
 @pytest.fixture(autouse=True)
 def fake_solvers(monkeypatch):
-    monkeypatch.setattr("euclio.registry.solvers", lambda: {s.name: s for s in FAKES})
-    monkeypatch.setattr("euclio.comparing.solvers", lambda: {"first": FAKES[0], "nothing": FAKES[1]})
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda: {s.name: s for s in FAKES})
+    monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: {"first": FAKES[0], "nothing": FAKES[1]})
 
 
 @pytest.fixture
@@ -325,7 +325,7 @@ def test_name_of_a_file_is_written_as_escapes(capsys):
 def test_reason_of_a_solver_is_written_as_escapes(capsys, instance, tmp_path):
     own = tmp_path / "own.py"
     own.write_text(
-        "from euclio.result import Answer\ndef solve(session):\n    return Answer(None, 'x', reason='\\x1b[2J')\n"
+        "from euclio.core.result import Answer\ndef solve(session):\n    return Answer(None, 'x', reason='\\x1b[2J')\n"
     )
     code, _, err = call(capsys, "solve", instance, "--solver", f"{own}:solve")
     assert (code, err.count(r"\x1b[2J"), "\x1b" in err) == (4, 1, False)

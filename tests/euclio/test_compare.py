@@ -7,17 +7,17 @@ from tiny_sessions import answering, first_configuration, one_configuration_plan
 
 from euclio import compare, decompose
 from euclio.cli import main
-from euclio.comparing import chosen_solvers
-from euclio.comparison_figure import draw
-from euclio.comparison_table import comparison_table
-from euclio.errors import InputError
-from euclio.families import find_family
-from euclio.figure_files import save_figure
+from euclio.comparison.comparing import chosen_solvers
+from euclio.comparison.figure import draw
+from euclio.comparison.table import comparison_table
+from euclio.core.errors import InputError
+from euclio.core.family import find_family
+from euclio.core.registry import Solver
+from euclio.core.result import Answer
+from euclio.core.tables import to_text
 from euclio.files import save_cluster
-from euclio.registry import Solver
-from euclio.result import Answer
+from euclio.report.figure_files import save_figure
 from euclio.session import DummyRule, PlanSpace, Policy, evaluate
-from euclio.tables import to_text
 
 NARROW = PlanSpace(Policy.RR, DummyRule.NONE)
 
@@ -38,8 +38,8 @@ NOTHING = answering(None, name="nothing", infeasible=True)
 @pytest.fixture
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, WASTEFUL, NOTHING, FIRST)}
-    monkeypatch.setattr("euclio.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
+    monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: known)
     return known
 
 

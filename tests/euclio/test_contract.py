@@ -12,9 +12,9 @@ from euclio.contract.child import observe
 from euclio.contract.findings import Report
 from euclio.contract.observation import Described
 from euclio.contract.trials import trials_for
-from euclio.errors import InputError
-from euclio.families import find_family
-from euclio.registry import find_solver
+from euclio.core.errors import InputError
+from euclio.core.family import find_family
+from euclio.core.registry import find_solver
 
 FILE = Path(__file__).parent / "own_solvers.py"
 DEFECTS = {

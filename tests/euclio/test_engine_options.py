@@ -3,10 +3,10 @@
 import pytest
 from tiny_sessions import tiny_session
 
-from euclio.errors import InputError
-from euclio.registry import Option, Solver, find_solver
-from euclio.result import Answer, TracePoint, WarmStart
-from euclio.solving import solve
+from euclio.core.errors import InputError
+from euclio.core.registry import Option, Solver, find_solver
+from euclio.core.result import Answer, TracePoint, WarmStart
+from euclio.core.solving import solve
 
 TAKES_ALL = frozenset(Option)
 

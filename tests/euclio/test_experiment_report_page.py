@@ -12,10 +12,10 @@ from run_frames import run, runs, two_solvers
 
 from euclio.analysis.drawing import goals
 from euclio.analysis.references import with_references
-from euclio.experiment_report.goal_section import headline, telling_sizes
-from euclio.experiment_report.page import report_blocks
-from euclio.experiment_report.standing import standing
 from euclio.report import Block, Figure, Heading, Paragraph, Table, html_page
+from euclio.report.experiment.goal_section import headline, telling_sizes
+from euclio.report.experiment.page import report_blocks
+from euclio.report.experiment.standing import standing
 
 INK = {"light": "rgb(28, 31, 35)", "dark": "rgb(232, 234, 237)"}
 TRACE = [[0.01, 3.0, None], [0.05, 2.0, 1.0]]

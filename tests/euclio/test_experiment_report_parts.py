@@ -7,10 +7,10 @@ import math
 import pytest
 from run_frames import run, runs, two_solvers
 
-from euclio.experiment_report.cells import counted, listed, number, percent
-from euclio.experiment_report.outcomes import MOST_ROWS, runs_without_plan
-from euclio.experiment_report.overview import overview
 from euclio.report import Paragraph, Table
+from euclio.report.experiment.cells import counted, listed, number, percent
+from euclio.report.experiment.outcomes import MOST_ROWS, runs_without_plan
+from euclio.report.experiment.overview import overview
 
 
 def facts(*rows: dict[str, object]) -> dict[str, str]:

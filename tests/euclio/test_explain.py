@@ -9,14 +9,14 @@ from tiny_sessions import answering
 
 from euclio import explain
 from euclio.cli import main
-from euclio.exact import rounded_up
-from euclio.explanation_text import describe, one_line, page
+from euclio.core.numbers import rounded_up
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.files import save_session
-from euclio.least_latency import least_latency
-from euclio.result import Status
 from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy
-from euclio.solving import solve
-from euclio.workloads.protocol import with_slo
+from euclio.session.explanation_text import describe, one_line, page
+from euclio.session.least_latency import least_latency
+from euclio.session.workloads.protocol import with_slo
 
 SPACES = [
     PlanSpace(),
@@ -167,7 +167,7 @@ def test_heuristic_that_misses_a_plan_is_told_that_there_is_one():
 
 
 def test_search_that_a_limit_stops_leaves_the_question_open(monkeypatch):
-    monkeypatch.setattr("euclio.least_latency.solve", lambda session, *_, **__: solve(session, answering(None)))
+    monkeypatch.setattr("euclio.session.least_latency.solve", lambda session, *_, **__: solve(session, answering(None)))
     partial = module("partial", ("A", 1, 1, "0.1"), ("A", 2, 1, "0.2"), rate=15)
     found = explain(session_with("0.25", partial), PlanSpace(Policy.RR, DummyRule.NONE))
     assert (found.status, found.least_slo_s, found.least_proven) == (Status.UNKNOWN, Fraction("0.3"), False)
@@ -176,7 +176,7 @@ def test_search_that_a_limit_stops_leaves_the_question_open(monkeypatch):
 def test_limit_is_that_of_all_searches_together(monkeypatch):
     given = []
     monkeypatch.setattr(
-        "euclio.least_latency.solve",
+        "euclio.session.least_latency.solve",
         lambda session, *_, time_limit_s, **__: given.append(time_limit_s) or solve(session, answering(None)),
     )
     partial = [module(name, ("A", 1, 1, "0.1"), ("A", 2, 1, "0.2"), rate=15) for name in "abc"]

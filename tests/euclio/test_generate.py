@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from euclio.cli import main
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import load_instance
 from euclio.workloads import kinds
 from euclio.workloads.commands import draw_instances, generate

@@ -4,7 +4,6 @@ from itertools import product
 
 import pytest
 
-from euclio.least_latency import bracket
 from euclio.session import (
     Allocation,
     Configuration,
@@ -20,6 +19,7 @@ from euclio.session import (
 )
 from euclio.session.evaluate import rank_key
 from euclio.session.latency_bound import latency_bound
+from euclio.session.least_latency import bracket
 
 RULES = list(product(Policy, DummyRule))
 

@@ -7,8 +7,8 @@ from tiny_sessions import TEXT, tiny_session
 
 from euclio import compare, solve
 from euclio.cli import main
-from euclio.errors import InapplicableError, InputError
-from euclio.registry import Limits, find_solver
+from euclio.core.errors import InapplicableError, InputError
+from euclio.core.registry import Limits, find_solver
 from euclio.session import PlanSpace
 
 EXAMPLE = '''"""Every module on the configuration that serves most per money, if its worst case is in time."""
@@ -24,7 +24,7 @@ def first_fit(session: Session) -> Plan:
     return Plan(tuple(plans))
 '''
 CLUSTERS = """from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
-from euclio.result import Answer
+from euclio.core.result import Answer
 
 def nothing(cluster: Cluster, space=PipelineSpace(max_partitions=1), limits=None):
     return Answer(None, "gave up", reason=f"seed {limits.seed}")
@@ -128,7 +128,8 @@ def test_function_without_plan_space_plans_in_its_own_only(write):
 
 def test_solver_object_is_taken_as_it_is(write):
     write(
-        "from euclio.registry import Solver\nfrom euclio.result import Answer\nfrom euclio.session import PlanSpace\n"
+        "from euclio.core.registry import Solver\nfrom euclio.core.result import Answer\n"
+        "from euclio.session import PlanSpace\n"
         "def run(session, space, limits): return Answer(None, 'none')\n"
         "SOLVER = Solver('greedy', 'heuristic', 'one line', run, PlanSpace('rr', 'none'))\n"
     )

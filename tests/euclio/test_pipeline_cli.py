@@ -23,7 +23,7 @@ FAKES = [
 
 @pytest.fixture(autouse=True)
 def fake_solvers(monkeypatch):
-    monkeypatch.setattr("euclio.registry.solvers", lambda: {s.name: s for s in FAKES})
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda: {s.name: s for s in FAKES})
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tiny_clusters import TEXT, tiny_cluster
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import cluster_from_text, cluster_to_text, load_cluster, save_cluster
 
 INSTANCES = Path(__file__).parents[3] / "shared" / "instances"

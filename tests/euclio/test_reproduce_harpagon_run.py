@@ -9,7 +9,7 @@ from euclio.reproduce.harpagon.decomposition import gaps
 from euclio.reproduce.harpagon.tasks import own_optimum
 from euclio.reproduce.harpagon.workers import Outcome
 from euclio.reproduce.store import load
-from euclio.workloads.protocol import draw, workloads
+from euclio.session.workloads.protocol import draw, workloads
 
 
 class SerialPool:

@@ -7,8 +7,9 @@ from tiny_clusters import tiny_cluster
 
 from euclio.analysis.statistics import mean
 from euclio.cli import main
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import save_cluster
+from euclio.pipeline.simulation.highest_load import GRID
 from euclio.reproduce import ppipe
 from euclio.reproduce.ppipe.cases import MARGINS, RATIOS, SCALES, group_cases, sampled_models, sensitivity_cases
 from euclio.reproduce.ppipe.collection import of_study
@@ -21,7 +22,6 @@ from euclio.reproduce.ppipe.sampling import Sampling
 from euclio.reproduce.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.reproduce.published import published_figures
 from euclio.reproduce.store import load
-from euclio.simulator.highest_load import GRID
 
 
 def tried(limits):

@@ -5,7 +5,7 @@ import pytest
 from tiny_sessions import answering, one_configuration_plan, tiny_session
 
 from euclio import evaluate, solve
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import load_result, result_to_text, save_result
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 

@@ -8,7 +8,7 @@ import pytest
 from fake_runs import experiment, fake_record
 
 from euclio import results
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.results import VersionsDiffer
 from euclio.results.columns import SCHEMA, to_table, write_table
 from euclio.runs.expansion import Expansion

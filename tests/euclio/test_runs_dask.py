@@ -15,7 +15,7 @@ import psutil
 import pytest
 from run_batches import LONG, batch_of, lasting, pid_in, run_of
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs.dask_pool import LARGEST_BATCH, DaskPool, chunks, dask_pool
 from euclio.runs.execution import blank_record
 from euclio.runs.pool import Pool, local_pool

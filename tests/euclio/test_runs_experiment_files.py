@@ -8,7 +8,7 @@ import pytest
 from fake_runs import TINY
 from run_batches import run_of
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import DrawnSource
 from euclio.runs.experiment_files import load_experiment

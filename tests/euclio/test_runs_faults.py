@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from run_batches import HERE, LONG, batch_of, is_alive, lasting, pid_in, run_of
 
-from euclio.errors import InputError
-from euclio.own_solver import load_solver
+from euclio.core.errors import InputError
+from euclio.core.own_solver import load_solver
 from euclio.runs.log import LONGEST_LOG_BYTES, Log
 from euclio.runs.record import Record
 from euclio.runs.slot import Slot, _Phase

@@ -14,7 +14,7 @@ import pytest
 from fake_runs import MOST_BYTES, PAUSE, FakePool, experiment, fake_record
 
 from euclio.cli import main
-from euclio.errors import UnwritableError
+from euclio.core.errors import UnwritableError
 from euclio.results import canonical
 from euclio.runs import runner
 from euclio.runs.expansion import Expansion

@@ -7,7 +7,7 @@ from fake_runs import TINY, FakePool, experiment
 
 import euclio
 from euclio.cli import main
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.runs import runner
 from euclio.runs.experiment import Experiment, FileSource, GivenSource
 from euclio.runs.lock import RunnerLock, runner_at
@@ -153,7 +153,7 @@ def test_command_says_what_the_experiment_no_longer_has(pool, tmp_path, capsys):
     assert capsys.readouterr().err.splitlines()[-1] == "euclio: 3 more runs there are no longer in the experiment"
 
 
-PLANS = """from euclio.result import Answer
+PLANS = """from euclio.core.result import Answer
 from euclio.session import Allocation, ModulePlan, Plan
 
 def one(session):

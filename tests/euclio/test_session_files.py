@@ -5,8 +5,8 @@ import pytest
 from tiny_sessions import TEXT, tiny_session
 
 from euclio import load
-from euclio.errors import InputError
-from euclio.exact import exact
+from euclio.core.errors import InputError
+from euclio.core.numbers import exact
 from euclio.files import json_reading, load_session, save_session, session_from_text, session_to_text
 
 INSTANCES = Path(__file__).parents[3] / "shared" / "instances"

@@ -7,11 +7,11 @@ from simulated_clusters import two_stage_cluster, two_stage_plan
 from tiny_sessions import TEXT as SESSION
 
 from euclio.cli import main
+from euclio.core.registry import Solver
+from euclio.core.result import Answer
+from euclio.core.solving import solve
 from euclio.files import save_cluster, save_result
 from euclio.pipeline import PipelineSpace
-from euclio.registry import Solver
-from euclio.result import Answer
-from euclio.solving import solve
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from simulated_clusters import overlaps, two_model_cluster, two_model_plan, two_stage_cluster, two_stage_plan
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
-from euclio.simulator import Setup, attainment, describe, highest_loads, simulate, utilization
-from euclio.simulator.queues import DROPPED, LATE, PENDING, SERVED
+from euclio.pipeline.simulation import Setup, attainment, describe, highest_loads, simulate, utilization
+from euclio.pipeline.simulation.queues import DROPPED, LATE, PENDING, SERVED
 
 MS = 1_000_000
 SHORT = Setup(seconds=4.0)

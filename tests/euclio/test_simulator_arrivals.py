@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from euclio.errors import InputError
-from euclio.simulator import Setup, load_trace
-from euclio.simulator.arrivals import arrivals_of
+from euclio.core.errors import InputError
+from euclio.pipeline.simulation import Setup, load_trace
+from euclio.pipeline.simulation.arrivals import arrivals_of
 
 KINDS = ("uniform", "poisson", "bursty", "trace")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from euclio.compiled import compiled
-from euclio.simulator.execution import begin_if_possible, finish
-from euclio.simulator.resources import (
+from euclio.core.compiled import compiled
+from euclio.pipeline.simulation.execution import begin_if_possible, finish
+from euclio.pipeline.simulation.resources import (
     END,
     PENDING,
     RUNNING,

@@ -7,7 +7,7 @@ import pytest
 
 from euclio.files import load_cluster
 from euclio.pipeline import Partition, Pipeline, PipelinePlan, evaluate
-from euclio.simulator import Setup, mean_attainment, simulate
+from euclio.pipeline.simulation import Setup, mean_attainment, simulate
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "pipelines"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not beside the checkout")

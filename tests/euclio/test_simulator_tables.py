@@ -3,10 +3,10 @@
 import pytest
 from simulated_clusters import two_stage_cluster
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
-from euclio.simulator.placement import place
-from euclio.simulator.resources import (
+from euclio.pipeline.simulation.placement import place
+from euclio.pipeline.simulation.resources import (
     END,
     START,
     earliest_common_slot,

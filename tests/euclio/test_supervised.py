@@ -15,11 +15,11 @@ from run_batches import HERE, is_alive, pid_in
 from tiny_sessions import TEXT
 
 from euclio.cli import main
+from euclio.commands.supervised import Supervised
+from euclio.core.own_solver import load_solver
+from euclio.core.registry import solvers
 from euclio.files.json_reading import parse_json
-from euclio.own_solver import load_solver
-from euclio.registry import solvers
 from euclio.session.family import FAMILY
-from euclio.supervised import Supervised
 
 LIMIT_S = 0.5
 FAULTS = f"{HERE}/faulty_solvers.py"
@@ -157,7 +157,7 @@ def test_compare_goes_on_after_a_system_that_was_killed(capfd, instance):
 
 def test_explanation_that_takes_too_long_is_unknown(monkeypatch):
     session = FAMILY.read(parse_json(TEXT), None)
-    monkeypatch.setattr("euclio.explaining.explain", lambda *_: time.sleep(1000))
+    monkeypatch.setattr("euclio.session.explain.explain", lambda *_: time.sleep(1000))
     with Supervised([session]) as supervised:
         found = supervised.explain(FAMILY, session, FAMILY.full_space, LIMIT_S)
     assert found.status == "unknown"
@@ -166,7 +166,7 @@ def test_explanation_that_takes_too_long_is_unknown(monkeypatch):
 
 def test_infeasible_answer_stands_where_its_explanation_takes_too_long(monkeypatch):
     session = FAMILY.read(parse_json(TEXT.replace('"slo_s": 1.0', '"slo_s": 0.01')), None)
-    monkeypatch.setattr("euclio.explaining.explain", lambda *_: time.sleep(1000))
+    monkeypatch.setattr("euclio.session.explain.explain", lambda *_: time.sleep(1000))
     with Supervised([session]) as supervised:
         found = supervised.solve_and_explain(session, "plan-bruteforce", time_limit_s=LIMIT_S)
     assert found.status == "infeasible"

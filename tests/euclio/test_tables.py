@@ -4,18 +4,10 @@ import pytest
 from tiny_sessions import answering, first_configuration, one_configuration_plan, tiny_session
 
 from euclio import solve
-from euclio.registry import Solver
+from euclio.core.registry import Solver
+from euclio.core.tables import duration, figures, solver_table, to_text
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.tables import (
-    MOST_MODULES,
-    describe_space,
-    duration,
-    figures,
-    module_budgets,
-    plan_table,
-    solver_table,
-    to_text,
-)
+from euclio.session.table import MOST_MODULES, describe_space, module_budgets, plan_table
 
 
 def table_of(session, plan, bound=1.2):

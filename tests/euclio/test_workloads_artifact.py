@@ -7,13 +7,13 @@ from fractions import Fraction
 import pytest
 
 from euclio.cli import main
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import load_cluster, load_result
 from euclio.pipeline import Partition, evaluate
-from euclio.workloads.pipelines.artifact import artifact_cluster, artifact_models, read_model
-from euclio.workloads.pipelines.artifact_plans import artifact_plan
-from euclio.workloads.pipelines.assembly import Terms
-from euclio.workloads.pipelines.setups import SETUPS
+from euclio.pipeline.workloads.artifact import artifact_cluster, artifact_models, read_model
+from euclio.pipeline.workloads.artifact_plans import artifact_plan
+from euclio.pipeline.workloads.assembly import Terms
+from euclio.pipeline.workloads.setups import SETUPS
 
 NAME = "net_r10-512x1024"
 SETUP = replace(SETUPS["HC1-S"], bandwidth_gbps=Fraction(8))

@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 
 from euclio.cli import main
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import load_session
 from euclio.session import Configuration, Hardware
-from euclio.workloads.csv_profiles import read_profiles, session_from_csv
+from euclio.session.workloads.csv_profiles import read_profiles, session_from_csv
 
 GOOD = """module,hardware,batch,concurrency,duration_s
 detect,A,1,1,0.010

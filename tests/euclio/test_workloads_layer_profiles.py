@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from euclio.errors import InputError
-from euclio.workloads.pipelines.layer_models import layer_models
-from euclio.workloads.pipelines.layers import layer_profile
+from euclio.core.errors import InputError
+from euclio.pipeline.workloads.layer_models import layer_models
+from euclio.pipeline.workloads.layers import layer_profile
 
 MODELS = tuple(layer_models())
 GPUS = ("L4", "V100", "T4", "P4")

@@ -3,18 +3,18 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
+from euclio.core.registry import Limits, find_solver
 from euclio.files import load_cluster
 from euclio.pipeline import PipelineSpace, evaluate
-from euclio.registry import Limits, find_solver
+from euclio.pipeline.workloads.assembly import Terms
+from euclio.pipeline.workloads.blocks import block_profiles, boundary_bytes, pre_partition
+from euclio.pipeline.workloads.groups import FIRST_GROUP, groups, weights
+from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
+from euclio.pipeline.workloads.layer_models import layer_models
+from euclio.pipeline.workloads.layers import layer_profile
+from euclio.pipeline.workloads.setups import SETUPS, with_counts
 from euclio.workloads.commands import generate
-from euclio.workloads.pipelines.assembly import Terms
-from euclio.workloads.pipelines.blocks import block_profiles, boundary_bytes, pre_partition
-from euclio.workloads.pipelines.groups import FIRST_GROUP, groups, weights
-from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
-from euclio.workloads.pipelines.layer_models import layer_models
-from euclio.workloads.pipelines.layers import layer_profile
-from euclio.workloads.pipelines.setups import SETUPS, with_counts
 from euclio.workloads.writing import write_instances
 
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
+from euclio.core.data_files import data_dir
 from euclio.files import session_to_text
-from euclio.workloads.acceptance import SYSTEMS, accept_by
-from euclio.workloads.latencies import latency_range
-from euclio.workloads.paths import data_dir
-from euclio.workloads.protocol import ProtocolParameters, draw, judged_draws, workloads
+from euclio.session.workloads.acceptance import SYSTEMS, accept_by
+from euclio.session.workloads.latencies import latency_range
+from euclio.session.workloads.protocol import ProtocolParameters, draw, judged_draws, workloads
 
 FIGURES = json.loads((data_dir() / "published" / "harpagon.json").read_text(encoding="utf-8"))["figures"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from euclio.errors import InputError
-from euclio.workloads.published import PLAUSIBLE, gpu_prices, published_models, published_session
+from euclio.core.errors import InputError
+from euclio.session.workloads.published import PLAUSIBLE, gpu_prices, published_models, published_session
 
 GPUS = {"A100", "V100", "T4"}
 

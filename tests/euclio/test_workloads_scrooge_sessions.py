@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.workloads.scrooge_sessions import CLIENT_RATES, MOST_CLIENTS, draw_scrooge
+from euclio.session.workloads.scrooge_sessions import CLIENT_RATES, MOST_CLIENTS, draw_scrooge
 
 
 @pytest.mark.parametrize("number", range(1, 9))

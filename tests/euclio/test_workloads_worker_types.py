@@ -1,7 +1,7 @@
 import pytest
 
-from euclio.workloads.protocol import SEED, draw
-from euclio.workloads.worker_types import MODULE_VARIATION, PRICE_RATIO, SPEED_RATIO, on_worker_types
+from euclio.session.workloads.protocol import SEED, draw
+from euclio.session.workloads.worker_types import MODULE_VARIATION, PRICE_RATIO, SPEED_RATIO, on_worker_types
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
 """A small cluster, a plan of it and a solver, which the tests of files, checker and command share."""
 
+from euclio.core.registry import Solver
+from euclio.core.result import Answer
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
-from euclio.registry import Solver
-from euclio.result import Answer
 
 TEXT = """{
  "schema": "euclio/pipeline/1", "name": "tiny",

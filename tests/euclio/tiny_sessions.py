@@ -1,7 +1,7 @@
 """Small sessions and a solver for tests of files, tables and the command; no compiled code."""
 
-from euclio.registry import Limits, Solver
-from euclio.result import Answer
+from euclio.core.registry import Limits, Solver
+from euclio.core.result import Answer
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 
 TEXT = """{"schema": "euclio/session/1", "name": "tiny", "slo_s": 1.0,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from euclio.registry import Limits
+from euclio.core.registry import Limits
+from euclio.core.solving import solve
 from euclio.session import PlanSpace, Session, evaluate
-from euclio.solving import solve
 from formulations.milp.allocation import allocate_module
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))

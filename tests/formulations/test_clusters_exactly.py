@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from euclio import solve
+from euclio.core.result import PROOF_TOLERANCE, Status
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model
-from euclio.result import PROOF_TOLERANCE, Status
 from formulations.columns.highs import Linear
 
 SOLVERS = ("columns", "ppipe", "ppipe-cpsat")

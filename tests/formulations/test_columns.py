@@ -9,12 +9,12 @@ from fractions import Fraction
 import pytest
 
 from bruteforce.pipeline_enumeration import solve_by_pipeline_enumeration
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
-from euclio.registry import Limits
-from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
-from euclio.workloads.pipelines.setups import find_setup, with_counts
-from euclio.workloads.pipelines.small_clusters import small_cluster
+from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
+from euclio.pipeline.workloads.setups import find_setup, with_counts
+from euclio.pipeline.workloads.small_clusters import small_cluster
 from formulations.columns import search
 from formulations.columns.solver import run_columns
 

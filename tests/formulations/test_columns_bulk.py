@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from euclio import load
+from euclio.core.registry import Limits
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
-from euclio.registry import Limits
-from euclio.workloads.pipelines.groups import groups, weights
-from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
-from euclio.workloads.pipelines.setups import find_setup, with_counts
-from euclio.workloads.pipelines.small_clusters import small_cluster
+from euclio.pipeline.workloads.groups import groups, weights
+from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
+from euclio.pipeline.workloads.setups import find_setup, with_counts
+from euclio.pipeline.workloads.small_clusters import small_cluster
 from formulations.columns import solver
 from formulations.columns.dominance import unmerged
 from formulations.columns.enumeration import Columns, enumerate_columns

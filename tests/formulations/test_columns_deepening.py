@@ -10,12 +10,12 @@ import pytest
 
 from bruteforce.pipeline_enumeration import solve_by_pipeline_enumeration
 from euclio import solve
+from euclio.core.registry import Limits
 from euclio.pipeline import Gpu, evaluate
-from euclio.registry import Limits
-from euclio.workloads.pipelines.groups import FIRST_GROUP, weights
-from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
-from euclio.workloads.pipelines.setups import PRICES_PER_H, Setup
-from euclio.workloads.pipelines.small_clusters import small_cluster
+from euclio.pipeline.workloads.groups import FIRST_GROUP, weights
+from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
+from euclio.pipeline.workloads.setups import PRICES_PER_H, Setup
+from euclio.pipeline.workloads.small_clusters import small_cluster
 from formulations.columns import search
 from formulations.columns.level import Level, TooLargeError, level_of
 from formulations.columns.solver import run_columns

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from euclio import load, solve
+from euclio.core.registry import Limits
+from euclio.core.result import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE, Result
 from euclio.pipeline import PipelineSpace, evaluate
-from euclio.registry import Limits
-from euclio.result import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE, Result
 from formulations.columns import solver
 from formulations.columns.solver import run_columns
 from tests.bench.unmerged import scaled, unmerged

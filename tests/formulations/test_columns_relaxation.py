@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from euclio.pipeline import Objective, PipelineSpace
-from euclio.workloads.pipelines.small_clusters import small_cluster
+from euclio.pipeline.workloads.small_clusters import small_cluster
 from formulations.columns.enumeration import Columns, enumerate_columns
 from formulations.columns.relaxation import relax, usage
 from formulations.columns.task import Task, task_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from euclio import evaluate, solve
+from euclio.core.result import OPTIMALITY_TOLERANCE, Result, Status
 from euclio.files import load_result, save_result
-from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "oracle")]

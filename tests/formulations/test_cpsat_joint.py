@@ -10,10 +10,10 @@ from fractions import Fraction
 import pytest
 from oracle.instances import small_session
 
-from euclio.result import Status, WarmStart
+from euclio.core.result import Status, WarmStart
+from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Session
-from euclio.solving import solve
-from euclio.workloads.random_sessions import random_session
+from euclio.session.workloads.random_sessions import random_session
 from formulations.cpsat.allocation import allocate_module
 from formulations.cpsat.engine import CpSatOptions, check_rows
 from formulations.cpsat.joint_model import joint_model
@@ -127,8 +127,8 @@ def test_same_seed_same_plan():
 def test_two_workers_do_not_abort_the_process():
     """Neighbourhood searches presolve products into constraints that OR-Tools 9.14 cannot load, and it aborts."""
     code = (
-        "from euclio.solving import solve\n"
-        "from euclio.workloads.protocol import SEED, draw\n"
+        "from euclio.core.solving import solve\n"
+        "from euclio.session.workloads.protocol import SEED, draw\n"
         "print(solve(draw(SEED, 511).session, 'cpsat', time_limit_s=2, threads=2).status)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

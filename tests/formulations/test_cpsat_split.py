@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 from oracle.instances import small_session
 
-from euclio.registry import Limits
-from euclio.result import WarmStart
-from euclio.solving import solve
+from euclio.core.registry import Limits
+from euclio.core.result import WarmStart
+from euclio.core.solving import solve
 from formulations.cpsat.split import builder
 from formulations.split_problem import Mode, SplitProblem
 from formulations.split_proof import solve_split

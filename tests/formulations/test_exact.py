@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.files import load_session
-from euclio.result import Status
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.solving import solve
-from euclio.workloads.random_sessions import chain_from_modules
+from euclio.session.workloads.random_sessions import chain_from_modules
 
 SHARED = Path(__file__).parents[3] / "shared" / "instances"
 SPACES = {

@@ -8,9 +8,9 @@ import pytest
 
 from bruteforce.plan_enumeration import solve_by_plan_enumeration
 from euclio import solve
-from euclio.errors import InputError
-from euclio.registry import Limits
-from euclio.result import Status
+from euclio.core.errors import InputError
+from euclio.core.registry import Limits
+from euclio.core.result import Status
 from euclio.session import FULL_SPACE, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session, evaluate
 
 NONE = PlanSpace(dummy=DummyRule.NONE)

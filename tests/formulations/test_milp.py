@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from euclio.registry import EngineOptions, Limits
-from euclio.result import Status, WarmStart
+from euclio.core.registry import EngineOptions, Limits
+from euclio.core.result import Status, WarmStart
+from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Policy
-from euclio.solving import solve
 from formulations.joint_problem import joint_problem
 from formulations.milp.engine import EngineLimits, run_model
 from formulations.milp.joint import run_milp

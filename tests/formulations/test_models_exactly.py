@@ -9,9 +9,9 @@ from fractions import Fraction
 import pytest
 from oracle.instances import small_session
 
-from euclio.result import Status
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.solving import solve
 from formulations.candidates import priced
 from formulations.joint_problem import joint_problem
 from formulations.rational_module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module

@@ -8,9 +8,9 @@ from ppipe_clusters import almost_in_time, thirds, two_classes, unservable
 
 from euclio import evaluate, load, solve
 from euclio.cli import main
-from euclio.files.pipeline_files import save_cluster
+from euclio.core.result import Status, WarmStart
 from euclio.pipeline import Cluster, Gpu, Model, PipelineSpace
-from euclio.result import Status, WarmStart
+from euclio.pipeline.files import save_cluster
 from formulations.ppipe.cpsat_model import cpsat_model, rate_scale
 from formulations.ppipe.milp_model import milp_model
 from formulations.ppipe.problem import ppipe_problem

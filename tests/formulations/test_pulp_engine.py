@@ -10,9 +10,9 @@ from importlib.metadata import version
 import pulp
 import pytest
 
-from euclio.errors import InputError
-from euclio.registry import EngineOptions
-from euclio.result import WarmStart
+from euclio.core.errors import InputError
+from euclio.core.registry import EngineOptions
+from euclio.core.result import WarmStart
 from formulations.milp.engine import EngineLimits, Outcome, chosen_engine, readable, run_model, solve_relaxation
 
 ENGINES = ["highs", "cbc"]

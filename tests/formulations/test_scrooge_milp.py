@@ -5,11 +5,11 @@ import pytest
 from worked_examples import scrooge, scrooge_best_plan
 
 from euclio import solve
-from euclio.result import Status
+from euclio.core.result import Status
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.arrays import session_arrays
-from euclio.workloads.protocol import SEED, draw
-from euclio.workloads.random_sessions import random_session
+from euclio.session.workloads.protocol import SEED, draw
+from euclio.session.workloads.random_sessions import random_session
 from formulations.milp.engine import EngineLimits, run_model
 from formulations.scrooge.model import allocation_model, useful_entries
 from heuristics.scrooge_refinement import full_latency

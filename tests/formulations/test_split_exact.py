@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from formulations.mode_dag import mode_dag
 from formulations.mode_search import ModeChoice, search_modes
 from formulations.split_exact import split_modes

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from euclio.errors import InapplicableError
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
 from euclio.files import load_cluster
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
-from euclio.registry import Limits
 from heuristics.dart_r import DART_SPACE, dart_space, gpu_classes, proportional, solve_dart_r
 from heuristics.gpu_pair import best_chain
 from heuristics.no_partitioning import NO_PARTITIONING_SPACE, solve_no_partitioning

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
+from euclio.core.registry import Limits
 from euclio.files import load_cluster
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, evaluate
-from euclio.registry import Limits
 from heuristics.no_partitioning import NO_PARTITIONING_SPACE, solve_no_partitioning
 from heuristics.whole_models import whole_models
 

@@ -3,13 +3,13 @@
 import pytest
 
 from euclio.cli import main
+from euclio.core.registry import solvers_of
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.files import save_session
-from euclio.least_latency import why_no_plan
-from euclio.registry import solvers_of
-from euclio.result import Status
 from euclio.session import Configuration, Hardware, Module, Session
-from euclio.solving import solve
-from euclio.workloads.random_sessions import random_session
+from euclio.session.least_latency import why_no_plan
+from euclio.session.workloads.random_sessions import random_session
 
 SEARCHING_SOME = [
     s.name

@@ -6,7 +6,7 @@ from worked_examples import module_plan, plan, scrooge, scrooge_best_plan
 
 from euclio import solve
 from euclio.session import Configuration, Hardware, Module, Session
-from euclio.workloads.random_sessions import random_session
+from euclio.session.workloads.random_sessions import random_session
 from heuristics.placement import place
 
 

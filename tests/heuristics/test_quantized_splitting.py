@@ -1,7 +1,7 @@
 """Quantized splitting where the steps are far too many."""
 
 from euclio import solve
-from euclio.result import Status
+from euclio.core.result import Status
 from euclio.session import Configuration, Hardware, Module, Session
 
 

@@ -4,10 +4,10 @@ from functools import cache
 
 import pytest
 
-from euclio.result import Result, Status
+from euclio.core.result import Result, Status
+from euclio.core.solving import solve
 from euclio.session import Session
-from euclio.solving import solve
-from euclio.workloads.random_sessions import random_session
+from euclio.session.workloads.random_sessions import random_session
 
 SEEDS = range(40)
 

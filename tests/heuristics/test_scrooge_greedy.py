@@ -5,11 +5,11 @@ import pytest
 from worked_examples import scrooge, scrooge_best_plan
 
 from euclio import solve
-from euclio.result import Status
+from euclio.core.result import Status
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.arrays import session_arrays
-from euclio.workloads.protocol import SEED, draw
-from euclio.workloads.random_sessions import random_session
+from euclio.session.workloads.protocol import SEED, draw
+from euclio.session.workloads.random_sessions import random_session
 from heuristics.scrooge_greedy import allocate_greedily
 from heuristics.scrooge_refinement import as_counts, refine_greedily, ways
 from heuristics.scrooge_space import SCROOGE_SPACE

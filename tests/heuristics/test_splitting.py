@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from worked_examples import M_1, one_module
 
-from euclio.result import Status
+from euclio.core.result import Status
+from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.dispatch import path_times
 from euclio.session.series_parallel import reduce_series_parallel
-from euclio.solving import solve
-from euclio.workloads.random_sessions import chain_from_modules, random_session
+from euclio.session.workloads.random_sessions import chain_from_modules, random_session
 from heuristics.even_splitting import split_evenly
 from heuristics.latency_splitting import (
     COST,

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from euclio.registry import solvers
+from euclio.core.registry import solvers
 from euclio.session import DummyRule, PlanSpace, Policy
 from heuristics.systems import ABLATIONS, BASELINES, HARPAGON, SYSTEMS, Hetero, Splitter, Start, System
 

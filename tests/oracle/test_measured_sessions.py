@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from euclio import load
-from euclio.registry import solvers
-from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
-from euclio.solving import solve
+from euclio.core.registry import solvers
+from euclio.core.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.core.solving import solve
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "sessions"
 ALL = int(os.environ.get("EUCLIO_ORACLE", "100")) >= 1000

@@ -12,10 +12,10 @@ from itertools import product
 import pytest
 from instances import small_session
 
-from euclio.registry import find_solver, solvers
-from euclio.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.core.registry import find_solver, solvers
+from euclio.core.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Policy
-from euclio.solving import solve
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))
 SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(Policy, ("none", "machine"), (1, 2, None))]

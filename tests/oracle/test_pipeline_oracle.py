@@ -11,11 +11,11 @@ from functools import cache
 
 import pytest
 
+from euclio.core.registry import solvers_of
+from euclio.core.result import PROOF_TOLERANCE, Result, Status
+from euclio.core.solving import solve
 from euclio.pipeline import PipelineSpace
-from euclio.registry import solvers_of
-from euclio.result import PROOF_TOLERANCE, Result, Status
-from euclio.solving import solve
-from euclio.workloads.pipelines.small_clusters import small_cluster
+from euclio.pipeline.workloads.small_clusters import small_cluster
 
 MOST = 200
 COUNT = min(MOST, int(os.environ.get("EUCLIO_ORACLE", "30")))

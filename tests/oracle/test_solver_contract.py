@@ -7,7 +7,7 @@ import os
 import pytest
 
 from euclio.contract.checking import check_solver
-from euclio.registry import solvers
+from euclio.core.registry import solvers
 
 
 @pytest.mark.skipif("EUCLIO_ORACLE" not in os.environ, reason="EUCLIO_ORACLE is not set")

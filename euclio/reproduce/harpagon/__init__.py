@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from euclio.provenance import provenance
+from euclio.core.provenance import provenance
 from euclio.report import Figure, html_page, markdown_page
 from euclio.reproduce.certifying import SAMPLE, refuse_refuted
 from euclio.reproduce.harpagon.collection import Collected, collect
@@ -15,7 +15,7 @@ from euclio.reproduce.harpagon.theorems import find_counterexample
 from euclio.reproduce.published import published_figures
 from euclio.reproduce.scorecard import Score, number, score_table, tally
 from euclio.reproduce.store import save
-from euclio.workloads.protocol import PUBLISHED_WORKLOADS, SEED
+from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS, SEED
 
 OUT = Path("reports/harpagon")
 HEADLINES = ("optimal_share", "optimal_gap_max", "baseline_mean_extra_min", "baseline_mean_extra_max")

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from euclio.cores import cores
+from euclio.core.result import AnyResult, Status
 from euclio.reproduce.certifying import Certified, Proof, certify_sample
 from euclio.reproduce.harpagon.drawing import draw_workloads
 from euclio.reproduce.harpagon.tables import Tables
@@ -18,9 +18,9 @@ from euclio.reproduce.rows import Row, run_row
 from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
 from euclio.reproduce.workers import worker_pool
-from euclio.result import AnyResult, Status
 from euclio.session import Session
-from euclio.workloads.protocol import Draws, Workload
+from euclio.session.workloads.protocol import Draws, Workload
+from euclio.supervision.cores import cores
 
 GRID_SAMPLE = 60
 TIMED_SAMPLE = 30

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.decomposing import aggregate, gap_row
-from euclio.decomposition_figure import CAPTION, draw
-from euclio.gap import Gap
+from euclio.comparison.decomposing import aggregate, gap_row
+from euclio.comparison.decomposition_figure import CAPTION, draw
+from euclio.comparison.gap import Gap
 from euclio.report import Block, Figure, Heading, Paragraph, Table, figure_style, svg_text
 from euclio.reproduce.harpagon.decomposition_findings import Totals, extra, findings
 from euclio.reproduce.harpagon.frames import costs, counters
 from euclio.reproduce.harpagon.tasks import PLAN_OPTIMUM, SYSTEM_TASKS, own_optimum
-from euclio.workloads.protocol import Draws
+from euclio.session.workloads.protocol import Draws
 
 KEY = "figure-decomposition"
 QUESTION = "Gap decomposition. Is the design to blame, or the heuristic?"

@@ -12,10 +12,10 @@ from euclio.reproduce.harpagon.tasks import (
     THROUGHPUT_SPLIT,
     own_optimum,
 )
-from euclio.workloads.protocol import Draws
+from euclio.session.workloads.protocol import Draws
 
 Totals = Mapping[str, Mapping[str, float]]
-"""System to its row of `euclio.decomposing.aggregate`."""
+"""System to its row of `euclio.comparison.decomposing.aggregate`."""
 
 FREE = 1.001
 """A design that costs less than this on average is said to give up next to nothing."""

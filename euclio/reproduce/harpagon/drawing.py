@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from euclio.reproduce.harpagon.tasks import SYSTEM_TASKS
 from euclio.reproduce.harpagon.workers import Outcome, run_draws
 from euclio.session import Session
-from euclio.workloads.protocol import Draws, workloads
+from euclio.session.workloads.protocol import Draws, workloads
 
 DRAWS_PER_JOB = 8
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from euclio.core.result import Result
 from euclio.reproduce.rows import Row
-from euclio.result import Result
 from euclio.session import Evaluation, Policy, Session, evaluate
-from euclio.workloads.protocol import Workload
+from euclio.session.workloads.protocol import Workload
 
 REPRICED = {"tc_latency_s": Policy.TC, "rr_latency_s": Policy.RR, "machine_rate_latency_s": Policy.MACHINE_RATE}
 """Worst-case latency of Harp-2d's plans under each dispatch (Harpagon §IV-C, Fig. 7(a))."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from euclio.registry import find_solver
-from euclio.result import Result
+from euclio.core.registry import find_solver
+from euclio.core.result import Result
+from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, Policy, Session
-from euclio.solving import solve
-from euclio.workloads.acceptance import ABLATIONS, BASELINES, SYSTEMS
+from euclio.session.workloads.acceptance import ABLATIONS, BASELINES, SYSTEMS
 
 HARPAGON = "harpagon"
 ABLATION_RUNS = tuple(f"harpagon:{name}" for name in ABLATIONS)

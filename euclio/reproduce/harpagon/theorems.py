@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.solving import solve
 from euclio.session import Allocation, Configuration, Evaluation, Hardware, Module, ModulePlan, Plan, Session, evaluate
 from euclio.session.evaluate import rank_key
-from euclio.solving import solve
 
 SEARCHED = 2000
 

@@ -10,7 +10,7 @@ from euclio.reproduce.harpagon.rows import allocation_rows
 from euclio.reproduce.harpagon.tasks import Task
 from euclio.reproduce.rows import Row, run_row
 from euclio.reproduce.workers import run_chunks
-from euclio.workloads.protocol import Workload, draw
+from euclio.session.workloads.protocol import Workload, draw
 
 Chunk = tuple[tuple[Workload, ...], tuple[Task, ...]]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from euclio.cores import cores
-from euclio.provenance import provenance
+from euclio.core.provenance import provenance
 from euclio.report import html_page, markdown_page
 from euclio.reproduce.certifying import SAMPLE, refuse_refuted
 from euclio.reproduce.ppipe.collection import collect
@@ -15,6 +14,7 @@ from euclio.reproduce.ppipe.sampling import FULL, SAMPLED
 from euclio.reproduce.published import published_figures
 from euclio.reproduce.scorecard import number, score_table
 from euclio.reproduce.store import save
+from euclio.supervision.cores import cores
 
 OUT = Path("reports/ppipe")
 SEED = 0

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from euclio.files import load_cluster
 from euclio.pipeline import Cluster
+from euclio.pipeline.workloads.commands import PipelineOptions, generated_clusters
+from euclio.pipeline.workloads.groups import groups
+from euclio.pipeline.workloads.layer_models import layer_models
+from euclio.pipeline.workloads.setups import SETUPS
 from euclio.reproduce.rows import Row
-from euclio.workloads.pipelines.commands import PipelineOptions, generated_clusters
-from euclio.workloads.pipelines.groups import groups
-from euclio.workloads.pipelines.layer_models import layer_models
-from euclio.workloads.pipelines.setups import SETUPS
 
 LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
 SMALL = "HC1-S"

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from euclio.core.result import AnyResult, Status
 from euclio.pipeline import Cluster
+from euclio.pipeline.simulation.setup import Arrivals, Scheduler
 from euclio.reproduce.certifying import Certified, Proof, certify_sample
 from euclio.reproduce.ppipe.cases import (
     GROUPS,
@@ -30,8 +32,6 @@ from euclio.reproduce.rows import Row
 from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
 from euclio.reproduce.workers import run_chunks, worker_pool
-from euclio.result import AnyResult, Status
-from euclio.simulator.setup import Arrivals, Scheduler
 
 REACTIVE_ON = "HC2-L"
 """Cluster of Figure 10."""

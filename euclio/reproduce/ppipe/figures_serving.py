@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from euclio.pipeline.simulation.highest_load import TARGET
 from euclio.report import INK, MUTED, PALETTE, Figure
 from euclio.reproduce.charts import drawn
 from euclio.reproduce.ppipe.cases import LARGE
@@ -15,7 +16,6 @@ from euclio.reproduce.ppipe.collection import CURVE_OF, REACTIVE_ON, SERVED
 from euclio.reproduce.ppipe.loads import highest_loads, mean_loads
 from euclio.reproduce.ppipe.measures import BURSTY, POISSON, REACTIVE, RESERVATION, setup_of, utilization
 from euclio.reproduce.ppipe.systems import DART, NP, PPIPE
-from euclio.simulator.highest_load import TARGET
 
 PUBLISHED_LOW_CLASS = {NP: 8.1, DART: 29.5, PPIPE: 73.6}
 PUBLISHED_MEANS = {POISSON: {NP: 66.8, DART: 74.9, PPIPE: 96.5}, BURSTY: {NP: 61.1, DART: 69.4, PPIPE: 90.3}}

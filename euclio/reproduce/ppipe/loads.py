@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
-from euclio.simulator.highest_load import GRID, TARGET
+from euclio.pipeline.simulation.highest_load import GRID, TARGET
 
 RUN = ["case", "system", "arrivals", "scheduler"]
 """Columns that name a plan served under rising load."""

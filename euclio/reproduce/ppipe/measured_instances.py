@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from euclio.errors import InputError
+from euclio.core.errors import InputError
 from euclio.files import load_cluster
 from euclio.reproduce.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SYSTEMS, plan_row
 from euclio.reproduce.rows import Row

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly, largest, mean
+from euclio.pipeline.simulation.setup import Arrivals, Scheduler
 from euclio.reproduce.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE
 from euclio.reproduce.ppipe.collection import CURVE_OF, REACTIVE_ON, Collected, of_groups, of_study
 from euclio.reproduce.ppipe.loads import at_highest_load, highest_loads, mean_loads
 from euclio.reproduce.ppipe.planning import BY_TYPES, UNMERGED
 from euclio.reproduce.ppipe.profiles import profile_measures
 from euclio.reproduce.ppipe.systems import DART, NP, PPIPE
-from euclio.simulator.setup import Arrivals, Scheduler
 
 POISSON, BURSTY = Arrivals.POISSON.value, Arrivals.BURSTY.value
 RESERVATION, REACTIVE = Scheduler.RESERVATION.value, Scheduler.REACTIVE.value

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from euclio.pipeline import Cluster, Gpu
+from euclio.pipeline.workloads.commands import PipelineOptions, generated_clusters
+from euclio.pipeline.workloads.groups import FIRST_GROUP, weights
+from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
+from euclio.pipeline.workloads.setups import PRICES_PER_H, Setup
 from euclio.reproduce.ppipe.sampling import Sampling
 from euclio.reproduce.ppipe.systems import PPIPE, PRINTED, SYSTEMS, plan_row
 from euclio.reproduce.rows import Row
-from euclio.workloads.pipelines.commands import PipelineOptions, generated_clusters
-from euclio.workloads.pipelines.groups import FIRST_GROUP, weights
-from euclio.workloads.pipelines.instances import ClusterRequest, pipeline_cluster
-from euclio.workloads.pipelines.setups import PRICES_PER_H, Setup
 
 BY_COUNT, BY_TYPES, UNMERGED = "GPUs", "GPU types", "unmerged layers"
 """Studies: Figure 14a, 14b, and the planning time of §4."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly, share
-from euclio.workloads.pipelines.layer_models import layer_models
-from euclio.workloads.pipelines.layers import layer_profile
+from euclio.pipeline.workloads.layer_models import layer_models
+from euclio.pipeline.workloads.layers import layer_profile
 
 GPUS = ("L4", "V100", "T4", "P4")
 BATCH, SLO_S = 4, 0.2

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from euclio.pipeline.workloads.groups import GROUP_SIZE
 from euclio.reproduce.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES
 from euclio.reproduce.ppipe.collection import Collected, of_groups
 from euclio.reproduce.ppipe.findings import planned
@@ -13,7 +14,6 @@ from euclio.reproduce.ppipe.loads import mean_loads
 from euclio.reproduce.ppipe.measures import BURSTY, KEYS, POISSON, RESERVATION, sensitivity, setup_of, utilization
 from euclio.reproduce.ppipe.planning import BY_TYPES, UNMERGED
 from euclio.reproduce.ppipe.systems import DART, NP, PPIPE, PRINTED
-from euclio.workloads.pipelines.groups import GROUP_SIZE
 
 PROFILES = "Layer profiles are synthetic: drawn within the printed ranges, not measured."
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from euclio.pipeline import Cluster, PipelinePlan
+from euclio.pipeline.simulation.metrics import (
+    attainment,
+    probes_per_batch,
+    seconds_per_batch,
+    transfer_seconds,
+    utilization,
+)
+from euclio.pipeline.simulation.record import Requests
+from euclio.pipeline.simulation.setup import Arrivals, Scheduler, Setup
+from euclio.pipeline.simulation.simulation import simulate
 from euclio.reproduce.rows import Row
-from euclio.simulator.metrics import attainment, probes_per_batch, seconds_per_batch, transfer_seconds, utilization
-from euclio.simulator.record import Requests
-from euclio.simulator.setup import Arrivals, Scheduler, Setup
-from euclio.simulator.simulation import simulate
 
 
 def serve(

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from euclio.core.registry import find_solver
+from euclio.core.solving import ClusterResult, solve
 from euclio.pipeline import Cluster
-from euclio.registry import find_solver
 from euclio.reproduce.rows import Row
-from euclio.solving import ClusterResult, solve
 
 NP, DART, PPIPE, MANY, PRINTED, LITERAL = "NP", "DART-r", "PPipe", "many pipelines", "printed MILP", "literal MILP"
 """`MANY`: the same without the limit of one pipeline per sequence; `PRINTED`, `LITERAL`: appendix A on an open "

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from euclio.pipeline import Cluster, PipelinePlan
+from euclio.pipeline.simulation.highest_load import GRID
+from euclio.pipeline.simulation.setup import Arrivals, Scheduler
 from euclio.reproduce.ppipe.cases import Case, MeasuredCase, group_cases
 from euclio.reproduce.ppipe.loads import search
 from euclio.reproduce.ppipe.serving import serve
 from euclio.reproduce.ppipe.systems import DART, NP, PPIPE, SYSTEMS, plan_row
 from euclio.reproduce.rows import Row
-from euclio.simulator.highest_load import GRID
-from euclio.simulator.setup import Arrivals, Scheduler
 
 WARM_UP_S = 0.01
 """Simulated seconds of the run that loads everything."""

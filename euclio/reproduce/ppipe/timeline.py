@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from euclio.pipeline.simulation.setup import Setup
+from euclio.pipeline.simulation.simulation import simulate
+from euclio.pipeline.simulation.timeline_figure import draw
 from euclio.report import Figure, Table, figure_style, svg_text
 from euclio.reproduce.ppipe.cases import Case
 from euclio.reproduce.ppipe.systems import PPIPE, SYSTEMS
-from euclio.simulator.setup import Setup
-from euclio.simulator.simulation import simulate
-from euclio.simulator.timeline_figure import draw
 
 LOAD = 0.95
 """Load factor that the paper's testbed reaches with this plan."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from euclio.provenance import provenance
+from euclio.core.provenance import provenance
 from euclio.report import html_page, markdown_page
 from euclio.reproduce.certifying import SAMPLE, refuse_refuted
 from euclio.reproduce.published import published_figures
@@ -13,7 +13,7 @@ from euclio.reproduce.scrooge.collection import collect
 from euclio.reproduce.scrooge.example import example_table
 from euclio.reproduce.scrooge.page import TITLE, blocks, scores_of, summary
 from euclio.reproduce.store import save
-from euclio.workloads.protocol import SEED
+from euclio.session.workloads.protocol import SEED
 
 OUT = Path("reports/scrooge")
 WORKLOADS = 200

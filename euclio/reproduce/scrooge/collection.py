@@ -9,7 +9,9 @@ from functools import partial
 
 import pandas as pd
 
-from euclio.registry import Limits, find_solver
+from euclio.core.registry import Limits, find_solver
+from euclio.core.result import AnyResult, Status
+from euclio.core.warm_up import warm_up
 from euclio.reproduce.certifying import Certified, Proof, certify_sample
 from euclio.reproduce.rows import Row
 from euclio.reproduce.scrooge.tasks import (
@@ -29,11 +31,9 @@ from euclio.reproduce.scrooge.tasks import (
 from euclio.reproduce.stages import Stage, progress_bars
 from euclio.reproduce.store import frame
 from euclio.reproduce.workers import run_chunks, worker_pool
-from euclio.result import AnyResult, Status
 from euclio.session import Session
-from euclio.warm_up import warm_up
-from euclio.workloads.protocol import Draws, Workload, draw, workloads
-from euclio.workloads.scrooge_sessions import draw_scrooge
+from euclio.session.workloads.protocol import Draws, Workload, draw, workloads
+from euclio.session.workloads.scrooge_sessions import draw_scrooge
 
 SAMPLE = 24
 WARM_UP_DRAWS = 40

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.registry import find_solver
+from euclio.core.registry import find_solver
+from euclio.core.solving import solve
 from euclio.report import Table
 from euclio.reproduce.scrooge.tasks import BRUTE_FORCE, GREEDY, MILP, OPTIMUM
 from euclio.session import Allocation, Configuration, Hardware, Module, Session
-from euclio.solving import solve
 
 DURATIONS_MS = {
     "A": {("X", 2, 1): 40, ("X", 4, 2): 133, ("Y", 2, 1): 25, ("Y", 4, 2): 95},

@@ -6,13 +6,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from euclio.registry import find_solver
+from euclio.core.registry import find_solver
+from euclio.core.result import Result
+from euclio.core.solving import solve
 from euclio.reproduce.rows import Row, run_row
-from euclio.result import Result
 from euclio.session import Session
-from euclio.solving import solve
-from euclio.workloads.protocol import Workload
-from euclio.workloads.worker_types import on_worker_types
+from euclio.session.workloads.protocol import Workload
+from euclio.session.workloads.worker_types import on_worker_types
 
 MILP, GREEDY, BRUTE_FORCE = "scrooge-milp", "scrooge-greedy", "scrooge-bruteforce"
 OPTIMUM = "exact"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.certify.bounding import Bound
 from euclio.session.certify.curves import Cell
 from euclio.session.certify.scaling import Floats, Ints

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.certify.scaling import CONTINUOUS, MACHINE, NONE, UNREACHABLE, Ints, Scaled
 
 EXHAUSTED, FOUND, LIMIT, OVERFLOW = 0, 1, 2, 3

@@ -1,0 +1,1 @@
+"""Certificates: an independent prover tries what a result claims."""

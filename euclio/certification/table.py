@@ -1,0 +1,36 @@
+"""A certificate as text for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.certification.certificate import CHECKER, Certificate, Verdict
+from euclio.certification.certifying import better_result
+from euclio.core.family import family_of
+from euclio.core.tables import duration
+
+COLOURS = {Verdict.CERTIFIED: "green", Verdict.REFUTED: "bold red", Verdict.OPEN: "yellow"}
+
+
+def certificate_table(instance: Any, certificate: Certificate) -> RenderableType:
+    """Verdict, claim and reason; where a better plan refutes the claim, that plan as `solve` shows it."""
+    family = family_of(instance)
+    head = Text(f"{certificate.instance}: ")
+    head.append(certificate.verdict.value, style=COLOURS[certificate.verdict])
+    lines = [f"claim by {certificate.solver}: {certificate.claim}"]
+    lines += [f"why: {certificate.reason}"] if certificate.reason else []
+    lines.append(f"plan space: {family.describe_space(certificate.space)}")
+    lines.append(f"{_by(certificate)} in {duration(certificate.wall_s)}")
+    body = Text("\n".join(lines))
+    if certificate.plan is None:
+        return Group(head, body)
+    return Group(head, body, Text(""), family.table(instance, better_result(instance, certificate)))
+
+
+def _by(certificate: Certificate) -> str:
+    if certificate.prover == CHECKER:
+        return "decided by the checker alone,"
+    return f"prover {certificate.prover}: {certificate.nodes:,} nodes"

@@ -1,0 +1,162 @@
+"""The verbs that solve, in a process beside this one whose limits hold whatever a solver does.
+
+The time limit counts from when the input is read and the solver is imported and compiled, which have limits of their
+own (`euclio.supervision.preparation_limit_s`, `euclio.files.json_reading`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from types import TracebackType
+from typing import Any
+
+from euclio.core.family import Explained, Family, families
+from euclio.core.registry import AnySolver, find_solver, solvers
+from euclio.core.result import Answer, AnyResult, Result, Status
+from euclio.core.solving import PreparedRun, asked
+from euclio.core.warm_up import warm_up
+from euclio.supervision import preparation_limit_s
+from euclio.supervision.forked import Begun, DiedError, ForkedProcess, OverrunError, Said, Tell
+
+KILLED = "killed"
+CRASHED = "crashed"
+
+NO_PLAN = "no plan"
+"""What solvers say that searched what they search, found nothing, and proved nothing."""
+
+NO_TIME = "the time limit was hit before it was found out why"
+
+
+class Supervised:
+    """Solves and explains in a process of its own; closing ends it.
+
+    Args:
+        instances: the instances to be solved.
+        own: solvers that are not registered, such as those from files.
+        notice: whether preparations that take long are announced on standard error.
+    """
+
+    def __init__(self, instances: Iterable[Any], own: Iterable[AnySolver] = (), *, notice: bool = True) -> None:
+        self._known: list[object] = [*families(), *solvers().values(), *own, *instances]
+        self._notice = notice
+        self._process = ForkedProcess(self._known)
+
+    def __enter__(self) -> Supervised:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.close()
+
+    def solve(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
+        """As `euclio.solve`; a run that had to be killed is unknown, one whose process ended is an error."""
+        return self._made(asked(instance, solver, **options), explained=False)
+
+    def solve_and_explain(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
+        """The same; where the instance is infeasible, the reason says why, if that is found within the limit."""
+        return self._made(asked(instance, solver, **options), explained=True)
+
+    def why_infeasible(self, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:
+        """As `Family.why_infeasible`."""
+        try:
+            return str(self._call(_why_infeasible, family, instance, result, limit_s, solver=family.default_solver))
+        except OverrunError:
+            return NO_TIME
+
+    def explain(self, family: Family, instance: Any, space: Any, limit_s: float | None) -> Explained:
+        """As `Family.explain`; unknown where the limit has passed.
+
+        Raises:
+            DiedError: the process ended.
+        """
+        try:
+            found = self._call(_explain, family, instance, space, limit_s, solver=family.default_solver)
+        except OverrunError as overrun:
+            reason = f"killed at the time limit of {limit_s:g} s" if overrun.prepared else "preparing took too long"
+            text = f"{instance.name}: unknown\nopen: {reason}"
+            return Explained(Status.UNKNOWN, text, {"instance": instance.name, "status": "unknown", "reason": reason})
+        assert isinstance(found, Explained)
+        return found
+
+    def _made(self, ready: PreparedRun, *, explained: bool) -> AnyResult:
+        """The result of a run, whatever becomes of its process."""
+        said: list[AnyResult] = []
+        for warm in (True, False):  # a solver that does not even warm up pays for that in its run
+            try:
+                found = self._call(_make, ready, warm, explained, solver=ready.solver.name, said=said)
+            except OverrunError as overrun:
+                if overrun.prepared:
+                    return said[0] if said else _killed(ready, overrun.wall_s)
+            except DiedError as died:
+                return said[0] if said else _crashed(ready, f"the solver's process {died}")
+            else:
+                assert isinstance(found, Result)
+                return found
+        return _crashed(ready, "preparing the solver took too long")
+
+    def _call(self, function: Any, *arguments: Any, solver: str, said: list[Any] | None = None) -> Any:
+        """Call a function in the process, in a new one where that is gone or does not know what is referred to."""
+        first = arguments[0]
+        referred = (first.instance, first.solver, first.starter) if isinstance(first, PreparedRun) else arguments[1:2]
+        unknown = [thing for thing in referred if thing is not None and not self._process.knows(thing)]
+        if unknown or self._process.ended:
+            self._process.close()
+            self._known += unknown
+            self._process = ForkedProcess(self._known)
+        notice = f"preparing {solver}; compiling takes a while at the first use after installation"
+        return self._process.call(
+            function,
+            *arguments,
+            preparation_s=preparation_limit_s(solver),
+            notice=notice if self._notice else "",
+            said=[] if said is None else said,
+        )
+
+
+def _make(tell: Tell, ready: PreparedRun, warm: bool, explained: bool) -> AnyResult:
+    """Make a run, in the other process."""
+    if warm:
+        ready.warm_up()
+    limit_s = ready.limits.time_limit_s
+    tell(Begun(limit_s))
+    began = time.monotonic()
+    try:
+        result = ready.check(*ready.answer())
+    except MemoryError:
+        answer: Answer[Any] = Answer(None, KILLED, reason="there is not enough memory for this solver on this instance")
+        return ready.check(answer, time.monotonic() - began)
+    if not (explained and _needs_explanation(result)):
+        return result
+    tell(Said(result))
+    left_s = None if limit_s is None else began + limit_s - time.monotonic()
+    return replace(result, reason=ready.family.why_infeasible(ready.instance, result, left_s))
+
+
+def _needs_explanation(result: AnyResult) -> bool:
+    """Whether there is no plan, as is proven, or as somebody who did not run out of time has found."""
+    return result.status is Status.INFEASIBLE or (result.status is Status.UNKNOWN and result.raw_status == NO_PLAN)
+
+
+def _why_infeasible(tell: Tell, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:
+    tell(Begun(limit_s))
+    return family.why_infeasible(instance, result, limit_s)
+
+
+def _explain(tell: Tell, family: Family, instance: Any, space: Any, limit_s: float | None) -> Explained:
+    if family.default_solver in solvers():
+        warm_up(find_solver(family.default_solver), space)
+    tell(Begun(limit_s))
+    return family.explain(instance, space, limit_s)
+
+
+def _killed(ready: PreparedRun, wall_s: float) -> AnyResult:
+    limit_s = ready.limits.time_limit_s
+    reason = "" if limit_s is None else f"no checked plan at the time limit of {limit_s:g} s, and killed"
+    return ready.check(Answer(None, KILLED, reason=reason), wall_s)
+
+
+def _crashed(ready: PreparedRun, reason: str) -> AnyResult:
+    return replace(ready.check(Answer(None, CRASHED, reason=reason), 0.0), status=Status.ERROR)

@@ -1,0 +1,235 @@
+"""All systems and the optimum on one instance: how far each is off, and how much of that its design explains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from euclio.certification.certificate import Certificate
+from euclio.certification.proof_trials import ProofTrials
+from euclio.comparison.gap import Gap
+from euclio.core.errors import InputError
+from euclio.core.family import Family, family_of
+from euclio.core.objective import Goal
+from euclio.core.registry import AnySolver, find_solver, solvers
+from euclio.core.result import AnyResult, Status
+from euclio.core.solving import solve
+
+SCHEMA = "euclio/comparison/1"
+
+Solving = Callable[..., AnyResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system in a comparison.
+
+    Attributes:
+        solver: the system.
+        result: its checked result.
+        optimum: proven optimum of the full plan space; None: not proven.
+        own: result of the exact solver in the plan space that the system searched; None: there is no such solver.
+        goal: the objective.
+    """
+
+    solver: AnySolver
+    result: AnyResult
+    optimum: Fraction | None
+    own: AnyResult | None
+    goal: Goal
+
+    @property
+    def own_optimum(self) -> Fraction | None:
+        """Proven optimum of the system's own plan space; None: not proven or no plan exists."""
+        return _proven(self.own)
+
+    @property
+    def split(self) -> Gap:
+        """The gap by cause."""
+        return Gap(self.result.value, self.own_optimum, self.optimum, self.goal.maximised)
+
+    @property
+    def gap(self) -> float | None:
+        """How much worse than the optimum of the full plan space it is, as a share of that."""
+        return self.split.share
+
+    @property
+    def design_share(self) -> float | None:
+        """Share of the gap that is due to the design; None: there is no gap, or it cannot be split."""
+        return self.split.design_share
+
+    @property
+    def heuristic_share(self) -> float | None:
+        """The rest of the gap: what the heuristic loses within its own plan space."""
+        return None if self.design_share is None else 1 - self.design_share
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All systems on one instance, the best first, those without a plan last.
+
+    Attributes:
+        instance: the instance.
+        goal: the objective.
+        space: the full plan space.
+        exact: name of the exact solver.
+        best: its result in the full plan space; None: there is no such solver.
+        rows: one per system.
+        proofs: number of proofs among the results.
+        certificates: one per proof that an independent prover tried; a result whose proof it refuted is an error.
+    """
+
+    instance: Any
+    goal: Goal
+    space: Any
+    exact: str
+    best: AnyResult | None
+    rows: tuple[Row, ...]
+    proofs: int = 0
+    certificates: tuple[Certificate, ...] = ()
+
+    @property
+    def optimum(self) -> Fraction | None:
+        """The optimum of the full plan space where it is proven."""
+        return _proven(self.best)
+
+    def describe(self) -> dict[str, Any]:
+        """The comparison as plain data with fractions."""
+        suffix = self.goal.suffix
+        return {
+            "schema": SCHEMA,
+            "instance": self.instance.name,
+            "objective": self.goal.name,
+            f"optimum_{suffix}": self.optimum,
+            "optimum_status": None if self.best is None else self.best.status.value,
+            self.goal.bound_field: None if self.best is None else self.best.bound,
+            "optimum_wall_s": None if self.best is None else self.best.wall_s,
+            "proofs": self.proofs,
+            "certificates": [
+                {
+                    "solver": found.solver,
+                    "space": found.space.describe(),
+                    "verdict": found.verdict.value,
+                    "claim": found.claim,
+                    "reason": found.reason,
+                    "nodes": found.nodes,
+                    "wall_s": found.wall_s,
+                }
+                for found in self.certificates
+            ],
+            "systems": [
+                {
+                    "solver": row.solver.name,
+                    "kind": row.solver.kind,
+                    "status": row.result.status.value,
+                    "reason": row.result.reason,
+                    self.goal.value_field: row.result.value,
+                    "gap": row.gap,
+                    f"own_optimum_{suffix}": row.own_optimum,
+                    "own_optimum_status": None if row.own is None else row.own.status.value,
+                    "design_ratio": row.split.design,
+                    "heuristic_ratio": row.split.heuristic,
+                    "design_share_of_gap": row.design_share,
+                    "heuristic_share_of_gap": row.heuristic_share,
+                    "wall_s": row.result.wall_s,
+                    "space": row.result.space.describe(),
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def compare(
+    instance: Any,
+    solvers: Sequence[str | AnySolver] | None = None,
+    time_limit_s: float | None = None,
+    objective: str | None = None,
+    certify_s: float | None = None,
+    solving: Solving = solve,
+) -> Comparison:
+    """Run systems and the family's exact solver on one instance.
+
+    Args:
+        instance: a session or a cluster.
+        solvers: names or solvers; by default every registered system of the family, ablations included.
+        time_limit_s: limit of each run in seconds.
+        objective: name of the objective; None: the family's default.
+        certify_s: limit in seconds of an independent prover for each proof; None: it is not asked.
+        solving: what solves, with the arguments of `euclio.solve`.
+
+    Returns:
+        The systems, each in its own plan space, next to the proven optima.
+
+    Raises:
+        InputError: an unknown solver name, a solver of another family, or an objective that the family or the
+            instance does not have.
+    """
+    family = family_of(instance)
+    changes = _changes(family, objective)
+    chosen = chosen_solvers(solvers, family)
+    full_space = replace(family.full_space, **changes)
+    family.check_space(instance, full_space)
+    trials = ProofTrials(instance, certify_s)
+    optimum = _optima(instance, family, time_limit_s, trials, solving)
+    best = optimum(full_space)
+    goal = family.goal(full_space)
+    rows = []
+    for solver in chosen:
+        result = trials.seen(solving(instance, solver, time_limit_s=time_limit_s, **changes), solver.kind)
+        rows.append(Row(solver, result, _proven(best), optimum(result.space), goal))
+    rows.sort(key=lambda row: _rank(row.result.value, goal))
+    certificates = tuple(trials.certificates)
+    return Comparison(instance, goal, full_space, family.default_solver, best, tuple(rows), trials.proofs, certificates)
+
+
+def chosen_solvers(names: Sequence[str | AnySolver] | None, family: Family) -> list[AnySolver]:
+    """Solvers by name, each once; None: every registered system of the family.
+
+    Systems are heuristics, and exact solvers of a published model: those that search a plan space of their own.
+
+    Raises:
+        InputError: an unknown solver name.
+    """
+    if names is None:
+        known = [s for s in solvers().values() if s.family == family.name]
+        return [s for s in known if s.kind == "heuristic" or (s.kind == "exact" and s.space != family.full_space)]
+    return [find_solver(s) if isinstance(s, str) else s for s in dict.fromkeys(names)]
+
+
+def _changes(family: Family, objective: str | None) -> dict[str, Any]:
+    """What an objective changes in plan spaces; nothing where it is not named or the family has only that one."""
+    known = [goal.name for goal in family.goals]
+    if objective is not None and objective not in known:
+        raise InputError(f"is {objective!r}; {family.instances} have {' or '.join(known)}", field="--objective")
+    return {} if objective is None or len(known) == 1 else {"objective": objective}
+
+
+def _optima(
+    instance: Any, family: Family, time_limit_s: float | None, trials: ProofTrials, solving: Solving
+) -> Callable[[Any], AnyResult | None]:
+    """What the family's exact solver finds in a plan space, each solved once; None where it is not installed."""
+    known: dict[Any, AnyResult | None] = {}
+
+    def optimum(space: Any) -> AnyResult | None:
+        if space not in known:
+            installed, name = solvers(), family.default_solver
+            known[space] = None
+            if name in installed:
+                found = solving(instance, name, space=space, time_limit_s=time_limit_s)
+                known[space] = trials.seen(found, installed[name].kind)
+        return known[space]
+
+    return optimum
+
+
+def _rank(value: Fraction | None, goal: Goal) -> tuple[bool, Fraction]:
+    """Sorts the best value first and none last."""
+    if value is None:
+        return True, Fraction(0)
+    return False, -value if goal.maximised else value
+
+
+def _proven(result: AnyResult | None) -> Fraction | None:
+    return None if result is None or result.status is not Status.OPTIMAL else result.value

@@ -1,0 +1,146 @@
+"""Gap decomposition over many instances: what every system's design gives up and what its heuristic loses (ours).
+
+On each instance, cost = optimum x design x heuristic (`euclio.comparison.gap`). Over instances extra costs are
+averaged, in units of the optimum: own optimum / optimum - 1 and (cost - own optimum) / optimum, which add up to the
+mean gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from euclio.comparison.comparing import Comparison, Row, Solving, chosen_solvers, compare
+from euclio.comparison.gap import Gap, Value
+from euclio.core.errors import InputError
+from euclio.core.family import find_family
+from euclio.core.registry import Solver
+from euclio.core.result import OPTIMALITY_TOLERANCE
+from euclio.core.solving import solve
+from euclio.session import Session
+
+SCHEMA = "euclio/decomposition/1"
+QUANTILES = {"low": 0.25, "median": 0.5, "high": 0.75}
+
+
+def decompose(
+    sessions: Session | Iterable[Session],
+    solvers: Sequence[str | Solver] | None = None,
+    time_limit_s: float | None = None,
+    advance: Callable[[Comparison], None] | None = None,
+    solving: Solving = solve,
+) -> pd.DataFrame:
+    """Run systems on instances, and `exact` in the full plan space and in each system's own.
+
+    Args:
+        sessions: one instance or many.
+        solvers: names or solvers; by default every registered heuristic, ablations included.
+        time_limit_s: limit of each run in seconds.
+        advance: called after each instance.
+        solving: what solves, with the arguments of `euclio.solve`.
+
+    Returns:
+        One row per instance and system, as `gap_row` says, and the status of the system's run and of both optima.
+        `aggregate` sums it up per system.
+
+    Raises:
+        InputError: an unknown solver name, or an instance that is no session.
+    """
+    instances = list(sessions) if isinstance(sessions, Iterable) else [sessions]
+    for other in instances:
+        if not isinstance(other, Session):
+            raise InputError(f"{other.name} is no session; only those are decomposed, use `compare` instead")
+    chosen = chosen_solvers(solvers, find_family("session"))
+    rows: list[dict[str, Any]] = []
+    for session in instances:
+        comparison = compare(session, chosen, time_limit_s, solving=solving)
+        by_name = {row.solver.name: row for row in comparison.rows}
+        rows += [_row(comparison, by_name[solver.name]) for solver in chosen]
+        if advance is not None:
+            advance(comparison)
+    return pd.DataFrame.from_records(rows)
+
+
+def gap_row(instance: str, solver: str, gap: Gap) -> dict[str, Any]:
+    """A gap as plain data, floats throughout; what is not known is None.
+
+    Costs in money per hour, then the ratios `design`, `heuristic` and `total`, then the extra costs `design_extra` and
+    `heuristic_extra` as shares of the full optimum, which add up to `total` - 1.
+    """
+    design_extra, heuristic_extra = gap.parts or (None, None)
+    return {
+        "instance": instance,
+        "solver": solver,
+        "cost_per_h": _float(gap.value),
+        "own_optimum_per_h": _float(gap.own_optimum),
+        "optimum_per_h": _float(gap.optimum),
+        "design": gap.design,
+        "heuristic": gap.heuristic,
+        "total": gap.total,
+        "design_extra": design_extra,
+        "heuristic_extra": heuristic_extra,
+    }
+
+
+def aggregate(table: pd.DataFrame) -> pd.DataFrame:
+    """The decomposition per system, in the order of its rows.
+
+    Args:
+        table: rows as `gap_row` makes them.
+
+    Returns:
+        One row per system, indexed by its name: `instances`; `plans`: with a plan; `missed`: without, although its own
+        plan space has one; `split`: with a plan and both optima proven, of which all that follows is taken. Mean,
+        quartiles (`_low`, `_median`, `_high`) and maximum of `design`, `heuristic` and `total`; means of
+        `design_extra` and `heuristic_extra`; `design_free` and `heuristic_optimal`: shares of instances on which the
+        factor is 1.
+    """
+    groups = table.groupby("solver", sort=False)
+    return pd.DataFrame({str(name): _aggregate(rows) for name, rows in groups}).T.rename_axis("solver")
+
+
+def _aggregate(rows: pd.DataFrame) -> pd.Series[float]:
+    split = rows.dropna(subset=["design", "heuristic"]).astype({"design": float, "heuristic": float, "total": float})
+    planned, possible = rows.cost_per_h.notna(), rows.own_optimum_per_h.notna()
+    found: dict[str, float] = {"instances": len(rows), "plans": planned.sum(), "missed": (possible & ~planned).sum()}
+    found["split"] = len(split)
+    for factor in ("design", "heuristic", "total"):
+        values = split[factor]
+        found[f"{factor}_mean"], found[f"{factor}_max"] = values.mean(), values.max()
+        found |= {f"{factor}_{name}": values.quantile(q) for name, q in QUANTILES.items()}
+    found["design_extra"] = split.design_extra.astype(float).mean()
+    found["heuristic_extra"] = split.heuristic_extra.astype(float).mean()
+    found["design_free"] = (split.design <= 1 + OPTIMALITY_TOLERANCE).mean()
+    found["heuristic_optimal"] = (split.heuristic <= 1 + OPTIMALITY_TOLERANCE).mean()
+    return pd.Series(found, dtype=float)
+
+
+def describe(table: pd.DataFrame) -> dict[str, Any]:
+    """The decomposition as plain data: per system, then every row."""
+    return {
+        "schema": SCHEMA,
+        "systems": _records(
+            aggregate(table).reset_index().astype(dict.fromkeys(("instances", "plans", "missed", "split"), int))
+        ),
+        "rows": _records(table),
+    }
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    rows = table.to_dict("records")
+    return [{str(key): None if pd.isna(value) else value for key, value in row.items()} for row in rows]
+
+
+def _row(comparison: Comparison, row: Row) -> dict[str, Any]:
+    best = comparison.best
+    return gap_row(comparison.instance.name, row.solver.name, row.split) | {
+        "status": row.result.status.value,
+        "own_optimum_status": None if row.own is None else row.own.status.value,
+        "optimum_status": None if best is None else best.status.value,
+    }
+
+
+def _float(value: Value | None) -> float | None:
+    return None if value is None else float(value)

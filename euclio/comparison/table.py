@@ -1,0 +1,77 @@
+"""The table of a comparison: what each system reaches, how far from the optimum that is, and why."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.certification.certificate import Verdict
+from euclio.certification.proof_trials import counts
+from euclio.comparison.comparing import Comparison, Row
+from euclio.core.family import family_of
+from euclio.core.result import Status
+from euclio.core.tables import DASH, bound_text, duration, figures, money, new_table, percent
+
+
+def comparison_table(comparison: Comparison) -> RenderableType:
+    """The optimum, then one row per system: value, gap, how much of it is design, time."""
+    numbers = (comparison.goal.column, "gap", "best of its design", "by design", "by heuristic", "time")
+    table = new_table("system", *numbers, numbers=numbers)
+    table.columns[0].no_wrap = True
+    for row in comparison.rows:
+        result = row.result
+        cells = (
+            row.solver.label,
+            result.status.value if result.value is None else figures(result.value),
+            percent(row.gap),
+            _own_optimum(row),
+            percent(row.design_share, 0),
+            percent(row.heuristic_share, 0),
+            duration(result.wall_s),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return Group(Text("\n".join(_header(comparison))), *_refuted(comparison), Text(""), table)
+
+
+def _header(comparison: Comparison) -> list[str]:
+    goal = comparison.goal
+    lost = f"{goal.name} lost against" if goal.maximised else f"extra {goal.name} over"
+    space = family_of(comparison.instance).describe_space(comparison.space)
+    return [
+        f"{comparison.instance.name}: {_optimum(comparison)}",
+        f"gap: {lost} the optimum of the full plan space ({space});",
+        "by design: the share of the gap that the best plan of the system's own plan space has already",
+        f"proofs: {_proofs(comparison)}",
+    ]
+
+
+def _proofs(comparison: Comparison) -> str:
+    told = counts(comparison.proofs, (found.verdict for found in comparison.certificates))
+    return told if comparison.certificates or not comparison.proofs else f"{told}; --certify S tries them"
+
+
+def _refuted(comparison: Comparison) -> list[Text]:
+    """A red line for each proof that was refuted."""
+    return [
+        Text(f"REFUTED: {found.solver}: {found.claim}: {found.reason}", style="bold red")
+        for found in comparison.certificates
+        if found.verdict is Verdict.REFUTED
+    ]
+
+
+def _optimum(comparison: Comparison) -> str:
+    best, goal = comparison.best, comparison.goal
+    if best is None:
+        return f"the solver {comparison.exact} is not installed, so no gap is known"
+    if best.status is Status.INFEASIBLE:
+        return "infeasible, the full plan space has no plan"
+    if comparison.optimum is None:
+        found = f"{goal.name} {money(best.value)}, {bound_text(best, goal)}"
+        return f"optimum not proven ({best.status.value}; {found})"
+    return f"optimum {money(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
+
+
+def _own_optimum(row: Row) -> str:
+    if row.own_optimum is not None:
+        return figures(row.own_optimum)
+    return row.own.status.value if row.own is not None and row.own.status is Status.INFEASIBLE else DASH

@@ -1,0 +1,64 @@
+"""One place where functions are compiled to machine code (numba), so that type checkers see plain functions."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
+
+import numba
+from numba import objmode
+
+INFINITY = float("inf")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _sources_hash() -> str:
+    """Hash of all sources with compiled functions.
+
+    Numba notices when a function's own file changes, not when a function that it calls does; so machine code is
+    kept apart per state of all of them.
+    """
+    digest = hashlib.sha256()
+    root = Path(__file__).parents[2]
+    for package in ("euclio", "heuristics", "formulations", "bruteforce"):
+        for path in sorted((root / package).rglob("*.py")):
+            text = path.read_bytes()
+            if b"@compiled" in text:
+                digest.update(str(path.relative_to(root)).encode() + b"\0" + text)
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "euclio" / _sources_hash()
+
+
+if not os.environ.get("NUMBA_CACHE_DIR"):
+    numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a numeric function; the machine code is kept on disk between processes.
+
+    Division follows numpy (no exception on zero), so that an infeasible latency is infinite.
+    """
+    return cast(Callable[P, R], numba.njit(cache=True, error_model="numpy")(function))
+
+
+@compiled
+def clock() -> float:
+    """Seconds on the clock that limits use."""
+    with objmode(seconds="float64"):
+        seconds = time.perf_counter()
+    return seconds
+
+
+@compiled
+def is_past(deadline: float) -> bool:
+    """Whether a deadline on `clock` has passed; an infinite one is not looked up."""
+    return deadline < INFINITY and clock() >= deadline

@@ -1,0 +1,210 @@
+"""Problem families: all that the verbs, the files and the runner need to know of one, so that they serve every family.
+
+A family stands in its package's module `family` and here by name. What is slow to import is imported in its functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
+
+from euclio.core.errors import InputError
+from euclio.core.objective import Goal
+from euclio.core.result import Status
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from euclio.certification.certificate import Search
+    from euclio.contract.trials import Sources
+    from euclio.core.result import Result
+    from euclio.files.plan_files import PlanFiles
+    from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+    from euclio.session import Evaluation, Plan, PlanSpace, Session
+
+HOMES = {"session": "euclio.session.family", "pipeline": "euclio.pipeline.family"}
+"""The module of each family, which holds it as FAMILY."""
+
+
+class Checked(Protocol):
+    """What every checker says about a plan."""
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """One line per broken rule."""
+
+    @property
+    def feasible(self) -> bool:
+        """Whether no rule is broken."""
+
+    @property
+    def value(self) -> Fraction | None:
+        """The exact value in the unit of the goal; None: it could not be computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceOption:
+    """An option of the command that changes one field of the plan space.
+
+    Attributes:
+        flag: such as "--policy".
+        field: field of the plan space.
+        help: one line.
+        parse: reads the value from text; None: there is none to read.
+        choices: the words allowed, which are values themselves; None: what `parse` takes.
+        metavar: placeholder of the value.
+        value: value of the field where the flag stands alone, with neither `parse` nor `choices`.
+    """
+
+    flag: str
+    field: str
+    help: str
+    parse: Callable[[str], Any] | None = None
+    choices: tuple[str, ...] | None = None
+    metavar: str | None = None
+    value: Any = None
+
+
+class Explained(NamedTuple):
+    """Why an instance has a plan or none.
+
+    Attributes:
+        status: feasible, infeasible or unknown.
+        text: for people.
+        data: plain data with fractions.
+    """
+
+    status: Status
+    text: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A problem family.
+
+    Attributes:
+        name: as it stands in `Solver.family`.
+        instances: what its instances are called, in the plural.
+        schema: schema of its instance files.
+        instance: class of its instances; each has a `name`.
+        plan: class of its plans.
+        goals: its objectives, the default one first.
+        full_space: the plan space that all its solvers' are measured against.
+        default_solver: name of the solver that is used when none is named.
+        space_options: options of the command that change the plan space.
+        read: parsed JSON and the file's name in, instance out.
+        to_text: the JSON text of an instance.
+        evaluate: its checker: instance, plan and plan space in.
+        plan_files: how plans and plan spaces stand in result files.
+        check_space: raises an `InputError` where a plan space names what the instance does not have.
+        describe_space: a plan space in a few words.
+        table: instance and result in, a table for people out.
+        summary: instance, plan space and the checker's answer on a feasible plan in, one line out.
+        why_infeasible: instance, infeasible result and seconds for it in, one line out.
+        explain: instance, plan space and seconds for all searches together in.
+        tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
+        find_better: its independent prover (`euclio.certification`): instance, plan space, cutoff and deadline in.
+        warm_up_prover: lets that prover run once on a tiny instance.
+        tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.
+        features: sizes of an instance, by name, which results keep to be sorted and drawn by.
+        sources: what solvers of it are tried on (`euclio.contract`).
+    """
+
+    name: str
+    instances: str
+    schema: str
+    instance: type[Any]
+    plan: type
+    goals: tuple[Goal, ...]
+    full_space: Any
+    default_solver: str
+    space_options: tuple[SpaceOption, ...]
+    read: Callable[[Any, str | None], Any]
+    to_text: Callable[[Any], str]
+    evaluate: Callable[[Any, Any, Any], Checked]
+    plan_files: Callable[[], PlanFiles]
+    check_space: Callable[[Any, Any], None]
+    describe_space: Callable[[Any], str]
+    table: Callable[[Any, Result[Any, Any, Any]], RenderableType]
+    summary: Callable[[Any, Any, Any], str]
+    why_infeasible: Callable[[Any, Result[Any, Any, Any], float | None], str]
+    explain: Callable[[Any, Any, float | None], Explained]
+    tiny: Callable[[Any], tuple[Any, Any]]
+    find_better: Callable[[Any, Any, Fraction | None, float], Search]
+    warm_up_prover: Callable[[], None]
+    tolerance: Callable[[Any], float]
+    features: Callable[[Any], dict[str, float]]
+    sources: Callable[[], Sources]
+
+    def goal(self, space: Any) -> Goal:
+        """The goal of a plan space; one that names no objective has the family's first."""
+        objective = space.describe().get("objective", self.goals[0].name)
+        goal = next(goal for goal in self.goals if goal.name == objective)
+        return replace(goal, tolerance=self.tolerance(space))
+
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """A function that is imported when it is called."""
+    found = late_value(module, name)
+    return lambda *arguments: found()(*arguments)
+
+
+def late_value(module: str, name: str) -> Callable[[], Any]:
+    """What gives a value that is imported when it is asked for."""
+    return lambda: getattr(import_module(module), name)
+
+
+@cache
+def find_family(name: str) -> Family:
+    """The family of this name.
+
+    Raises:
+        InputError: there is none.
+    """
+    if name not in HOMES:
+        raise InputError(f"unknown problem family {name!r}; known: {', '.join(HOMES)}")
+    found = import_module(HOMES[name]).FAMILY
+    assert isinstance(found, Family)
+    return found
+
+
+def families() -> tuple[Family, ...]:
+    """All families."""
+    return tuple(find_family(name) for name in HOMES)
+
+
+def family_of(instance: Any) -> Family:
+    """The family of an instance.
+
+    Raises:
+        InputError: it is an instance of none.
+    """
+    for family in families():
+        if isinstance(instance, family.instance):
+            return family
+    known = ", ".join(family.instance.__name__ for family in families())
+    raise InputError(f"{type(instance).__name__} is no instance of a problem; give one of {known}")
+
+
+@overload
+def evaluate(instance: Session, plan: Plan, space: PlanSpace | None = None) -> Evaluation: ...
+@overload
+def evaluate(instance: Cluster, plan: PipelinePlan, space: PipelineSpace | None = None) -> PlanEvaluation: ...
+def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
+    """Check and price a plan of any family.
+
+    Args:
+        instance: a session or a cluster.
+        plan: a plan of it.
+        space: plan space that it has to keep to; None: the full one.
+
+    Returns:
+        The checker's answer.
+    """
+    family = family_of(instance)
+    return family.evaluate(instance, plan, family.full_space if space is None else space)

@@ -1,0 +1,82 @@
+"""What a plan is to be best at: the direction, the names of the figures, and when a bound proves or contradicts one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.core.result import PROOF_TOLERANCE
+
+CLAIM_TOLERANCE = 1e-6
+"""Relative distance of claim and checked value above which the claim is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """An objective.
+
+    Attributes:
+        name: the word for it in options and sentences, such as "cost".
+        suffix: unit suffix of its fields in files, such as "per_h".
+        unit: the unit in words, as it follows a number.
+        maximised: most is best, and a bound is an upper one; False: least is best.
+        column: heading of a column of its values.
+        tolerance: relative distance of bound and value within which a plan is called optimal; a plan may be better
+            than a bound by no more than this.
+    """
+
+    name: str
+    suffix: str
+    unit: str
+    maximised: bool
+    column: str
+    tolerance: float = PROOF_TOLERANCE
+
+    @property
+    def value_field(self) -> str:
+        """Field of the checked value in result files."""
+        return f"{self.name}_{self.suffix}"
+
+    @property
+    def claimed_field(self) -> str:
+        """Field of the solver's claim."""
+        return f"claimed_{self.value_field}"
+
+    @property
+    def bound_field(self) -> str:
+        """Field of the proven bound."""
+        return f"bound_{self.suffix}"
+
+    @property
+    def incumbent_field(self) -> str:
+        """Field of the best plan's value in a trace."""
+        return f"incumbent_{self.suffix}"
+
+    def gap(self, value: Fraction | float, bound: Fraction | float) -> float:
+        """What the bound leaves open, as a share of the value (of 1 where that is 0).
+
+        Below 0 the bound is on the wrong side.
+        """
+        room = float(bound) - float(value) if self.maximised else float(value) - float(bound)
+        return room / abs(float(value)) if value else room
+
+    def proven(self, value: Fraction | float, bound: Fraction | float | None) -> bool:
+        """Whether the bound reaches the value, so that no plan is better."""
+        return bound is not None and abs(self.gap(value, bound)) <= self.tolerance
+
+    def contradiction(self, value: Fraction | float, bound: Fraction | float | None) -> str:
+        """One line where a plan is better than the bound allows; empty: it is not."""
+        if bound is None or not self.gap(value, bound) < -self.tolerance:
+            return ""
+        side = "below" if self.maximised else "above"
+        return f"{self.bound_field} is {float(bound):.9g}, {side} the checked {self.name} of {float(value):.9g}"
+
+    def wrong_claim(self, value: Fraction | float, claimed: Fraction | float | None) -> str:
+        """One line where a solver claims another value than the checked one; empty: it does not."""
+        if claimed is None or abs(self.gap(value, claimed)) <= CLAIM_TOLERANCE:
+            return ""
+        return f"{self.claimed_field} is {float(claimed):.9g}, the checked {self.name} is {float(value):.9g}"
+
+
+LEAST_COST = Goal("cost", "per_h", "per hour", maximised=False, column="cost/h")
+MOST_THROUGHPUT = Goal("throughput", "rps", "req/s per weight", maximised=True, column="throughput")

@@ -1,0 +1,210 @@
+"""Somebody's own solver from a Python file, named ``path/to/file.py:function``, without a package around it.
+
+The function takes the instance first, and by name, where it wants them, the plan space (``space``) and the limits
+(``limits``); it returns a plan, None or an `Answer`. The annotation of its first parameter says which problem family it
+solves (none: sessions), and the default of ``space`` which plan space it searches (none: the full one).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_type_hints
+
+from euclio.core.errors import InapplicableError, InputError
+from euclio.core.family import Family, families, find_family
+from euclio.core.registry import AnySolver, Limits, Solver
+from euclio.core.result import Answer
+from euclio.files.bytes_reading import read_bytes
+
+ENDING = ".py"
+MODULE = "own_solver_"
+"""What names of modules made from such files begin with."""
+PLAIN_NAMES = ("solve", "run")
+"""Functions that the name of their file says enough about."""
+BY_NAME = ("space", "limits")
+"""What a function is given by name, if it has parameters of these names."""
+
+
+def is_reference(name: str) -> bool:
+    """Whether a solver's name points into a file."""
+    return name.endswith(ENDING) or name.rpartition(":")[0].endswith(ENDING)
+
+
+def file_of(name: str) -> Path | None:
+    """The file that a solver's name points into; None: it points into none."""
+    if not is_reference(name):
+        return None
+    file, _, own = name.rpartition(":")
+    return Path(file or own).expanduser()
+
+
+def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
+    """The solver that a name points to; the same one as long as the file stays the same.
+
+    Args:
+        reference: ``path/to/file.py:function``; instead of a function it may name an `euclio.core.registry.Solver`.
+        folder: what the path is relative to; None: the current folder.
+
+    Returns:
+        The solver, under the name that it was asked for by; its version is a hash of the file.
+
+    Raises:
+        InputError: no such file or function, one that cannot be called as a solver, or an error in the file.
+    """
+    file, _, name = reference.rpartition(":")
+    named = Path(file or name).expanduser()
+    path = named if folder is None else folder / named
+    try:
+        source = read_bytes(path)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}; give FILE.py:function", file=str(path)) from None
+    try:
+        found = _names(_module(path.resolve(), source))
+        if name in found and file:
+            return _solver(reference, path.resolve(), name, source)
+    except InputError as error:
+        raise error.in_file(str(path)) from error
+    known = ", ".join(found) or "none is defined"
+    told = f"has no function {name!r}; it has" if file else f"says no function; write {reference}:NAME with one of"
+    raise InputError(f"{told}: {known}", file=str(path))
+
+
+@cache
+def _solver(reference: str, path: Path, name: str, source: bytes) -> AnySolver:
+    found = _names(_module(path, source))[name]
+    version = hashlib.sha256(source).hexdigest()[:16]
+    if isinstance(found, Solver):
+        return replace(found, name=reference, version=version)
+    parameters = _parameters(found, str(path), name)
+    family = _family(found, next(iter(parameters)), str(path), name)
+    space = _own_space(parameters, family)
+    run = _run(found, tuple(part for part in BY_NAME if part in parameters), space, family, str(path))
+    summary = (inspect.getdoc(found) or f"{name} of {path.name}").splitlines()[0]
+    label = path.stem if name in PLAIN_NAMES else f"{path.stem}:{name}"
+    return Solver(reference, "heuristic", summary, run, space, family=family.name, label=label, version=version)
+
+
+@cache
+def _module(path: Path, source: bytes) -> ModuleType:
+    """The file as a module; its neighbours can be imported by it.
+
+    It is compiled from its text: byte code that Python keeps beside it may be of an older text of the same second.
+    """
+    module = ModuleType(f"{MODULE}{hashlib.sha256(source).hexdigest()[:16]}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
+    except SyntaxError as error:
+        line = f" in line {error.lineno}" if error.filename == str(path) else ""
+        raise InputError(f"is no valid Python: {error.msg}{line}", file=str(path)) from None
+    except (Exception, SystemExit) as error:
+        raise InputError(f"raises {_raised(error, path)} when it is imported", file=str(path)) from error
+    return module
+
+
+def blame(error: BaseException) -> str:
+    """What somebody's own solver raised, in one line that names its file; empty: the error arose elsewhere."""
+    files = {module.__file__ for name, module in sys.modules.items() if name.startswith(MODULE)}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in files:
+            return f"{frame.filename}: raises {_raised(error, Path(frame.filename))}"
+    return ""
+
+
+def _raised(error: BaseException, path: Path) -> str:
+    """An exception and the last line of a file that it came through, in one line."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{text} (line {lines[-1]})" if lines else text
+
+
+def _names(module: ModuleType) -> Mapping[str, Any]:
+    """The solvers and the functions that a file defines itself, private ones left out."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (isinstance(value, Solver) or (inspect.isfunction(value) and value.__module__ == module.__name__))
+    }
+
+
+def _parameters(function: Callable[..., Any], file: str, name: str) -> Mapping[str, inspect.Parameter]:
+    """Parameters by name, the instance first.
+
+    Raises:
+        InputError: the function cannot be called with an instance, a plan space and limits.
+    """
+    parameters = inspect.signature(function).parameters
+    first, *others = parameters.values() or (None,)
+    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        raise InputError("takes no instance; its first parameter has to be one", file=file, field=name)
+    for other in others:
+        needed = other.default is other.empty and other.kind not in (other.VAR_POSITIONAL, other.VAR_KEYWORD)
+        if (needed and other.name not in BY_NAME) or (other.name in BY_NAME and other.kind is other.POSITIONAL_ONLY):
+            raise InputError(
+                f"takes {other.name!r}, which nobody gives it; after the instance it may take `space` and `limits`, "
+                "by these names, and whatever has a default",
+                file=file,
+                field=name,
+            )
+    return parameters
+
+
+def _family(function: Callable[..., Any], first: str, file: str, name: str) -> Family:
+    """The family whose instances the first parameter is annotated with; sessions where it is not.
+
+    Raises:
+        InputError: it is annotated with something else.
+    """
+    try:
+        hint = get_type_hints(function).get(first, Any)
+    except Exception:  # names that exist for type checkers only
+        hint = function.__annotations__.get(first, Any)
+    for family in families():
+        if hint is family.instance or str(hint).rpartition(".")[2] == family.instance.__name__:
+            return family
+    if hint is not Any and hint is not object:
+        known = " or ".join(family.instance.__name__ for family in families())
+        shown = getattr(hint, "__name__", hint)
+        raise InputError(f"takes {first!r} as {shown}; annotate it as {known}", file=file, field=name)
+    return find_family("session")
+
+
+def _own_space(parameters: Mapping[str, inspect.Parameter], family: Family) -> Any:
+    """The default of `space` where it is a plan space of the family, else the full one."""
+    default = parameters["space"].default if "space" in parameters else None
+    return default if isinstance(default, type(family.full_space)) else family.full_space
+
+
+def _run(
+    function: Callable[..., Any], wanted: tuple[str, ...], own: Any, family: Family, file: str
+) -> Callable[[Any, Any, Limits[Any]], Answer[Any]]:
+    """The function as the run of a solver."""
+    name = function.__name__
+
+    def run(instance: Any, space: Any, limits: Limits[Any]) -> Answer[Any]:
+        if "space" not in wanted and space != own:
+            raise InapplicableError(f"{name} takes no plan space, so it plans in its own only")
+        given = {"space": space, "limits": limits}
+        answer = function(instance, **{part: given[part] for part in wanted})
+        if answer is None:
+            return Answer(None, "no plan", reason=f"{name} returned no plan")
+        if isinstance(answer, family.plan):
+            return Answer(answer, "done")
+        if isinstance(answer, Answer):
+            return answer
+        got, wanted_kind = type(answer).__name__, family.plan.__name__
+        raise InputError(f"returned a {got}; return a {wanted_kind}, an Answer or None", file=file, field=name)
+
+    return run

@@ -1,0 +1,292 @@
+"""Run one solver on one instance and check its answer (architecture, One truth about plans)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from numbers import Real
+from pathlib import Path
+from typing import Any, overload
+
+from euclio.core.errors import InapplicableError, InputError
+from euclio.core.family import Checked, Family, family_of, find_family
+from euclio.core.objective import Goal
+from euclio.core.provenance import provenance
+from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, Solver, find_solver, solvers_of
+from euclio.core.result import Answer, AnyResult, Result, Status
+from euclio.core.warm_up import warm_up
+from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+from euclio.session import Session
+
+ClusterResult = Result[PipelinePlan, PipelineSpace, PlanEvaluation]
+
+COLD = "none"
+"""Name that asks for no warm start."""
+
+
+@overload
+def solve(instance: Session, solver: str | Solver | None = None, **options: Any) -> Result: ...
+@overload
+def solve(instance: Cluster, solver: str | AnySolver | None = None, **options: Any) -> ClusterResult: ...
+def solve(
+    instance: Any,
+    solver: str | AnySolver | None = None,
+    *,
+    space: Any = None,
+    time_limit_s: float | None = None,
+    seed: int = 0,
+    engine: str | None = None,
+    threads: int | None = None,
+    warm_start: str | None = None,
+    log_file: Path | None = None,
+    export_lp: Path | None = None,
+    **changes: Any,
+) -> AnyResult:
+    """Solve an instance and check the plan.
+
+    Args:
+        instance: a session or a cluster.
+        solver: name of a registered solver, or a `Solver`; None: the default of the instance's family.
+        space: plan space; by default the solver's own. The result's may be narrower (`Solver.narrow`).
+        time_limit_s: time limit in seconds.
+        seed: seed of random choices.
+        engine: engine of the solver library, such as "highs" or "cbc"; None: the solver's default.
+        threads: threads of the engine; None: one.
+        warm_start: name of the solver whose plan to start from, or "none"; None: the solver's default.
+        log_file: file for the engine's log.
+        export_lp: file for the model in LP format.
+        **changes: fields of the plan space to change, such as ``policy="rr"`` or ``max_allocations=2``.
+
+    Returns:
+        The checked result.
+
+    Raises:
+        InputError: an unknown solver or engine, a solver of another problem family, an option that the solver does
+            not take, or a plan space that does not go with the instance.
+    """
+    ready = asked(
+        instance,
+        solver,
+        space=space,
+        time_limit_s=time_limit_s,
+        seed=seed,
+        engine=engine,
+        threads=threads,
+        warm_start=warm_start,
+        log_file=log_file,
+        export_lp=export_lp,
+        **changes,
+    )
+    ready.warm_up()
+    return ready.check(*ready.answer())
+
+
+def asked(
+    instance: Any,
+    solver: str | AnySolver | None = None,
+    *,
+    space: Any = None,
+    time_limit_s: float | None = None,
+    seed: int = 0,
+    engine: str | None = None,
+    threads: int | None = None,
+    warm_start: str | None = None,
+    log_file: Path | None = None,
+    export_lp: Path | None = None,
+    **changes: Any,
+) -> PreparedRun:
+    """The run that arguments of `solve` ask for, ready to be made; errors as there."""
+    options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
+    limits: Limits[Any] = Limits(time_limit_s, seed, options)
+    return prepare(instance, solver, space=space, limits=limits, warm_start=warm_start, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run of which all is decided but the answer.
+
+    Attributes:
+        instance: the instance.
+        family: its family.
+        solver: the solver.
+        space: plan space that it searches and that its plan is checked under.
+        limits: limits and engine options, without the plan to start from.
+        starter: solver of the plan to start from; None: none.
+    """
+
+    instance: Any
+    family: Family
+    solver: AnySolver
+    space: Any
+    limits: Limits[Any]
+    starter: AnySolver | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Plan space, limits and those engine options that the solver takes, as plain data."""
+        described = _describe(self.space, self.family.goal(self.space), self.limits)
+        given = self.limits.options
+        if Option.ENGINE in self.solver.takes:
+            described["engine"] = given.engine or self.solver.engines[0]
+        if Option.THREADS in self.solver.takes:
+            described["threads"] = given.threads or 1
+        if Option.WARM_START in self.solver.takes:
+            described["warm_start"] = None if self.starter is None else self.starter.name
+        return described
+
+    def warm_up(self) -> None:
+        """Import and compile what the run needs (`euclio.core.warm_up`)."""
+        for solver in (self.solver, self.starter):
+            if solver is not None:
+                warm_up(solver, self.space)
+
+    def answer(self) -> tuple[Answer[Any], float]:
+        """The solver's answer, unchecked, and the seconds that it took with the plan to start from.
+
+        Raises:
+            TypeError: it is no answer.
+        """
+        started = time.perf_counter()
+        start = None if self.starter is None else self._starting_plan(self.starter)
+        limits = replace(self.limits, options=replace(self.limits.options, warm_start=start))
+        try:
+            answer = self.solver.run(self.instance, self.space, limits)
+        except InapplicableError as error:
+            answer = Answer(None, "inapplicable", reason=str(error))
+        wall_s = time.perf_counter() - started
+        self._check_types(answer)
+        return answer, wall_s
+
+    def check(self, answer: Answer[Any], wall_s: float) -> AnyResult:
+        """The checked result."""
+        result = check(self.instance, self.solver.name, self.space, self.limits, answer, wall_s)
+        return replace(result, options=self.options)
+
+    def _starting_plan(self, starter: AnySolver) -> Any:
+        """The starter's plan, if it is one of the plan space."""
+        limits: Limits[Any] = Limits(self.limits.time_limit_s, self.limits.seed)
+        try:
+            plan = starter.run(self.instance, self.space, limits).plan
+        except InapplicableError:
+            return None
+        feasible = plan is not None and self.family.evaluate(self.instance, plan, self.space).feasible
+        return plan if feasible else None
+
+    def _check_types(self, answer: Any) -> None:
+        if not isinstance(answer, Answer):
+            raise TypeError(f"the solver returned {type(answer).__name__}, not an Answer")
+        if answer.plan is not None and not isinstance(answer.plan, self.family.plan):
+            raise TypeError(f"the solver's plan is {type(answer.plan).__name__}, not {self.family.plan.__name__}")
+
+
+def prepare(
+    instance: Any,
+    solver: str | AnySolver | None,
+    *,
+    space: Any = None,
+    limits: Limits[Any],
+    warm_start: str | None = None,
+    **changes: Any,
+) -> PreparedRun:
+    """Decide and check all of a run but the answer; arguments, defaults and errors as in `solve`."""
+    family = family_of(instance)
+    chosen = solver_for(family, solver)
+    _check_options(chosen, limits.options, warm_start)
+    used = chosen.space_on(instance, replace(chosen.space if space is None else space, **changes))
+    family.check_space(instance, used)
+    from_name = warm_start or chosen.starts_from
+    starter = None if from_name in (None, COLD) else solver_for(family, str(from_name))
+    return PreparedRun(instance, family, chosen, used, limits, starter)
+
+
+def solver_for(family: Family, solver: str | AnySolver | None) -> AnySolver:
+    """The solver of an instance of this family, by name; None: the family's default.
+
+    Raises:
+        InputError: there is no such solver, or it solves instances of another family.
+    """
+    chosen = solver if isinstance(solver, Solver) else find_solver(solver or family.default_solver)
+    if chosen.family != family.name:
+        fitting = ", ".join(s.name for s in solvers_of(family.name)) or "none is installed"
+        raise InputError(
+            f"solver {chosen.name!r} is for {find_family(chosen.family).instances}; those for {family.instances} are: "
+            f"{fitting}",
+            field="--solver",
+        )
+    return chosen
+
+
+def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: str | None) -> None:
+    """Refuse options that the solver does not take, and engines that it does not know."""
+    values = {
+        Option.ENGINE: given.engine,
+        Option.THREADS: given.threads,
+        Option.WARM_START: warm_start,
+        Option.LOG_FILE: given.log_file,
+        Option.EXPORT_LP: given.export_lp,
+    }
+    for option, value in values.items():
+        if value is not None and option not in solver.takes:
+            flag = {Option.LOG_FILE: "--log"}.get(option, f"--{option.value.replace('_', '-')}")
+            raise InputError(f"solver {solver.name!r} does not take this option; leave it out", field=flag)
+    if given.engine is not None and given.engine not in solver.engines:
+        raise InputError(
+            f"unknown engine {given.engine!r}; solver {solver.name!r} runs on {', '.join(solver.engines)}",
+            field="--engine",
+        )
+
+
+def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: Answer[Any], wall_s: float) -> AnyResult:
+    """Price an answer with the checker and decide its status."""
+    family = family_of(instance)
+    goal = family.goal(space)
+    evaluation = None if answer.plan is None else family.evaluate(instance, answer.plan, space)
+    status, reason = _outcome(answer, evaluation, goal)
+    return Result(
+        instance=instance.name,
+        solver=solver,
+        options=_describe(space, goal, limits),
+        space=space,
+        status=status,
+        raw_status=answer.raw_status,
+        value=None if evaluation is None or status is Status.ERROR else evaluation.value,
+        claimed=answer.claimed,
+        bound=answer.bound,
+        wall_s=wall_s,
+        plan=answer.plan,
+        evaluation=evaluation,
+        stats=answer.stats,
+        reason=reason,
+        provenance={**provenance(), "seed": limits.seed},
+        trace=answer.trace,
+        warm_start=answer.warm_start,
+    )
+
+
+def _describe(space: Any, goal: Goal, limits: Limits[Any]) -> dict[str, Any]:
+    """Plan space and limits of a run as plain data."""
+    return {**space.describe(), "objective": goal.name, "time_limit_s": limits.time_limit_s, "seed": limits.seed}
+
+
+def _outcome(answer: Answer[Any], evaluation: Checked | None, goal: Goal) -> tuple[Status, str]:
+    """Status and reason of an answer.
+
+    A refused plan is an error; so is a claim or a bound that is no number or that the checked plan contradicts.
+    """
+    if evaluation is not None and (not evaluation.feasible or evaluation.value is None):
+        return Status.ERROR, f"the checker refused the plan: {'; '.join(evaluation.violations)}"
+    for figure, name in ((answer.claimed, "claim"), (answer.bound, "bound")):
+        if figure is not None and not (isinstance(figure, Real) and math.isfinite(figure)):
+            return Status.ERROR, f"the solver's {name} is {figure!r}, no finite number"
+    if evaluation is not None and evaluation.value is not None:
+        wrong = goal.contradiction(evaluation.value, answer.bound)
+        if wrong:
+            return Status.ERROR, f"the solver's bound is wrong: {wrong}"
+        wrong = goal.wrong_claim(evaluation.value, answer.claimed)
+        if wrong:
+            return Status.ERROR, f"the solver's claim is wrong: {wrong}"
+        return Status.OPTIMAL if goal.proven(evaluation.value, answer.bound) else Status.FEASIBLE, answer.reason
+    if answer.raw_status == "inapplicable":
+        return Status.INAPPLICABLE, answer.reason
+    return Status.INFEASIBLE if answer.infeasible else Status.UNKNOWN, answer.reason

@@ -1,0 +1,112 @@
+"""Tables and figures as text for people, which also read well without colours."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from fractions import Fraction
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from euclio.core.family import families
+from euclio.core.objective import Goal
+from euclio.core.registry import AnySolver
+from euclio.core.result import AnyResult
+
+PIPED_WIDTH = 100
+"""Columns where the output is no terminal."""
+
+DASH = "-"
+
+
+def to_text(content: RenderableType, width: int | None = None) -> str:
+    """Rendered text for standard output: colours and the window's width on a terminal, neither in a pipe.
+
+    Args:
+        content: what is rendered.
+        width: columns; by default the window's, or PIPED_WIDTH in a pipe.
+    """
+    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    if width is None:
+        width = max(shutil.get_terminal_size().columns, 60) if terminal else PIPED_WIDTH
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=terminal,
+        color_system="standard" if terminal else None,
+        highlight=False,
+        emoji=False,
+    )
+    with console.capture() as captured:
+        console.print(content)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def new_table(*columns: str, numbers: Iterable[str] = (), title: str | None = None) -> Table:
+    """An empty table; the columns in `numbers` are aligned to the right."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
+    right = set(numbers)
+    for column in columns:
+        number = column in right
+        table.add_column(column, justify="right" if number else "left", overflow="fold", no_wrap=number)
+    return table
+
+
+def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
+    """Name, kind, plan space and summary of solvers, one table per problem family."""
+    found = list(solvers)
+    tables: list[RenderableType] = []
+    for family in families():
+        table = new_table("solver", "kind", "plan space", "what it is", title=f"solvers of {family.instances}")
+        table.columns[0].no_wrap = True
+        for solver in found:
+            if solver.family == family.name:
+                space = family.describe_space(solver.space)
+                table.add_row(*(Text(t) for t in (solver.name, solver.kind, space, solver.summary)))
+        if table.row_count:
+            tables += [Text(""), table] if tables else [table]
+    return Group(*tables)
+
+
+def money(value: Fraction | float | None) -> str:
+    """A figure in full that others are compared with, such as money per hour."""
+    return DASH if value is None else f"{float(value):.9g}"
+
+
+def figures(value: Fraction | float) -> str:
+    """A number in about four figures, for columns of numbers."""
+    number = float(value)
+    if number >= 1:
+        return f"{number:.1f}" if number >= 1000 else f"{number:.3f}"
+    return f"{number:.4g}"
+
+
+def percent(share: float | None, digits: int = 2) -> str:
+    """A share as a percentage."""
+    return DASH if share is None else f"{100 * share:.{digits}f} %"
+
+
+def duration(seconds: float) -> str:
+    """A duration with a unit that suits its size."""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def bound_text(result: AnyResult, goal: Goal) -> str:
+    """The bound, and the gap that it leaves."""
+    if result.bound is None:
+        return "no bound"
+    text = f"bound {money(result.bound)}"
+    return text if not result.value else f"{text} (gap {percent(max(0.0, goal.gap(result.value, result.bound)))})"
+
+
+def milliseconds(seconds: Fraction) -> str:
+    """A time in milliseconds, without the unit."""
+    return figures(seconds * 1000)

@@ -1,0 +1,54 @@
+"""Import and compile a solver before it is timed (architecture, Runs: timing excludes import)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from euclio.core.family import families, find_family
+from euclio.core.registry import AnySolver, Limits, find_solver, solvers
+
+
+@cache
+def warm_up(solver: AnySolver, space: Any) -> None:
+    """Let a solver run once on a tiny instance of its family, whatever becomes of it."""
+    instance, narrowed = find_family(solver.family).tiny(space)
+    with suppress(Exception):  # an error that matters shows again in the run that follows
+        solver.run(instance, narrowed, Limits(time_limit_s=10))
+        if solver.compile is not None:
+            solver.compile()
+
+
+def warm_up_named(name: str) -> str:
+    """Warm up a registered solver in its own plan space; returns its name."""
+    solver = find_solver(name)
+    warm_up(solver, solver.space)
+    return name
+
+
+def main() -> None:
+    """Compile every registered solver once, two at a time, and the simulator: later runs load machine code."""
+    from rich.console import Console
+
+    from euclio.pipeline.simulation.simulation import compile_simulator
+
+    console, provers = Console(stderr=True), families()
+    # Solvers that compile different code go first; the rest then loads most of theirs.
+    names = sorted(solvers(), key=lambda name: (":" in name, name))
+    with (
+        ProcessPoolExecutor(2) as pool,
+        console.status("compiling solvers and simulator (once, a few minutes)"),
+    ):
+        simulator = pool.submit(compile_simulator)
+        for _ in pool.map(warm_up_named, names):
+            pass
+        simulator.result()
+        for family in provers:
+            family.warm_up_prover()
+    console.print(f"{len(names)} solvers, {len(provers)} provers and the simulator are compiled")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Modules under the names that they had before version 0.2, for scripts and notebooks that import them by those.
+
+An import of an old name gives the very module that has the new one, so that its classes are the same classes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+NEW_NAME = {
+    "euclio.alarm": "euclio.supervision.alarm",
+    "euclio.bench_set.cluster_grid": "euclio.pipeline.designs.grid",
+    "euclio.bench_set.clusters": "euclio.pipeline.designs.clusters",
+    "euclio.bench_set.session_grid": "euclio.session.designs.grid",
+    "euclio.bench_set.sessions": "euclio.session.designs.sessions",
+    "euclio.bench_set.shapes": "euclio.session.designs.shapes",
+    "euclio.certificate": "euclio.certification.certificate",
+    "euclio.certificate_table": "euclio.certification.table",
+    "euclio.certifying": "euclio.certification.certifying",
+    "euclio.chains": "euclio.session.chains",
+    "euclio.comparing": "euclio.comparison.comparing",
+    "euclio.comparison_figure": "euclio.comparison.figure",
+    "euclio.comparison_table": "euclio.comparison.table",
+    "euclio.compiled": "euclio.core.compiled",
+    "euclio.cores": "euclio.supervision.cores",
+    "euclio.decomposing": "euclio.comparison.decomposing",
+    "euclio.decomposition_figure": "euclio.comparison.decomposition_figure",
+    "euclio.decomposition_table": "euclio.comparison.decomposition_table",
+    "euclio.errors": "euclio.core.errors",
+    "euclio.exact": "euclio.core.numbers",
+    "euclio.experiment_report": "euclio.report.experiment",
+    "euclio.explaining": "euclio.session.explain",
+    "euclio.explanation_text": "euclio.session.explanation_text",
+    "euclio.families": "euclio.core.family",
+    "euclio.figure_files": "euclio.report.figure_files",
+    "euclio.files.pipeline_files": "euclio.pipeline.files",
+    "euclio.files.pipeline_plans": "euclio.pipeline.plan_files",
+    "euclio.files.session_files": "euclio.session.files",
+    "euclio.files.session_plans": "euclio.session.plan_files",
+    "euclio.gap": "euclio.comparison.gap",
+    "euclio.goal": "euclio.core.objective",
+    "euclio.least_latency": "euclio.session.least_latency",
+    "euclio.own_solver": "euclio.core.own_solver",
+    "euclio.pipeline.certifying": "euclio.pipeline.certify.find_better",
+    "euclio.pipeline_table": "euclio.pipeline.table",
+    "euclio.proof_trials": "euclio.certification.proof_trials",
+    "euclio.provenance": "euclio.core.provenance",
+    "euclio.registry": "euclio.core.registry",
+    "euclio.restrictions": "euclio.session.restrictions",
+    "euclio.result": "euclio.core.result",
+    "euclio.session.certifying": "euclio.session.certify.find_better",
+    "euclio.signals": "euclio.supervision.signals",
+    "euclio.simulator": "euclio.pipeline.simulation",
+    "euclio.solving": "euclio.core.solving",
+    "euclio.supervised": "euclio.commands.supervised",
+    "euclio.verifying": "euclio.core.verifying",
+    "euclio.warm_up": "euclio.core.warm_up",
+    "euclio.workloads.acceptance": "euclio.session.workloads.acceptance",
+    "euclio.workloads.applications": "euclio.session.workloads.applications",
+    "euclio.workloads.csv_profiles": "euclio.session.workloads.csv_profiles",
+    "euclio.workloads.latencies": "euclio.session.workloads.latencies",
+    "euclio.workloads.paths": "euclio.core.data_files",
+    "euclio.workloads.pipelines": "euclio.pipeline.workloads",
+    "euclio.workloads.protocol": "euclio.session.workloads.protocol",
+    "euclio.workloads.published": "euclio.session.workloads.published",
+    "euclio.workloads.random_sessions": "euclio.session.workloads.random_sessions",
+    "euclio.workloads.scrooge_sessions": "euclio.session.workloads.scrooge_sessions",
+    "euclio.workloads.synthesis": "euclio.session.workloads.synthesis",
+    "euclio.workloads.worker_types": "euclio.session.workloads.worker_types",
+}
+"""New name by old name; modules below an old package have moved along with it."""
+
+
+DIVIDED = {"euclio.tables": ("euclio.core.tables", "euclio.session.table")}
+"""Old modules whose contents are now in several."""
+
+
+def new_name(name: str) -> str | None:
+    """The new name of a module by its old one; None: it has not moved."""
+    parent, below = name, ""
+    while parent:
+        if parent in NEW_NAME:
+            return NEW_NAME[parent] + below
+        parent, _, last = parent.rpartition(".")
+        below = f".{last}{below}"
+    return None
+
+
+class _Moved(MetaPathFinder, Loader):
+    """Finds modules by their old names."""
+
+    def __init__(self) -> None:
+        self._own: dict[str, ModuleSpec | None] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not fullname.startswith("euclio."):
+            return None
+        moved = fullname if fullname in DIVIDED else new_name(fullname)
+        return None if moved is None else ModuleSpec(fullname, self, origin=moved)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        if spec.name in DIVIDED:
+            return None
+        module = import_module(str(spec.origin))
+        self._own[spec.name] = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill the module where it was divided; else put back what the import system wrote over its own spec."""
+        old_name = str(module.__spec__ and module.__spec__.name)
+        if old_name not in DIVIDED:
+            module.__spec__ = self._own.pop(old_name)
+            return
+        for part in DIVIDED[old_name]:
+            vars(module).update({k: v for k, v in vars(import_module(part)).items() if not k.startswith("_")})
+
+
+def find_moved() -> None:
+    """Let the import system find modules by their old names; a second call changes nothing."""
+    if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Moved())

@@ -1,0 +1,1 @@
+"""Designs of the benchmark set: which clusters it is made of."""

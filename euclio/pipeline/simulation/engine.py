@@ -1,0 +1,81 @@
+"""The event loop of the data plane: arrivals, ends of nodes, timers, in the order of time (PPipe §6; compiled)."""
+
+from __future__ import annotations
+
+from heapq import heappop
+
+from euclio.core.compiled import compiled
+from euclio.pipeline.simulation.execution import ENDS, Event, finish
+from euclio.pipeline.simulation.queues import LATE, SERVED, Queues, waiting
+from euclio.pipeline.simulation.reactive import batch_by_pool, hand_over
+from euclio.pipeline.simulation.reservation import Path, batch_by_reservation
+from euclio.pipeline.simulation.resources import COUNT, DOWNLINK, FIRST, NONE, POOL, Ledger
+from euclio.pipeline.simulation.system import Floats, Ints, System
+
+NO_EVENT = (1 << 62, 3, 0)
+
+
+@compiled
+def run_events(
+    system: System,
+    ledger: Ledger,
+    queues: Queues,
+    order: Ints,
+    factors: Floats,
+    reactive: bool,
+    path: Path,
+    other: Path,
+) -> None:
+    """Serve all arrivals; what happened stands in the ledger and the queues.
+
+    Args:
+        system: cluster and plan.
+        ledger: empty reservation tables.
+        queues: empty queues.
+        order: requests in the order of arrival.
+        factors: real over expected durations, used in turn.
+        reactive: every pool batches by itself; else by reservation.
+        path: scratch, with room for the longest pipeline.
+        other: likewise.
+    """
+    events: list[Event] = [NO_EVENT]
+    arrived = 0
+    while arrived < order.size or len(events) > 1:
+        time, kind, what = events[0]
+        if arrived < order.size and (queues.arrival[order[arrived]], 1) < (time, kind):
+            request = order[arrived]
+            arrived += 1
+            time, queue = queues.arrival[request], queues.model[request]
+            queues.last[queue] += 1
+            due = waiting(queues, queue) >= queues.wanted[queue]
+        else:
+            heappop(events)
+            if kind == ENDS:
+                finish(ledger, events, factors, what, time, not reactive)
+                queue = _finished(system, ledger, queues, what, time, reactive)
+                due = queue >= 0 and waiting(queues, queue) >= queues.wanted[queue]
+            else:
+                queue, due = what, queues.timer[what] == time
+        if not due:
+            continue
+        queues.timer[queue] = NONE
+        if reactive:
+            batch_by_pool(system, ledger, queues, events, factors, queue, time)
+        else:
+            batch_by_reservation(system, ledger, queues, events, factors, queue, time, path, other)
+
+
+@compiled
+def _finished(system: System, ledger: Ledger, queues: Queues, node: int, now: int, reactive: bool) -> int:
+    """Mark what a pipeline's last partition has served, or hand a pool's batch on; returns the next pool's queue."""
+    pool = ledger.node[node, POOL]
+    if ledger.node[node, DOWNLINK] >= 0:
+        return NONE
+    if pool + 1 < system.first_pool[system.pipeline_of[pool] + 1]:
+        return hand_over(system, ledger, queues, node) if reactive else NONE
+    for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):
+        request = queues.item[place]
+        limit = queues.arrival[request] + system.slo[queues.model[request]]
+        queues.outcome[request] = SERVED if now <= limit else LATE
+        queues.finish[request] = now
+    return NONE

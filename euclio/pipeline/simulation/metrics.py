@@ -1,0 +1,98 @@
+"""Figures of a simulation: SLO attainment, utilisation, transfers, the scheduler's work (PPipe §7.1, §7.2, §7.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from euclio.pipeline.simulation.queues import DROPPED, LATE, SERVED
+from euclio.pipeline.simulation.record import Requests, Simulation
+from euclio.pipeline.simulation.system import NS_PER_S
+
+
+def attainment(requests: Requests) -> float | None:
+    """Share of requests that were served within the SLO; None: there were none."""
+    return float((requests.outcome == SERVED).mean()) if requests.outcome.size else None
+
+
+def mean_attainment(simulation: Simulation) -> float | None:
+    """Mean of the models' attainments, as the paper averages them."""
+    found = [x for x in map(attainment, simulation.requests) if x is not None]
+    return float(np.mean(found)) if found else None
+
+
+def utilization(simulation: Simulation) -> dict[str, float]:
+    """Temporal utilisation of each GPU type while requests come: busy time over that of all its GPUs, used or not.
+
+    A GPU counts by the shares of its virtual ones that are busy.
+    """
+    until = simulation.setup.seconds * NS_PER_S
+    uses = simulation.inferences
+    busy = np.minimum(uses.end_ns, until) - np.minimum(uses.start_ns, until)
+    per_gpu = np.bincount(uses.resource, busy, minlength=len(simulation.gpus))
+    found = dict.fromkeys((gpu.name for gpu in simulation.cluster.gpus), 0.0)
+    for gpu, time in zip(simulation.gpus, per_gpu, strict=True):
+        found[gpu.gpu] += float(time) / gpu.share
+    return {gpu.name: found[gpu.name] / (gpu.count * until) for gpu in simulation.cluster.gpus}
+
+
+def probes_per_batch(simulation: Simulation) -> float | None:
+    """Mean calls of probe() per dispatched batch (the paper has 3.58); None: there was no batch."""
+    return simulation.probes / simulation.batches if simulation.batches else None
+
+
+def seconds_per_batch(simulation: Simulation) -> float | None:
+    """Seconds of the event loop per dispatched batch, which holds the scheduler's (the paper: less than 9 µs)."""
+    return simulation.wall_s / simulation.batches if simulation.batches else None
+
+
+def transfer_seconds(simulation: Simulation) -> dict[str, float | None]:
+    """Mean and 99th percentile of the time that transfers take, waiting for links included, and the mean without."""
+    uses = simulation.transfers
+    if not uses.start_ns.size:
+        return {"mean_s": None, "p99_s": None, "alone_mean_s": None}
+    taken = (uses.end_ns - uses.ready_ns) / NS_PER_S
+    return {
+        "mean_s": float(taken.mean()),
+        "p99_s": float(np.quantile(taken, 0.99)),
+        "alone_mean_s": float((uses.end_ns - uses.start_ns).mean() / NS_PER_S),
+    }
+
+
+def describe(simulation: Simulation) -> dict[str, Any]:
+    """All figures as plain data; the same input gives the same, so that run times are not among them."""
+    first = simulation.inferences.partition == 0
+    sizes = simulation.inferences.requests[first]
+    return {
+        "instance": simulation.cluster.name,
+        **simulation.setup.describe(),
+        "attainment": mean_attainment(simulation),
+        "models": [
+            _model(model.name, rate, requests)
+            for model, rate, requests in zip(
+                simulation.cluster.models, simulation.offered_rps, simulation.requests, strict=True
+            )
+        ],
+        "utilization": utilization(simulation),
+        "batches": simulation.batches,
+        "mean_batch": float(sizes.mean()) if sizes.size else None,
+        "probes_per_batch": probes_per_batch(simulation) if simulation.probes else None,
+        "transfers": {"count": int(simulation.transfers.start_ns.size), **transfer_seconds(simulation)},
+    }
+
+
+def _model(name: str, rate_rps: float, requests: Requests) -> dict[str, Any]:
+    answered = requests.finish_ns >= 0
+    latency = (requests.finish_ns[answered] - requests.arrival_ns[answered]) / NS_PER_S
+    return {
+        "name": name,
+        "offered_rps": rate_rps,
+        "arrived": int(requests.outcome.size),
+        "served": int((requests.outcome == SERVED).sum()),
+        "late": int((requests.outcome == LATE).sum()),
+        "dropped": int((requests.outcome == DROPPED).sum()),
+        "attainment": attainment(requests),
+        "latency_mean_s": float(latency.mean()) if latency.size else None,
+        "latency_p99_s": float(np.quantile(latency, 0.99)) if latency.size else None,
+    }

@@ -1,0 +1,155 @@
+"""What a simulation has found: the fate of every request, every use of a virtual GPU and of links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from euclio.pipeline import Cluster, PipelinePlan
+from euclio.pipeline.simulation.placement import VirtualGpu
+from euclio.pipeline.simulation.queues import Queues
+from euclio.pipeline.simulation.resources import (
+    BATCH,
+    BATCHES,
+    COUNT,
+    DOWNLINK,
+    END,
+    ESTIMATE,
+    NODES,
+    POOL,
+    PROBES,
+    READY,
+    RESOURCE,
+    START,
+    Ledger,
+)
+from euclio.pipeline.simulation.setup import Setup
+from euclio.pipeline.simulation.system import Ints, System
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The requests of a model, in the order of arrival.
+
+    Attributes:
+        arrival_ns: arrivals.
+        finish_ns: when they were served; -1: dropped.
+        outcome: `queues.SERVED`, LATE or DROPPED.
+    """
+
+    arrival_ns: Ints
+    finish_ns: Ints
+    outcome: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Inferences on virtual GPUs, or transfers over links; one entry each, in the order of dispatch.
+
+    Attributes:
+        resource: virtual GPU, or the server that sends.
+        receiver: the server that receives (transfers), else -1.
+        pipeline: pipeline in the plan.
+        partition: partition that infers or is sent to, from 0.
+        batch: number of the batch; reactive pools make batches of their own.
+        requests: how many.
+        ready_ns: when it could have begun, but for its resources.
+        start_ns: begin.
+        end_ns: end.
+        estimate_ns: expected duration.
+    """
+
+    resource: Ints
+    receiver: Ints
+    pipeline: Ints
+    partition: Ints
+    batch: Ints
+    requests: Ints
+    ready_ns: Ints
+    start_ns: Ints
+    end_ns: Ints
+    estimate_ns: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A simulated plan.
+
+    Attributes:
+        cluster: the instance.
+        plan: what serves it.
+        setup: arrivals, load, scheduler.
+        offered_rps: mean rate of each model.
+        gpus: virtual GPUs and where they are.
+        requests: per model.
+        inferences: every inference.
+        transfers: every transfer.
+        batches: batches that were dispatched.
+        probes: calls of probe().
+        wall_s: seconds that the event loop took.
+    """
+
+    cluster: Cluster
+    plan: PipelinePlan
+    setup: Setup
+    offered_rps: tuple[float, ...]
+    gpus: tuple[VirtualGpu, ...]
+    requests: tuple[Requests, ...]
+    inferences: Uses
+    transfers: Uses
+    batches: int
+    probes: int
+    wall_s: float
+
+
+def record(
+    cluster: Cluster,
+    plan: PipelinePlan,
+    setup: Setup,
+    offered_rps: tuple[float, ...],
+    system: System,
+    gpus: tuple[VirtualGpu, ...],
+    ledger: Ledger,
+    queues: Queues,
+    wall_s: float,
+) -> Simulation:
+    """Ledger and queues after all events, as plain data."""
+    of_model = [queues.model == m for m in range(len(cluster.models))]
+    node = ledger.node[: ledger.totals[NODES]]
+    sent = node[:, DOWNLINK] >= 0
+    return Simulation(
+        cluster,
+        plan,
+        setup,
+        offered_rps,
+        gpus,
+        tuple(Requests(queues.arrival[m], queues.finish[m], queues.outcome[m]) for m in of_model),
+        _uses(system, node[~sent], len(gpus)),
+        _uses(system, node[sent], len(gpus)),
+        int(ledger.totals[BATCHES]),
+        int(ledger.totals[PROBES]),
+        wall_s,
+    )
+
+
+def _uses(system: System, node: Ints, gpus: int) -> Uses:
+    resource, receiver, pool = node[:, RESOURCE], node[:, DOWNLINK], node[:, POOL]
+    pipeline = system.pipeline_of[pool]
+    return Uses(
+        resource=np.where(receiver < 0, resource, (resource - gpus) // 2),
+        receiver=np.where(receiver < 0, -1, (receiver - gpus) // 2),
+        pipeline=system.plan_pipeline[pipeline],
+        partition=pool - system.first_pool[pipeline],
+        **{name: node[:, column].copy() for name, column in _COLUMNS.items()},
+    )
+
+
+_COLUMNS = {
+    "batch": BATCH,
+    "requests": COUNT,
+    "ready_ns": READY,
+    "start_ns": START,
+    "end_ns": END,
+    "estimate_ns": ESTIMATE,
+}

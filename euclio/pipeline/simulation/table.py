@@ -1,0 +1,57 @@
+"""Tables of simulations for people: what became of each model's requests, and how busy the cluster was."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.tables import DASH, figures, new_table, percent
+from euclio.pipeline.simulation import Simulation, describe
+
+
+def simulation_table(simulation: Simulation) -> RenderableType:
+    """A header, one row per model (times in ms), then utilisation, batches and transfers."""
+    found = describe(simulation)
+    numbers = ("req/s", "arrived", "late", "dropped", "within SLO", "p99 ms", "SLO ms")
+    table = new_table("model", *numbers, numbers=numbers)
+    for model, row in zip(simulation.cluster.models, found["models"], strict=True):
+        counts = [str(row[key]) for key in ("arrived", "late", "dropped")]
+        times = [_ms(row["latency_p99_s"]), _ms(float(model.slo_s))]
+        cells = (row["name"], figures(row["offered_rps"]), *counts, percent(row["attainment"]), *times)
+        table.add_row(*(Text(cell) for cell in cells))
+    header = (
+        f"{found['instance']}: mean SLO attainment {percent(found['attainment'])}\n"
+        f"{found['scheduler']} scheduler, {found['arrivals']} arrivals at load {found['load']:g} for "
+        f"{found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}"
+    )
+    return Group(Text(header), Text(""), table, Text(""), Text("\n".join(_lines(found))))
+
+
+def highest_load_table(loads: dict[str, float]) -> RenderableType:
+    """The highest load factor of each model at 99 % attainment, and their mean."""
+    table = new_table("model", "highest load at 99 %", numbers=("highest load at 99 %",))
+    for name, load in (*loads.items(), ("mean", sum(loads.values()) / len(loads))):
+        table.add_row(Text(name), Text(f"{load:.3g}"))
+    return table
+
+
+def _lines(found: dict[str, object]) -> list[str]:
+    busy, transfers = found["utilization"], found["transfers"]
+    assert isinstance(busy, dict)
+    assert isinstance(transfers, dict)
+    lines = ["GPUs busy: " + ", ".join(f"{name} {percent(share, 1)}" for name, share in busy.items())]
+    batch, probes = found["mean_batch"], found.get("probes_per_batch")
+    if isinstance(batch, float):
+        lines.append(f"batches: {found['batches']}, requests per batch {batch:.3g}")
+    if isinstance(probes, float):
+        lines[-1] += f", probe() calls per batch {probes:.3g}"
+    if transfers["count"]:
+        lines.append(
+            f"transfers: {transfers['count']}, mean {_ms(transfers['mean_s'])} ms, 99th percentile "
+            f"{_ms(transfers['p99_s'])} ms, without waiting {_ms(transfers['alone_mean_s'])} ms"
+        )
+    return lines
+
+
+def _ms(seconds: float | None) -> str:
+    return DASH if seconds is None else figures(seconds * 1000)

@@ -1,0 +1,85 @@
+"""What was run, by what, where and when."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+
+from euclio.report import Facts
+from euclio.report.experiment.cells import counted, instances_of, listed, number
+
+MOST_SOLVERS = 15
+STATUSES = ("optimal", "feasible", "infeasible", "unknown", "inapplicable", "error")
+
+
+def overview(frame: pd.DataFrame) -> Facts:
+    """Facts of the runs: what, limits, outcomes, time, machines, versions."""
+    return Facts(
+        (
+            ("experiment", listed(_values(frame, "experiment"))),
+            ("runs", f"{counted(len(frame), 'run')} of {counted(frame.label.nunique(), 'solver setting')}"),
+            ("instances", instances(frame)),
+            ("solvers", listed(_values(frame, "label"), most=MOST_SOLVERS)),
+            ("outcomes", _outcomes(frame)),
+            ("limits", _limits(frame)),
+            ("seeds and repeats", f"seeds {listed(_values(frame, 'seed'))}; repeats {frame.repeat.nunique()}"),
+            ("time in solvers", _seconds(float(frame.wall_s.sum()))),
+            ("started", _dates(frame)),
+            ("machine", listed(_machines(frame))),
+            ("versions", listed(_versions(frame))),
+        )
+    )
+
+
+def instances(frame: pd.DataFrame) -> str:
+    """How many instances of each family."""
+    counts = frame.groupby("family", observed=True).instance_hash.nunique()
+    return ", ".join(instances_of(str(family), int(count)) for family, count in counts.items())
+
+
+def _outcomes(frame: pd.DataFrame) -> str:
+    counts = frame.status.value_counts()
+    return ", ".join(f"{int(counts[status]):,} {status}" for status in STATUSES if counts.get(status, 0))
+
+
+def _limits(frame: pd.DataFrame) -> str:
+    told = [f"{number(v)} s" for v in _values(frame, "time_limit_s")] + ["none"] * bool(frame.time_limit_s.isna().any())
+    killed = [f"{number(v)} s" for v in _values(frame, "hard_time_limit_s")]
+    memory = [f"{v:,} MiB" for v in _values(frame, "memory_limit_mb")]
+    return f"told to solvers: {listed(told)}; killed after {listed(killed)} or above {listed(memory)}"
+
+
+def _dates(frame: pd.DataFrame) -> str:
+    first, last = (str(edge)[:16].replace("T", " ") for edge in (frame.started_at.min(), frame.started_at.max()))
+    return f"{first} UTC" if first == last else f"{first} to {last} UTC"
+
+
+def _machines(frame: pd.DataFrame) -> list[str]:
+    found = frame[["cpu", "cores", "host"]].drop_duplicates().astype({"cpu": str, "host": str})
+    machines = found.groupby(["cpu", "cores"], as_index=False).agg(hosts=("host", lambda names: listed(sorted(names))))
+    return [f"{m['cpu']}, {counted(m['cores'], 'core')} ({m['hosts']})" for m in machines.to_dict("records")]
+
+
+def _versions(frame: pd.DataFrame) -> list[str]:
+    found = frame[["euclio", "git", "python", "packages"]].drop_duplicates()
+    return sorted(
+        f"euclio {row.euclio} ({str(row.git)[:10]}), Python {row.python}, {_packages(row.packages)}"
+        for row in found.itertuples()
+    )
+
+
+def _packages(text: Any) -> str:
+    packages = json.loads(text)
+    return ", ".join(f"{name} {packages[name]}" for name in sorted(packages) if name != "euclio")
+
+
+def _seconds(total: float) -> str:
+    if total < 120:
+        return f"{total:.1f} s"
+    return f"{total / 60:.1f} min" if total < 7200 else f"{total / 3600:.1f} h"
+
+
+def _values(frame: pd.DataFrame, column: str) -> list[Any]:
+    return sorted(frame[column].dropna().unique().tolist())

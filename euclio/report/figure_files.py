@@ -1,0 +1,39 @@
+"""Figures in files of their own: SVG, PNG or PDF by the ending of the name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from euclio.core.errors import InputError
+from euclio.files.json_writing import check_writable
+
+FORMATS = (".svg", ".png", ".pdf")
+
+
+def check_figure_path(path: Path) -> None:
+    """Refuse a path that no figure can be written to, before long work is done for it.
+
+    Raises:
+        InputError: its ending is none of `FORMATS`, or it cannot be written.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"cannot be drawn; end the name in {', '.join(FORMATS)}", file=str(path), field="--plot")
+    check_writable(path)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure; the same figure is the same bytes.
+
+    Raises:
+        InputError: the file ending is unknown or the file cannot be written.
+    """
+    check_figure_path(path)
+    metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
+    try:
+        with mpl.rc_context({"svg.hashsalt": "euclio"}):
+            figure.savefig(path, dpi=150, metadata=metadata, facecolor="white")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(path), field="--plot") from None

@@ -1,0 +1,1 @@
+"""Designs of the benchmark set: which sessions it is made of."""

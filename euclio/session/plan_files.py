@@ -1,0 +1,146 @@
+"""Plans of sessions in result files."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import decimal_text, exact
+from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at
+from euclio.files.plan_files import PlanFiles, RunOptions, word
+from euclio.session import (
+    Allocation,
+    Configuration,
+    DummyRule,
+    Evaluation,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Policy,
+    Session,
+)
+
+
+class _Allocation(FileModel):
+    hardware: Name
+    batch: Whole
+    concurrency: Whole
+    duration_s: Number
+    machines: Whole
+    partial_rps: Number
+
+
+class _ModulePlan(FileModel):
+    name: Name
+    worst_case_latency_s: Number
+    dummy_rps: Number
+    allocations: list[_Allocation]
+
+
+class _Plan(FileModel):
+    latency_s: Number
+    modules: list[_ModulePlan]
+
+
+class _Options(RunOptions):
+    policy: Text
+    dummy: Text
+    max_allocations: Whole | None = None
+    hardware: list[Name] | None = None
+    single_hardware: Flag = False
+    batching: Flag = True
+    concurrency: Flag = True
+    objective: Text = "cost"
+
+
+def _space(options: _Options, session: Session) -> PlanSpace:
+    if options.max_allocations is not None and options.max_allocations < 1:
+        raise InputError(f"is {options.max_allocations}; it must be at least 1", field="options.max_allocations")
+    for i, name in enumerate(options.hardware or []):
+        word(name, session.price, f"options.hardware[{i}]")
+    return PlanSpace(
+        policy=Policy(word(options.policy, Policy, "options.policy")),
+        dummy=DummyRule(word(options.dummy, DummyRule, "options.dummy")),
+        max_allocations=options.max_allocations,
+        hardware=None if options.hardware is None else tuple(options.hardware),
+        single_hardware=options.single_hardware,
+        batching=options.batching,
+        concurrency=options.concurrency,
+    )
+
+
+def _plan(model: _Plan, session: Session) -> Plan:
+    index = session.index
+    found: dict[str, ModulePlan] = {}
+    for i, module in enumerate(model.modules):
+        field = f"plan.modules[{i}]"
+        if module.name not in index:
+            raise InputError(
+                f"module {module.name!r} is not in the instance; give the result of this instance",
+                field=f"{field}.name",
+            )
+        if module.name in found:
+            raise InputError(f"module {module.name!r} is listed twice; keep one of them", field=f"{field}.name")
+        allocations = tuple(_allocation(a, f"{field}.allocations[{k}]") for k, a in enumerate(module.allocations))
+        found[module.name] = ModulePlan(allocations, exact(module.dummy_rps))
+    missing = [m.name for m in session.modules if m.name not in found]
+    if missing:
+        raise InputError(f"module {missing[0]!r} is missing; give the result of this instance", field="plan.modules")
+    return Plan(tuple(found[m.name] for m in session.modules))
+
+
+def _allocation(model: _Allocation, field: str) -> Allocation:
+    with at(field, None):
+        configuration = Configuration(model.hardware, model.batch, model.concurrency, model.duration_s)
+    return Allocation(configuration, model.machines, exact(model.partial_rps))
+
+
+def _written(plan: _Plan, session: Session) -> dict[str, Fraction]:
+    by_name = {module.name: exact(module.worst_case_latency_s) for module in plan.modules}
+    return _figures(exact(plan.latency_s), session, [by_name[module.name] for module in session.modules])
+
+
+def _checked(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Fraction]:
+    assert evaluation.latency_s is not None
+    return _figures(evaluation.latency_s, session, [found.worst_case_latency_s for found in evaluation.modules])
+
+
+def _figures(latency_s: Fraction, session: Session, worst_case_s: list[Fraction]) -> dict[str, Fraction]:
+    names = [f"worst_case_latency_s of module {module.name}" for module in session.modules]
+    return {"plan.latency_s": latency_s, **dict(zip(names, worst_case_s, strict=True))}
+
+
+def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any]:
+    modules = zip(session.modules, plan.modules, evaluation.modules, strict=True)
+    return {
+        "latency_s": evaluation.latency_s,
+        "modules": [
+            {
+                "name": module.name,
+                "worst_case_latency_s": found.worst_case_latency_s,
+                "dummy_rps": _not_less(own.dummy_rps),
+                "allocations": [
+                    {
+                        "hardware": a.configuration.hardware,
+                        "batch": a.configuration.batch,
+                        "concurrency": a.configuration.concurrency,
+                        "duration_s": a.configuration.duration_s,
+                        "machines": a.machines,
+                        "partial_rps": a.partial_rps,
+                    }
+                    for a in own.allocations
+                ],
+            }
+            for module, own, found in modules
+        ],
+    }
+
+
+def _not_less(rate: Fraction) -> Fraction:
+    """The rate rounded up to what is written: under rule `continuous` less could miss the SLO."""
+    written = exact(decimal_text(rate))
+    return written if written >= rate else written + rate * Fraction(2, 10**14)
+
+
+SESSION_PLANS = PlanFiles(_Options, _Plan, _space, _plan, _written, _checked, _data)

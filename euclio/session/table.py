@@ -1,0 +1,116 @@
+"""The table of a session's plan, and its plan space in words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.objective import LEAST_COST
+from euclio.core.result import Result
+from euclio.core.tables import DASH, bound_text, duration, figures, milliseconds, money, new_table, percent
+from euclio.session import DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
+
+MOST_MODULES = 1000
+"""Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
+
+
+def plan_table(session: Session, result: Result) -> RenderableType:
+    """A header and, where there is a plan, one row per allocation (times in ms, money per hour)."""
+    header = Text("\n".join(_header(session, result)))
+    if result.plan is None or result.evaluation is None or result.value is None:
+        return header
+    numbers = ("batch", "conc.", "machines", "req/s", "latency ms", "budget ms", "cost/h", "share")
+    table = new_table("module", "hardware", *numbers, numbers=numbers)
+    budgets = module_budgets(session, result.evaluation)
+    rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
+    for module, plan, found, budget in islice(rows, MOST_MODULES):
+        rows_of_module = _module_rows(session.price, plan, found, result.value)
+        rows_of_module[0][0] = module.name
+        rows_of_module[0][6:8] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
+        for row in rows_of_module:
+            table.add_row(*(Text(cell) for cell in row))
+    left_out = len(session.modules) - MOST_MODULES
+    more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
+    return Group(header, Text(""), table, *more)
+
+
+def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
+    """What each module's worst-case latency could grow to with the others unchanged, in seconds.
+
+    It is the module's latency plus what the longest path through it leaves of the SLO.
+    """
+    latency = [m.worst_case_latency_s for m in evaluation.modules]
+    parents = session.parents()
+    until, after = list(latency), list(latency)
+    for i in session.order:
+        until[i] += max((until[p] for p in parents[i]), default=Fraction(0))
+    for i in reversed(session.order):
+        for p in parents[i]:
+            after[p] = max(after[p], latency[p] + after[i])
+    return [session.slo_s - until[i] - after[i] + 2 * latency[i] for i in range(len(latency))]
+
+
+def describe_space(space: PlanSpace) -> str:
+    """A plan space in a few words: policy, dummy rule, then only what narrows it."""
+    words = [space.policy.value, "no dummies" if space.dummy is DummyRule.NONE else f"dummies {space.dummy.value}"]
+    if space.max_allocations is not None:
+        words.append(f"at most {space.max_allocations} allocation{'s' if space.max_allocations > 1 else ''}")
+    if space.hardware is not None:
+        words.append(f"hardware {', '.join(space.hardware)}")
+    if space.single_hardware:
+        words.append("one hardware type")
+    if not space.batching:
+        words.append("batch 1")
+    if not space.concurrency:
+        words.append("concurrency 1")
+    return ", ".join(words)
+
+
+def _header(session: Session, result: Result) -> list[str]:
+    lines = [f"{result.instance}: {result.status.value}"]
+    if result.value is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
+        lines[0] += f", cost {money(result.value)} per hour, {bound_text(result, LEAST_COST)}"
+        latency, slo = result.evaluation.latency_s, session.slo_s
+        lines.append(
+            f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "
+            f"({percent(float(latency / slo), 1)} of the SLO), "
+            f"modules {len(session.modules)}, machines {_total_machines(session, result):.6g}"
+        )
+    elif result.bound is not None:
+        lines[0] += f", {bound_text(result, LEAST_COST)}"
+    lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
+    return lines
+
+
+def _total_machines(session: Session, result: Result) -> float:
+    assert result.plan is not None
+    assert result.evaluation is not None
+    total = Fraction(0)
+    for plan, found in zip(result.plan.modules, result.evaluation.modules, strict=True):
+        total += sum(a.machines for a in plan.allocations)
+        total += found.partial_rps / plan.allocations[-1].configuration.throughput_rps
+    return float(total)
+
+
+def _module_rows(
+    price: dict[str, Fraction], plan: ModulePlan, found: ModuleEvaluation, total: Fraction
+) -> list[list[str]]:
+    """One row per allocation, then one for dummies; module, latency and budget are left empty."""
+    rows: list[list[str]] = []
+    for i, allocation in enumerate(plan.allocations):
+        c = allocation.configuration
+        partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
+        machines = str(allocation.machines)
+        if partial:
+            machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
+        count = allocation.machines + partial / c.throughput_rps
+        cost = count * price[c.hardware]
+        share = percent(float(cost / total), 1) if total else DASH
+        rate = figures(count * c.throughput_rps)
+        rows.append(["", c.hardware, str(c.batch), str(c.concurrency), machines, rate, "", "", figures(cost), share])
+    if found.dummy_rps:
+        rows.append(["", "dummies", "", "", "", figures(found.dummy_rps), "", "", "", ""])
+    return rows
