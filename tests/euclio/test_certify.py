@@ -57,7 +57,7 @@ def test_a_certificate_has_the_nodes_of_its_search(nothing_better):
 
 
 def test_a_certificate_names_the_prover(nothing_better):
-    assert certify(SESSION, proven()).prover == "euclio.session.certify.find_better"
+    assert certify(SESSION, proven()).prover == "euclio.session.certifying"
 
 
 def test_the_cutoff_of_a_cost_is_the_value_less_the_tolerance_exactly(nothing_better):

@@ -70,7 +70,7 @@ def test_certificates_are_made_and_kept(folder, capsys, certifying):
 def test_what_is_kept_of_a_certificate(folder, capsys, certifying):
     call(capsys, "certify", "--folder", folder)
     found = certificates_of(folder)[CHAIN]
-    assert (found.verdict, found.prover, found.nodes) == (Verdict.CERTIFIED, "euclio.session.certify.find_better", 12)
+    assert (found.verdict, found.prover, found.nodes) == (Verdict.CERTIFIED, "euclio.session.certifying", 12)
     assert len(found.instance_sha256) == len(found.plan_sha256) == 64
 
 

@@ -14,8 +14,8 @@ import euclio.pipeline.certify
 from euclio.files.result_files import load_result
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
 from euclio.pipeline.certify.demand import Demand, sharpened
-from euclio.pipeline.certify.find_better import find_better
 from euclio.pipeline.certify.lumps import _ceilings
+from euclio.pipeline.certifying import find_better
 from euclio.pipeline.files import load_cluster
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
 

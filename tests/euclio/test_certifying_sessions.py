@@ -13,7 +13,7 @@ from drawn_sessions import any_space, continuous_optimum, optimum, tiny_session
 
 from euclio.certification.certificate import Search
 from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.certify.find_better import find_better
+from euclio.session.certifying import find_better
 from euclio.session.evaluate import evaluate
 from euclio.session.space import DummyRule, PlanSpace, Policy
 
