@@ -27,7 +27,7 @@ from euclio.session.arrays import TIE, session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
 from formulations.module_search import ModulePlanFound, ModuleProblem, fluid_bound, module_problem, search_module
 from formulations.rational_module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
-from formulations.split_problem import Mode, SplitProblem
+from formulations.split_problem import Mode, SplitProblem, without_modes
 
 JUST_BELOW = 1.0 - 4.0 * TIE
 TOLERANCE = 1e-11
@@ -129,9 +129,7 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
     """
     if space.dummy is DummyRule.CONTINUOUS:
         raise InapplicableError("frontiers have steps only under the dummy rules none and machine, not continuous")
-    index = session.index
-    edges = tuple((index[a], index[b]) for a, b in session.edges)
-    empty = SplitProblem(tuple(m.name for m in session.modules), edges, session.order, session.slo_s, ())
+    empty = without_modes(session)
     least = [latency_bound(module, space) for module in session.modules]
     none = replace(empty, modes=tuple(() for _ in session.modules))
     if any(bound is None for bound in least):

@@ -29,7 +29,7 @@ from euclio.core.errors import InapplicableError
 from euclio.session import Configuration, DummyRule, Module, Plan, PlanSpace, Policy, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
-from formulations.split_problem import SplitProblem
+from formulations.split_problem import without_modes
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +145,12 @@ def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
     """
     if space.dummy is DummyRule.CONTINUOUS:
         raise InapplicableError("the joint models cover the dummy rules none and machine, not continuous")
-    index = session.index
-    edges = tuple((index[a], index[b]) for a, b in session.edges)
+    shape = without_modes(session)
     bounds = [latency_bound(module, space) for module in session.modules]
     least = [session.slo_s if bound is None else bound for bound in bounds]
-    names = tuple(module.name for module in session.modules)
-    rooms = SplitProblem(names, edges, session.order, session.slo_s, ()).room_s(least)
+    rooms = shape.room_s(least)
     modules = tuple(_module(session, m, module, space, least[m], rooms[m]) for m, module in enumerate(session.modules))
-    return JointProblem(session, space, modules, edges)
+    return JointProblem(session, space, modules, shape.edges)
 
 
 def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
@@ -163,8 +161,7 @@ def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
         least_s: lower bound on the latency of each module in a plan of interest, seconds, shape (modules,).
     """
     session = problem.session
-    names = tuple(module.name for module in problem.modules)
-    rooms = SplitProblem(names, problem.edges, session.order, session.slo_s, ()).room_s(least_s)
+    rooms = without_modes(session).room_s(least_s)
     modules = tuple(
         _module(session, m, module, problem.space, least_s[m], rooms[m]) for m, module in enumerate(session.modules)
     )

@@ -19,7 +19,7 @@ from euclio.session.latency_bound import latency_bound
 from formulations.rational_continuous import ContinuousModule, cheapest_within, continuous_module
 from formulations.rational_module import Effort, UndecidedError
 from formulations.rational_split import cheapest_choice
-from formulations.split_problem import Mode, SplitProblem
+from formulations.split_problem import Mode, SplitProblem, without_modes
 
 STEPS = 2**30
 """Budgets are cut at multiples of 1/STEPS of an interval, so that their denominators stay small."""
@@ -140,9 +140,7 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
     least = [bound for bound in bounds if bound is not None]
     if len(least) < len(bounds):
         return none
-    index = session.index
-    edges = tuple((index[a], index[b]) for a, b in session.edges)
-    problem = SplitProblem(tuple(m.name for m in session.modules), edges, session.order, session.slo_s, ())
+    problem = without_modes(session)
     curves = [
         _Curve(session, space, continuous_module(module, session.price, space), bound, effort)
         for module, bound in zip(session.modules, least, strict=True)

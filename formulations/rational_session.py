@@ -14,7 +14,7 @@ from euclio.session import Module, Plan, PlanSpace, Session, evaluate
 from euclio.session.latency_bound import latency_bound
 from formulations.rational_module import Effort, cheapest_plan, needs_within, rational_module
 from formulations.rational_split import cheapest_choice
-from formulations.split_problem import Mode, SplitProblem
+from formulations.split_problem import Mode, without_modes
 
 
 def cheapest_below(session: Session, space: PlanSpace, cutoff: Fraction | None, effort: Effort) -> Plan | None:
@@ -36,9 +36,7 @@ def cheapest_below(session: Session, space: PlanSpace, cutoff: Fraction | None, 
     least = [bound for bound in bounds if bound is not None]
     if len(least) < len(bounds):
         return None
-    index = session.index
-    edges = tuple((index[a], index[b]) for a, b in session.edges)
-    problem = SplitProblem(tuple(m.name for m in session.modules), edges, session.order, session.slo_s, ())
+    problem = without_modes(session)
     rooms = problem.room_s(least)
     first = []
     for module, room in zip(session.modules, rooms, strict=True):

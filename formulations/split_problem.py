@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from euclio.session import ModulePlan
+from euclio.session import ModulePlan, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +125,10 @@ class SplitProblem:
         for a, b in sorted(self.edges, key=lambda edge: -place[edge[0]]):
             after[a] = max(after[a], after[b] + latency_s[b])
         return before, after
+
+
+def without_modes(session: Session) -> SplitProblem:
+    """The modules, edges and latency objective of a session; modes are to be put in."""
+    index = session.index
+    edges = tuple((index[a], index[b]) for a, b in session.edges)
+    return SplitProblem(tuple(module.name for module in session.modules), edges, session.order, session.slo_s, ())

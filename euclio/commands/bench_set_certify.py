@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import count, seconds, seed
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,14 +67,14 @@ def certify_sample(folder: Path, entries: Sequence[Entry], arguments: argparse.N
             against.append(wrong(entry, found))
             bars.advance(task)
     print(to_text(certificate_table(made)))
-    return _say(against)
+    return _exit_code(against)
 
 
-def _say(against: Sequence[str]) -> int:
-    """Print what is wrong on standard error; the exit code."""
+def _exit_code(against: Sequence[str]) -> int:
+    """Say what is wrong; the exit code."""
     told = [line for line in against if line]
     for line in told:
-        print(f"euclio: {line}", file=sys.stderr)
+        say(line)
     return REFUSED if told else SOLVED
 
 
@@ -100,4 +100,4 @@ def run_certify(arguments: argparse.Namespace) -> int:
         manifest = fill(folder, chosen, arguments.time_limit or TIME_LIMIT_S, lambda: bars.advance(task))
     print(certificates(manifest.entries))
     refuted = [e.name for e in manifest.entries if e.certificate and e.certificate.verdict is Verdict.REFUTED]
-    return _say([f"{name}: its proof is REFUTED; `euclio certify` prints the better plan" for name in refuted])
+    return _exit_code([f"{name}: its proof is REFUTED; `euclio certify` prints the better plan" for name in refuted])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.arguments import seconds
 from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
 from euclio.commands.progress import waiting
+from euclio.commands.saying import say
 
 if TYPE_CHECKING:
     from euclio.certification.certificate import Certificate
@@ -39,13 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files import load_instance, load_result, save_result
     from euclio.files.boundary import at
     from euclio.files.certificate_files import certificate_to_text
-    from euclio.files.json_writing import check_writable
+    from euclio.files.outputs import check_outputs
 
     instance = load_instance(arguments.instance)
     result = load_result(arguments.result, instance)
-    if arguments.out is not None:
-        _keep(arguments.out, (arguments.instance, arguments.result))
-        check_writable(arguments.out)
+    check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
     with at("", arguments.result), waiting(f"certifying {instance.name}"):
         certificate = certify(instance, result, arguments.time_limit)
     if arguments.json:
@@ -57,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(to_text(certificate_table(instance, certificate)))
     if arguments.out is not None:
         if certificate.plan is None:
-            print(f"euclio: {arguments.out} is not written: there is no better plan to write", file=sys.stderr)
+            say(f"{arguments.out} is not written: there is no better plan to write")
         else:
             save_result(better_result(instance, certificate), instance, arguments.out)
     return exit_code(certificate)
@@ -68,16 +66,3 @@ def exit_code(certificate: Certificate) -> int:
     from euclio.certification.certificate import Verdict
 
     return {Verdict.CERTIFIED: SOLVED, Verdict.REFUTED: REFUSED, Verdict.OPEN: OPEN}[certificate.verdict]
-
-
-def _keep(out: Path, inputs: tuple[str, str]) -> None:
-    """Refuse to write over an input.
-
-    Raises:
-        InputError: the file to write is one of the inputs, also by a link.
-    """
-    from euclio.core.errors import InputError
-
-    for path in inputs:
-        if out.exists() and out.samefile(path):
-            raise InputError(f"would be written over {path}, which is read; choose another path", field="--out")

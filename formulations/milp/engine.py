@@ -78,6 +78,8 @@ class EngineLimits:
             longer than all the rest. HiGHS only.
         relaxed: solve the linear relaxation instead.
         presolve: whether to simplify the model first.
+        most: of interest are only solutions whose objective, to be minimised, is at most this; None: all are. HiGHS
+            prunes by it, and where it has nothing else to offer the outcome is "infeasible"; CBC leaves it aside.
     """
 
     time_limit_s: float | None = None
@@ -87,6 +89,7 @@ class EngineLimits:
     plain: bool = False
     relaxed: bool = False
     presolve: bool = True
+    most: float | None = None
 
 
 def run_model(

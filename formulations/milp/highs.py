@@ -40,7 +40,7 @@ def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float]
         highspy.Highs.resetGlobalScheduler(True)
         _scheduler["threads"] = limits.threads
     sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
-    watch = _Watch(sign, float(model.objective.constant))
+    watch = _Watch(sign, float(model.objective.constant), limits.most)
 
     class Solver(pulp.HiGHS):  # type: ignore[misc]
         """PuLP's HiGHS, with a start and callbacks between building and running."""
@@ -60,16 +60,16 @@ def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float]
         gapAbs=0.0,
         timeLimit=limits.time_limit_s,
         threads=limits.threads,
-        **_options(limits),
+        **_options(limits, watch.constant),
     )
     try:
         model.solve(solver)
     except IndexError:  # how PuLP takes it that HiGHS refused a row for its coefficients
         return EngineRun(Outcome.UNKNOWN, REFUSED)
-    return _read(model, model.solverModel, watch, limits.relaxed, start is not None)
+    return _read(model, model.solverModel, watch, limits, start is not None)
 
 
-def _options(limits: EngineLimits) -> dict[str, Any]:
+def _options(limits: EngineLimits, constant: float) -> dict[str, Any]:
     # HiGHS tells its callbacks nothing unless it also logs to a console or a file.
     return {
         "log_to_console": False,
@@ -82,15 +82,25 @@ def _options(limits: EngineLimits) -> dict[str, Any]:
         "mip_allow_restart": False,
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
+        **({} if limits.most is None or limits.relaxed else _pruning(limits.most - constant)),
     }
+
+
+def _pruning(most: float) -> dict[str, Any]:
+    """A limit on the objective, in place of a row, which hides from HiGHS what it could fix by reduced costs.
+
+    It may prune what is worse than the limit by more than its tolerance.
+    """
+    return {"objective_bound": most + TOLERANCE}
 
 
 class _Watch:
     """Listens to HiGHS: incumbent and bound over time, and whether the start was taken."""
 
-    def __init__(self, sign: float, constant: float) -> None:
+    def __init__(self, sign: float, constant: float, most: float | None = None) -> None:
         self.sign = sign
         self.constant = constant
+        self.most = most
         self.start_taken = False
         self.trace: list[TracePoint] = []
 
@@ -105,7 +115,7 @@ class _Watch:
 
     def on_progress(self, event: Any) -> None:
         data = event.data_out
-        incumbent, bound = self.value(data.mip_primal_bound), self.value(data.mip_dual_bound)
+        incumbent, bound = self.value(data.mip_primal_bound), self.bound(data.mip_dual_bound)
         last = (self.trace[-1].incumbent, self.trace[-1].bound) if self.trace else (None, None)
         if (incumbent, bound) != last:
             self.trace.append(TracePoint(float(data.running_time), incumbent, bound))
@@ -114,8 +124,18 @@ class _Watch:
         """A value of HiGHS's objective, which minimises and knows no constant, as one of the model's."""
         return self.sign * raw + self.constant if math.isfinite(raw) else None
 
+    def bound(self, raw: float) -> float | None:
+        """Likewise a bound; past `EngineLimits.most` there are points that HiGHS pruned and does not count."""
+        value = self.value(raw)
+        return value if value is None or self.most is None else min(value, self.most)
 
-def _read(model: LpProblem, highs: Any, watch: _Watch, relaxed: bool, started: bool) -> EngineRun:
+    def beyond(self, raw: float) -> bool:
+        """Whether an objective is past what is of interest."""
+        value = self.value(raw)
+        return self.most is not None and value is not None and value > self.most + TOLERANCE
+
+
+def _read(model: LpProblem, highs: Any, watch: _Watch, limits: EngineLimits, started: bool) -> EngineRun:
     import highspy
     import pulp
 
@@ -129,9 +149,11 @@ def _read(model: LpProblem, highs: Any, watch: _Watch, relaxed: bool, started: b
     else:
         proven = model.sol_status == pulp.LpSolutionOptimal and status == highspy.HighsModelStatus.kOptimal
         outcome = Outcome.OPTIMAL if proven else Outcome.FEASIBLE
+        if proven and not limits.relaxed and watch.beyond(info.objective_function_value):
+            outcome, found = Outcome.INFEASIBLE, False  # its heuristics came upon it; what is of interest was pruned
     variables = model.variables()
-    is_mip = not relaxed and any(variable.cat == pulp.LpInteger for variable in variables)
-    bound = watch.value(info.mip_dual_bound) if is_mip else None
+    is_mip = not limits.relaxed and any(variable.cat == pulp.LpInteger for variable in variables)
+    bound = watch.bound(info.mip_dual_bound) if is_mip else None
     objective = watch.value(info.objective_function_value) if found else None
     if outcome is Outcome.OPTIMAL and not is_mip:
         bound = objective
@@ -145,5 +167,5 @@ def _read(model: LpProblem, highs: Any, watch: _Watch, relaxed: bool, started: b
         max(0, int(info.mip_node_count)),
         tuple(watch.trace),
         warm,
-        {variable.name: float(variable.dj) for variable in variables} if found and relaxed else {},
+        {variable.name: float(variable.dj) for variable in variables} if found and limits.relaxed else {},
     )

@@ -102,14 +102,20 @@ class JointModel:
         """A cost in the model's unit as money per hour."""
         return Fraction(value) * self.unit
 
-    def demand_below(self, cost: Fraction) -> None:
-        """Demand a cost of at most this many money per hour; a little more is let through, so that none is lost."""
+    def demand_below(self, cost: Fraction, *, by_row: bool) -> None:
+        """Demand a cost of at most this many money per hour; a little more is let through, so that none is lost.
+
+        Args:
+            cost: the cost.
+            by_row: by a row; otherwise the engine is to be given `most_cost`.
+        """
         import pulp
 
-        self.forbidden += 1
-        total = pulp.LpAffineExpression({v: c for r in self.rows for v, c in r.cost.items()})
         self.most_cost = float(cost / self.unit) * (1.0 + ROOM) + ROOM
-        self.model += total <= self.most_cost, f"cutoff_{self.forbidden}"
+        if by_row:
+            self.forbidden += 1
+            total = pulp.LpAffineExpression({v: c for r in self.rows for v, c in r.cost.items()})
+            self.model += total <= self.most_cost, f"cutoff_{self.forbidden}"
 
     def separate(self, values: Mapping[str, float]) -> int:
         """Add the tangents that a fractional point breaks; returns how many."""

@@ -11,7 +11,8 @@ from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Policy
 from formulations.joint_problem import joint_problem
-from formulations.milp.engine import EngineLimits, run_model
+from formulations.milp import joint
+from formulations.milp.engine import EngineLimits, EngineRun, Outcome, run_model, run_twice
 from formulations.milp.joint import run_milp
 from formulations.milp.joint_model import joint_model
 from formulations.milp.points import point_of
@@ -44,6 +45,22 @@ def test_agrees_with_enumeration_on_cbc(seed, name):
 
 def feasible_session():
     return small_session(next(s for s in range(300, 400) if solve(small_session(s), "harpagon").cost is not None))
+
+
+def test_where_highs_fails_over_a_limit_on_the_cost_the_limit_is_a_row(monkeypatch):
+    session, asked = feasible_session(), []
+
+    def failing(model, engine, limits, start=None):
+        asked.append(limits.most)
+        if limits.most is not None:
+            return EngineRun(Outcome.UNKNOWN, "Solve error")
+        return run_twice(model, engine, limits, start)
+
+    monkeypatch.setattr(joint, "run_twice", failing)
+    answer = run_milp(session, FULL_SPACE, Limits())
+    assert answer.claimed == pytest.approx(float(solve(session, "exact").cost), rel=1e-9)
+    assert asked[0] is not None
+    assert set(asked[1:]) == {None}
 
 
 def test_the_joint_model_uses_the_plan_that_it_starts_from():

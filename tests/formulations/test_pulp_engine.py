@@ -103,6 +103,24 @@ def test_highs_is_told_to_close_the_gap():
     assert gaps == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("presolve", [False, True])
+def test_highs_counts_no_solution_past_what_is_of_interest(presolve):
+    best = run_model(knapsack(12, 1), "highs", EngineLimits()).objective
+    near, past = (
+        run_model(knapsack(12, 1), "highs", EngineLimits(presolve=presolve, most=most))
+        for most in (best + 1e-5, best - 1e-5)
+    )
+    assert (near.outcome, near.objective) == (Outcome.OPTIMAL, pytest.approx(best, rel=1e-9))
+    assert (past.outcome, past.values) == (Outcome.INFEASIBLE, {})
+
+
+def test_a_bound_of_highs_does_not_exceed_what_is_of_interest():
+    best = run_model(knapsack(12, 1), "highs", EngineLimits()).objective
+    run = run_model(knapsack(12, 1), "highs", EngineLimits(most=best + 1.0))
+    assert all(point.bound is None or point.bound <= best + 1.0 for point in run.trace)
+    assert run.bound == pytest.approx(best, abs=1e-6)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_timeout_with_a_solution_is_not_optimal(engine):
     model = covering()
