@@ -1,11 +1,11 @@
 """Solvers of this package, offered through the registry."""
 
-from bruteforce.pipeline_enumeration import solvers as pipeline_solvers
-from bruteforce.plan_enumeration import solve_by_plan_enumeration
-from bruteforce.scrooge_bruteforce import solve_scrooge_bruteforce
-from bruteforce.split_solver import solvers as split_solvers
+from bruteforce.pipeline.plan_enumeration import solvers as pipeline_solvers
+from bruteforce.session.plan_enumeration import solve_by_plan_enumeration
+from bruteforce.session.scrooge_bruteforce import solve_scrooge_bruteforce
+from bruteforce.session.split_solver import solvers as split_solvers
 from euclio.core.registry import AnySolver, Solver
-from heuristics.scrooge_space import SCROOGE_SPACE
+from heuristics.session.scrooge_space import SCROOGE_SPACE
 
 SOLVERS: tuple[AnySolver, ...] = (
     Solver(

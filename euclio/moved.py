@@ -12,6 +12,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+PACKAGES = ("euclio.", "heuristics.", "formulations.", "bruteforce.")
 NEW_NAME = {
     "euclio.alarm": "euclio.supervision.alarm",
     "euclio.bench_set.cluster_grid": "euclio.pipeline.designs.grid",
@@ -70,6 +71,79 @@ NEW_NAME = {
     "euclio.workloads.scrooge_sessions": "euclio.session.workloads.scrooge_sessions",
     "euclio.workloads.synthesis": "euclio.session.workloads.synthesis",
     "euclio.workloads.worker_types": "euclio.session.workloads.worker_types",
+    "bruteforce.combination": "bruteforce.session.combination",
+    "bruteforce.pipeline_enumeration": "bruteforce.pipeline.plan_enumeration",
+    "bruteforce.pipeline_shapes": "bruteforce.pipeline.shapes",
+    "bruteforce.plan_enumeration": "bruteforce.session.plan_enumeration",
+    "bruteforce.scaled_module": "bruteforce.session.scaled_module",
+    "bruteforce.scrooge_bruteforce": "bruteforce.session.scrooge_bruteforce",
+    "bruteforce.split_ends": "bruteforce.session.split_ends",
+    "bruteforce.split_grids": "bruteforce.session.split_grids",
+    "bruteforce.split_search": "bruteforce.session.split_search",
+    "bruteforce.split_solver": "bruteforce.session.split_solver",
+    "formulations.candidates": "formulations.session.joint.candidates",
+    "formulations.columns": "formulations.pipeline.columns",
+    "formulations.columns.highs": "formulations.engines.highs_arrays",
+    "formulations.continuous_budgets": "formulations.session.continuous.budgets",
+    "formulations.continuous_curve": "formulations.session.continuous.curve",
+    "formulations.continuous_module": "formulations.session.continuous.module_search",
+    "formulations.continuous_plan": "formulations.session.continuous.plan",
+    "formulations.continuous_problem": "formulations.session.continuous.problem",
+    "formulations.cpsat": "formulations.session.cpsat",
+    "formulations.cpsat.engine": "formulations.engines.cpsat",
+    "formulations.cpsat.scaling": "formulations.engines.scaling",
+    "formulations.exact": "formulations.session.exact.solver",
+    "formulations.frontier_search": "formulations.session.exact.frontier_search",
+    "formulations.frontiers": "formulations.session.splitting.frontiers",
+    "formulations.joint_problem": "formulations.session.joint.problem",
+    "formulations.milp": "formulations.session.milp",
+    "formulations.milp.cbc": "formulations.engines.cbc",
+    "formulations.milp.engine": "formulations.engines.milp",
+    "formulations.milp.highs": "formulations.engines.highs",
+    "formulations.mode_dag": "formulations.session.splitting.mode_dag",
+    "formulations.mode_search": "formulations.session.exact.mode_search",
+    "formulations.modes": "formulations.session.exact.modes",
+    "formulations.module_search": "formulations.session.exact.module_search",
+    "formulations.per_hardware": "formulations.session.exact.per_hardware",
+    "formulations.plan_store": "formulations.session.exact.plan_store",
+    "formulations.ppipe": "formulations.pipeline.ppipe",
+    "formulations.rational_budgets": "formulations.session.rational.budgets",
+    "formulations.rational_continuous": "formulations.session.rational.continuous",
+    "formulations.rational_module": "formulations.session.rational.module",
+    "formulations.rational_session": "formulations.session.rational.session",
+    "formulations.rational_split": "formulations.session.rational.split",
+    "formulations.relaxation": "formulations.session.exact.relaxation",
+    "formulations.remaining_rate": "formulations.session.exact.remaining_rate",
+    "formulations.scrooge": "formulations.session.scrooge",
+    "formulations.split_branching": "formulations.session.splitting.branching",
+    "formulations.split_exact": "formulations.session.splitting.solver",
+    "formulations.split_network": "formulations.session.splitting.network",
+    "formulations.split_problem": "formulations.session.splitting.problem",
+    "formulations.split_proof": "formulations.session.splitting.proof",
+    "formulations.split_search": "formulations.session.splitting.search",
+    "formulations.split_simplex": "formulations.session.splitting.simplex",
+    "formulations.tightening": "formulations.session.joint.tightening",
+    "heuristics.dart_r": "heuristics.pipeline.dart_r",
+    "heuristics.dummy_generator": "heuristics.session.dummy_generator",
+    "heuristics.even_splitting": "heuristics.session.even_splitting",
+    "heuristics.exact_counts": "heuristics.pipeline.exact_counts",
+    "heuristics.gpu_counts": "heuristics.pipeline.gpu_counts",
+    "heuristics.gpu_pair": "heuristics.pipeline.gpu_pair",
+    "heuristics.latency_reassigner": "heuristics.session.latency_reassigner",
+    "heuristics.latency_splitting": "heuristics.session.latency_splitting",
+    "heuristics.module_scheduler": "heuristics.session.module_scheduler",
+    "heuristics.no_partitioning": "heuristics.pipeline.no_partitioning",
+    "heuristics.placement": "heuristics.session.placement",
+    "heuristics.planner": "heuristics.session.planner",
+    "heuristics.quantized_splitting": "heuristics.session.quantized_splitting",
+    "heuristics.schedule": "heuristics.session.schedule",
+    "heuristics.scrooge_greedy": "heuristics.session.scrooge_greedy",
+    "heuristics.scrooge_refinement": "heuristics.session.scrooge_refinement",
+    "heuristics.scrooge_space": "heuristics.session.scrooge_space",
+    "heuristics.solver": "heuristics.session.solver",
+    "heuristics.split_optimizer": "heuristics.session.split_optimizer",
+    "heuristics.systems": "heuristics.session.systems",
+    "heuristics.whole_models": "heuristics.pipeline.whole_models",
 }
 """New name by old name; modules below an old package have moved along with it."""
 
@@ -98,7 +172,7 @@ class _Moved(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith("euclio."):
+        if not fullname.startswith(PACKAGES):
             return None
         moved = fullname if fullname in DIVIDED else new_name(fullname)
         return None if moved is None else ModuleSpec(fullname, self, origin=moved)

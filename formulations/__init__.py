@@ -2,22 +2,22 @@
 
 from euclio.core.registry import Option, Solver
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
-from formulations.columns.solver import compile_columns, run_columns
-from formulations.cpsat.joint import run_cpsat
-from formulations.cpsat.split import run_cpsat_split
-from formulations.exact import solve_exact
-from formulations.milp.engine import ENGINES
-from formulations.milp.joint import run_milp
-from formulations.milp.split import run_milp_split
-from formulations.ppipe.cpsat import NAME as PPIPE_CPSAT
-from formulations.ppipe.cpsat import solve_ppipe_cpsat
-from formulations.ppipe.milp import LITERAL as PPIPE_LITERAL
-from formulations.ppipe.milp import NAME as PPIPE
-from formulations.ppipe.milp import solve_ppipe, solve_ppipe_literal
-from formulations.ppipe.search import LITERAL_SPACE, PPIPE_SPACE
-from formulations.scrooge.milp import NAME as SCROOGE_MILP
-from formulations.scrooge.milp import solve_scrooge_milp
-from heuristics.scrooge_space import SCROOGE_SPACE
+from formulations.engines.milp import ENGINES
+from formulations.pipeline.columns.solver import compile_columns, run_columns
+from formulations.pipeline.ppipe.cpsat import NAME as PPIPE_CPSAT
+from formulations.pipeline.ppipe.cpsat import solve_ppipe_cpsat
+from formulations.pipeline.ppipe.milp import LITERAL as PPIPE_LITERAL
+from formulations.pipeline.ppipe.milp import NAME as PPIPE
+from formulations.pipeline.ppipe.milp import solve_ppipe, solve_ppipe_literal
+from formulations.pipeline.ppipe.search import LITERAL_SPACE, PPIPE_SPACE
+from formulations.session.cpsat.joint import run_cpsat
+from formulations.session.cpsat.split import run_cpsat_split
+from formulations.session.exact.solver import solve_exact
+from formulations.session.milp.joint import run_milp
+from formulations.session.milp.split import run_milp_split
+from formulations.session.scrooge.milp import NAME as SCROOGE_MILP
+from formulations.session.scrooge.milp import solve_scrooge_milp
+from heuristics.session.scrooge_space import SCROOGE_SPACE
 
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
 """CP-SAT has no LP format that would keep its products, so no export."""

@@ -1,13 +1,13 @@
 """The systems' own algorithms: Harpagon, its baselines and ablations, Scrooge's greedy; NP and DART-r for pipelines."""
 
 from euclio.core.registry import Solver
-from heuristics.dart_r import DART_SPACE, dart_space, solve_dart_r
-from heuristics.dart_r import NAME as DART_R
-from heuristics.no_partitioning import NAME as NO_PARTITIONING
-from heuristics.no_partitioning import NO_PARTITIONING_SPACE, no_partitioning_space, solve_no_partitioning
-from heuristics.scrooge_greedy import NAME, solve_scrooge_greedy
-from heuristics.scrooge_space import SCROOGE_SPACE
-from heuristics.solver import solvers
+from heuristics.pipeline.dart_r import DART_SPACE, dart_space, solve_dart_r
+from heuristics.pipeline.dart_r import NAME as DART_R
+from heuristics.pipeline.no_partitioning import NAME as NO_PARTITIONING
+from heuristics.pipeline.no_partitioning import NO_PARTITIONING_SPACE, no_partitioning_space, solve_no_partitioning
+from heuristics.session.scrooge_greedy import NAME, solve_scrooge_greedy
+from heuristics.session.scrooge_space import SCROOGE_SPACE
+from heuristics.session.solver import solvers
 
 SOLVERS = (
     *solvers(),

@@ -19,9 +19,9 @@ from worked_examples import (
 from euclio.core.solving import solve
 from euclio.session import ModulePlan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
-from heuristics.latency_splitting import Units, single_units
-from heuristics.module_scheduler import schedule_module
-from heuristics.schedule import new_schedule
+from heuristics.session.latency_splitting import Units, single_units
+from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.schedule import new_schedule
 
 
 def algorithm_1(session: Session, space: PlanSpace) -> ModulePlan:

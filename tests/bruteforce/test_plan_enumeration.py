@@ -6,7 +6,7 @@ from itertools import pairwise, product
 import pytest
 from worked_examples import FIVE, M_1, M_2, M_3, PICCOLO_M_1, module, one_module, scrooge, scrooge_best_plan
 
-from bruteforce.plan_enumeration import module_frontier
+from bruteforce.session.plan_enumeration import module_frontier
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import (

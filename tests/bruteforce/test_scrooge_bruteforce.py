@@ -7,7 +7,7 @@ from euclio import solve
 from euclio.core.result import Status
 from euclio.session.workloads.protocol import SEED, draw
 from euclio.session.workloads.random_sessions import random_session
-from heuristics.scrooge_space import SCROOGE_SPACE
+from heuristics.session.scrooge_space import SCROOGE_SPACE
 
 BRUTE_FORCE = "scrooge-bruteforce"
 

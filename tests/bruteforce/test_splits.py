@@ -5,8 +5,8 @@ import math
 import pytest
 from worked_examples import M_1, M_3, one_module
 
-from bruteforce.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS, module_budgets_to_try
-from bruteforce.split_search import enumerate_splits, split_optimum
+from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS, module_budgets_to_try
+from bruteforce.session.split_search import enumerate_splits, split_optimum
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Session

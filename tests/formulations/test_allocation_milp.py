@@ -8,7 +8,7 @@ import pytest
 from euclio.core.registry import Limits
 from euclio.core.solving import solve
 from euclio.session import PlanSpace, Session, evaluate
-from formulations.milp.allocation import allocate_module
+from formulations.session.milp.allocation import allocate_module
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 from instances import small_session

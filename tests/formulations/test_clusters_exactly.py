@@ -8,7 +8,7 @@ import pytest
 from euclio import solve
 from euclio.core.result import PROOF_TOLERANCE, Status
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model
-from formulations.columns.highs import Linear
+from formulations.engines.highs_arrays import Linear
 
 SOLVERS = ("columns", "ppipe", "ppipe-cpsat")
 every_solver = pytest.mark.parametrize("name", SOLVERS)

@@ -8,15 +8,15 @@ from fractions import Fraction
 
 import pytest
 
-from bruteforce.pipeline_enumeration import solve_by_pipeline_enumeration
+from bruteforce.pipeline.plan_enumeration import solve_by_pipeline_enumeration
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
 from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
 from euclio.pipeline.workloads.setups import find_setup, with_counts
 from euclio.pipeline.workloads.small_clusters import small_cluster
-from formulations.columns import search
-from formulations.columns.solver import run_columns
+from formulations.pipeline.columns import search
+from formulations.pipeline.columns.solver import run_columns
 
 FULL = PipelineSpace()
 SEEDS = range(40)

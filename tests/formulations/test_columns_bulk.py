@@ -16,10 +16,10 @@ from euclio.pipeline.workloads.groups import groups, weights
 from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
 from euclio.pipeline.workloads.setups import find_setup, with_counts
 from euclio.pipeline.workloads.small_clusters import small_cluster
-from formulations.columns import solver
-from formulations.columns.dominance import unmerged
-from formulations.columns.enumeration import Columns, enumerate_columns
-from formulations.columns.solver import run_columns
+from formulations.pipeline.columns import solver
+from formulations.pipeline.columns.dominance import unmerged
+from formulations.pipeline.columns.enumeration import Columns, enumerate_columns
+from formulations.pipeline.columns.solver import run_columns
 from tests.bench.pipelines_speed import TYPES
 from tests.bench.unmerged import merged, scaled
 from tests.formulations.test_columns import changed, differs, space_of, value, with_models

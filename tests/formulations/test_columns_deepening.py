@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bruteforce.pipeline_enumeration import solve_by_pipeline_enumeration
+from bruteforce.pipeline.plan_enumeration import solve_by_pipeline_enumeration
 from euclio import solve
 from euclio.core.registry import Limits
 from euclio.pipeline import Gpu, evaluate
@@ -16,9 +16,9 @@ from euclio.pipeline.workloads.groups import FIRST_GROUP, weights
 from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
 from euclio.pipeline.workloads.setups import PRICES_PER_H, Setup
 from euclio.pipeline.workloads.small_clusters import small_cluster
-from formulations.columns import search
-from formulations.columns.level import Level, TooLargeError, level_of
-from formulations.columns.solver import run_columns
+from formulations.pipeline.columns import search
+from formulations.pipeline.columns.level import Level, TooLargeError, level_of
+from formulations.pipeline.columns.solver import run_columns
 from tests.formulations.test_columns import SEEDS, space_of
 
 

@@ -14,8 +14,8 @@ from euclio import load, solve
 from euclio.core.registry import Limits
 from euclio.core.result import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE, Result
 from euclio.pipeline import PipelineSpace, evaluate
-from formulations.columns import solver
-from formulations.columns.solver import run_columns
+from formulations.pipeline.columns import solver
+from formulations.pipeline.columns.solver import run_columns
 from tests.bench.unmerged import scaled, unmerged
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "instances"

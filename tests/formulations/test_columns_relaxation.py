@@ -8,9 +8,9 @@ from scipy.optimize import linprog
 
 from euclio.pipeline import Objective, PipelineSpace
 from euclio.pipeline.workloads.small_clusters import small_cluster
-from formulations.columns.enumeration import Columns, enumerate_columns
-from formulations.columns.relaxation import relax, usage
-from formulations.columns.task import Task, task_of
+from formulations.pipeline.columns.enumeration import Columns, enumerate_columns
+from formulations.pipeline.columns.relaxation import relax, usage
+from formulations.pipeline.columns.task import Task, task_of
 
 LEAST_COST = PipelineSpace(objective=Objective.COST)
 

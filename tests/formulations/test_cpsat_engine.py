@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from formulations.cpsat.engine import COEFFICIENT_LIMIT, CpSatOptions, check_rows, solve_model
+from formulations.engines.cpsat import COEFFICIENT_LIMIT, CpSatOptions, check_rows, solve_model
 
 cp_model = pytest.importorskip("ortools.sat.python.cp_model")
 

@@ -14,10 +14,10 @@ from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.session.workloads.random_sessions import random_session
-from formulations.cpsat.allocation import allocate_module
-from formulations.cpsat.engine import CpSatOptions, check_rows
-from formulations.cpsat.joint_model import joint_model
-from formulations.joint_problem import joint_problem
+from formulations.engines.cpsat import CpSatOptions, check_rows
+from formulations.session.cpsat.allocation import allocate_module
+from formulations.session.cpsat.joint_model import joint_model
+from formulations.session.joint.problem import joint_problem
 
 pytest.importorskip("ortools")
 

@@ -10,9 +10,9 @@ from oracle.instances import small_session
 from euclio.core.registry import Limits
 from euclio.core.result import WarmStart
 from euclio.core.solving import solve
-from formulations.cpsat.split import builder
-from formulations.split_problem import Mode, SplitProblem
-from formulations.split_proof import solve_split
+from formulations.session.cpsat.split import builder
+from formulations.session.splitting.problem import Mode, SplitProblem
+from formulations.session.splitting.proof import solve_split
 
 pytest.importorskip("ortools")
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from bruteforce.plan_enumeration import solve_by_plan_enumeration
+from bruteforce.session.plan_enumeration import solve_by_plan_enumeration
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits

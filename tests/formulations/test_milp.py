@@ -10,12 +10,12 @@ from euclio.core.registry import EngineOptions, Limits
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Policy
-from formulations.joint_problem import joint_problem
-from formulations.milp import joint
-from formulations.milp.engine import EngineLimits, EngineRun, Outcome, run_model, run_twice
-from formulations.milp.joint import run_milp
-from formulations.milp.joint_model import joint_model
-from formulations.milp.points import point_of
+from formulations.engines.milp import EngineLimits, EngineRun, Outcome, run_model, run_twice
+from formulations.session.joint.problem import joint_problem
+from formulations.session.milp import joint
+from formulations.session.milp.joint import run_milp
+from formulations.session.milp.joint_model import joint_model
+from formulations.session.milp.points import point_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 from instances import small_session

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_relaxation import longest, random_case
 
-from formulations.mode_search import search_modes
+from formulations.session.exact.mode_search import search_modes
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -12,9 +12,9 @@ from oracle.instances import small_session
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from formulations.candidates import priced
-from formulations.joint_problem import joint_problem
-from formulations.rational_module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
+from formulations.session.joint.candidates import priced
+from formulations.session.joint.problem import joint_problem
+from formulations.session.rational.module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 
 pytest.importorskip("ortools")
 

@@ -11,10 +11,10 @@ from euclio.cli import main
 from euclio.core.result import Status, WarmStart
 from euclio.pipeline import Cluster, Gpu, Model, PipelineSpace
 from euclio.pipeline.files import save_cluster
-from formulations.ppipe.cpsat_model import cpsat_model, rate_scale
-from formulations.ppipe.milp_model import milp_model
-from formulations.ppipe.problem import ppipe_problem
-from formulations.ppipe.search import PPIPE_SPACE
+from formulations.pipeline.ppipe.cpsat_model import cpsat_model, rate_scale
+from formulations.pipeline.ppipe.milp_model import milp_model
+from formulations.pipeline.ppipe.problem import ppipe_problem
+from formulations.pipeline.ppipe.search import PPIPE_SPACE
 
 MODELS = ("ppipe", "ppipe-cpsat")
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "instances"

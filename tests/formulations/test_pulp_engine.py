@@ -13,7 +13,7 @@ import pytest
 from euclio.core.errors import InputError
 from euclio.core.registry import EngineOptions
 from euclio.core.result import WarmStart
-from formulations.milp.engine import EngineLimits, Outcome, chosen_engine, readable, run_model, solve_relaxation
+from formulations.engines.milp import EngineLimits, Outcome, chosen_engine, readable, run_model, solve_relaxation
 
 ENGINES = ["highs", "cbc"]
 SENSES = [pulp.LpMinimize, pulp.LpMaximize]

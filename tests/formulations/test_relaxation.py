@@ -8,8 +8,8 @@ from scipy.optimize import linprog
 
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, Session
 from euclio.session.arrays import SessionArrays, session_arrays
-from formulations.modes import Modes, new_modes
-from formulations.relaxation import relax
+from formulations.session.exact.modes import Modes, new_modes
+from formulations.session.exact.relaxation import relax
 
 SEEDS = range(60)
 

@@ -10,10 +10,10 @@ from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.workloads.protocol import SEED, draw
 from euclio.session.workloads.random_sessions import random_session
-from formulations.milp.engine import EngineLimits, run_model
-from formulations.scrooge.model import allocation_model, useful_entries
-from heuristics.scrooge_refinement import full_latency
-from heuristics.scrooge_space import SCROOGE_SPACE
+from formulations.engines.milp import EngineLimits, run_model
+from formulations.session.scrooge.model import allocation_model, useful_entries
+from heuristics.session.scrooge_refinement import full_latency
+from heuristics.session.scrooge_space import SCROOGE_SPACE
 
 MILP = "scrooge-milp"
 

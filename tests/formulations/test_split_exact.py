@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from euclio.core.errors import InputError
-from formulations.mode_dag import mode_dag
-from formulations.mode_search import ModeChoice, search_modes
-from formulations.split_exact import split_modes
+from formulations.session.exact.mode_search import ModeChoice, search_modes
+from formulations.session.splitting.mode_dag import mode_dag
+from formulations.session.splitting.solver import split_modes
 from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, longest_path, random_splitting
 from tests.bench.splittings_speed import plain_model
 

@@ -11,8 +11,8 @@ from euclio.core.errors import InputError
 from euclio.core.registry import Limits
 from euclio.files import load_cluster
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, evaluate
-from heuristics.no_partitioning import NO_PARTITIONING_SPACE, solve_no_partitioning
-from heuristics.whole_models import whole_models
+from heuristics.pipeline.no_partitioning import NO_PARTITIONING_SPACE, solve_no_partitioning
+from heuristics.pipeline.whole_models import whole_models
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "pipelines"
 measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not beside the checkout")

@@ -7,7 +7,7 @@ from worked_examples import module_plan, plan, scrooge, scrooge_best_plan
 from euclio import solve
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.workloads.random_sessions import random_session
-from heuristics.placement import place
+from heuristics.session.placement import place
 
 
 def share_of(session_name, rate_rps, whole=0):

@@ -10,9 +10,9 @@ from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.workloads.protocol import SEED, draw
 from euclio.session.workloads.random_sessions import random_session
-from heuristics.scrooge_greedy import allocate_greedily
-from heuristics.scrooge_refinement import as_counts, refine_greedily, ways
-from heuristics.scrooge_space import SCROOGE_SPACE
+from heuristics.session.scrooge_greedy import allocate_greedily
+from heuristics.session.scrooge_refinement import as_counts, refine_greedily, ways
+from heuristics.session.scrooge_space import SCROOGE_SPACE
 
 GREEDY = "scrooge-greedy"
 

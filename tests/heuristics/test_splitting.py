@@ -14,8 +14,8 @@ from euclio.session.arrays import session_arrays
 from euclio.session.dispatch import path_times
 from euclio.session.series_parallel import reduce_series_parallel
 from euclio.session.workloads.random_sessions import chain_from_modules, random_session
-from heuristics.even_splitting import split_evenly
-from heuristics.latency_splitting import (
+from heuristics.session.even_splitting import split_evenly
+from heuristics.session.latency_splitting import (
     COST,
     DEAREST_HARDWARE,
     LATENCY_COST,
@@ -26,10 +26,10 @@ from heuristics.latency_splitting import (
     single_units,
     split_latency,
 )
-from heuristics.module_scheduler import schedule_module
-from heuristics.quantized_splitting import split_quantized
-from heuristics.schedule import new_schedule
-from heuristics.split_optimizer import merged_units
+from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.quantized_splitting import split_quantized
+from heuristics.session.schedule import new_schedule
+from heuristics.session.split_optimizer import merged_units
 
 SERIES_PARALLEL = ("chain", "fork", "diamond")
 QUANTA = 8

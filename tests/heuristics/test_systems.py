@@ -6,7 +6,7 @@ import pytest
 
 from euclio.core.registry import solvers
 from euclio.session import DummyRule, PlanSpace, Policy
-from heuristics.systems import ABLATIONS, BASELINES, HARPAGON, SYSTEMS, Hetero, Splitter, Start, System
+from heuristics.session.systems import ABLATIONS, BASELINES, HARPAGON, SYSTEMS, Hetero, Splitter, Start, System
 
 CELLS = [f.name for f in fields(System) if f.name not in ("name", "summary")]
 

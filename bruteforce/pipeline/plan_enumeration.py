@@ -1,0 +1,203 @@
+"""Solver `pipeline-bruteforce`: the best plan of a small cluster by enumeration (model §2), for both objectives.
+
+For each model, sets of its pipelines are listed sequence by sequence (at most one pipeline of each, or any number where
+the plan space allows it); of those that use the same GPUs at the same places, the one with the most throughput stays.
+Then the sets of all models are put together in every way that the cluster has GPUs for. Arithmetic is exact.
+
+`every_sequence` demands one pipeline of every model on every sequence of GPU types, as PPipe's MILP is printed.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from bruteforce.pipeline.shapes import Units, Use, UsedPipeline, pipelines_by_sequence, shape_count, units_of
+from bruteforce.session.combination import TimeUpError
+from euclio.core.errors import InapplicableError
+from euclio.core.family import find_family
+from euclio.core.registry import Limits, Solver
+from euclio.core.result import Answer
+from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
+
+NAME = "pipeline-bruteforce"
+EVERY_SEQUENCE = "pipeline-bruteforce:every-sequence"
+MOST_PIPELINES = 2_000_000
+"""More pipelines than this are not looked at."""
+MOST_SETS = 200_000
+"""Nor are more sets of GPUs that a model may use."""
+
+Sets = dict[Use, tuple[Fraction, tuple[Pipeline, ...]]]
+"""By the GPUs used, the most throughput of a model and its pipelines."""
+Totals = dict[tuple[int, ...], tuple[Fraction, tuple[Pipeline, ...]]]
+"""By GPUs of each type in units of 1/L, the smallest weighted throughput and the pipelines of all models."""
+
+
+def solvers() -> tuple[Solver[Cluster, PipelineSpace, PipelinePlan], ...]:
+    """Both enumerations, for the registry."""
+    return (
+        Solver(
+            NAME,
+            "brute force",
+            "every plan of pooled pipelines, for tiny clusters (ours)",
+            solve_by_pipeline_enumeration,
+            PipelineSpace(),
+            family="pipeline",
+        ),
+        Solver(
+            EVERY_SEQUENCE,
+            "brute force",
+            "the same with a pipeline on every sequence of GPU types, as PPipe's MILP is printed (ours)",
+            partial(solve_by_pipeline_enumeration, every_sequence=True),
+            PipelineSpace(one_per_sequence=True, whole_gpus=False),
+            family="pipeline",
+        ),
+    )
+
+
+def solve_by_pipeline_enumeration(
+    cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan], *, every_sequence: bool = False
+) -> Answer[PipelinePlan]:
+    """The best plan, by enumeration.
+
+    Args:
+        cluster: the cluster.
+        space: plan space.
+        limits: time limit.
+        every_sequence: demand a pipeline of each model on each sequence of GPU types; the answer then bounds no space.
+
+    Raises:
+        InapplicableError: there is too much to list.
+        InputError: least cost is asked for and a price or a load is missing.
+    """
+    _require_small(cluster, space)
+    find_family("pipeline").check_space(cluster, space)
+    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    enumeration = _Enumeration(cluster, space, deadline, every_sequence, units_of(cluster, space))
+    try:
+        totals = enumeration.totals()
+    except TimeUpError:
+        return Answer(None, "time limit", reason="the time limit was reached before every plan was seen")
+    value, pipelines = enumeration.best(totals) if totals else (Fraction(0), ())
+    if not pipelines:
+        reason = "no plan serves every model within its SLO on these GPUs"
+        return Answer(None, "exhausted", infeasible=True, reason=reason)
+    bound = None if every_sequence else float(value)
+    return Answer(PipelinePlan(pipelines), "exhausted", float(value), bound, stats={"sets": float(enumeration.sets)})
+
+
+@dataclass(slots=True)
+class _Enumeration:
+    """An enumeration.
+
+    Attributes:
+        cluster: the cluster.
+        space: plan space.
+        deadline: `time.perf_counter` value at which to give up.
+        every_sequence: whether each sequence has to be used.
+        units: what GPUs are counted in.
+        sets: sets of pipelines looked at.
+    """
+
+    cluster: Cluster
+    space: PipelineSpace
+    deadline: float
+    every_sequence: bool
+    units: Units
+    sets: int = 0
+
+    def totals(self) -> Totals:
+        """All models together: the best there is for each number of GPUs.
+
+        Raises:
+            TimeUpError: the deadline has passed.
+        """
+        most = self.units.most
+        totals: Totals = {(0,) * len(most): (Fraction(-1), ())}
+        for model in self.cluster.models:
+            alone: Totals = {}
+            for use, (rate, pipelines) in self.sets_of(model).items():
+                needed = model.rate_rps if self.space.objective is Objective.COST else None
+                if rate >= (needed or 0) and rate > 0:
+                    _keep(alone, self.units.by_type(use), rate / model.weight, pipelines)
+            together: Totals = {}
+            for a, (low, first) in totals.items():
+                for b, (rate, second) in alone.items():
+                    units = tuple(x + y for x, y in zip(a, b, strict=True))
+                    if all(n <= limit for n, limit in zip(units, most, strict=True)):
+                        _keep(together, units, rate if low < 0 else min(low, rate), first + second)
+            totals = together
+        return totals
+
+    def sets_of(self, model: Model) -> Sets:
+        """Sets of a model's pipelines that fit into the cluster."""
+        nothing = (0,) * (len(self.cluster.gpus) * self.space.most_partitions(self.cluster))
+        sets: Sets = {nothing: (Fraction(0), ())}
+        for pipelines in pipelines_by_sequence(self.cluster, model, self.space).values():
+            added = self._added(sets.items(), pipelines)
+            if self.every_sequence:
+                sets = added
+                continue
+            while added:
+                better = {use: found for use, found in added.items() if use not in sets or found[0] > sets[use][0]}
+                sets.update(better)
+                added = {} if self.space.one_per_sequence else self._added(better.items(), pipelines)
+        return sets
+
+    def _added(
+        self, sets: Iterable[tuple[Use, tuple[Fraction, tuple[Pipeline, ...]]]], pipelines: list[UsedPipeline]
+    ) -> Sets:
+        """Each set with each of the pipelines added."""
+        found: Sets = {}
+        for use, (rate, chosen) in sets:
+            if time.perf_counter() > self.deadline:
+                raise TimeUpError
+            for one in pipelines:
+                self.sets += 1
+                total = tuple(a + b for a, b in zip(use, one.use, strict=True))
+                if self.units.fits(total):
+                    _keep(found, total, rate + one.rate_rps, (*chosen, one.pipeline))
+        return found
+
+    def best(self, totals: Totals) -> tuple[Fraction, tuple[Pipeline, ...]]:
+        """The best value and its pipelines."""
+        if self.space.objective is Objective.THROUGHPUT:
+            return max(totals.values(), key=lambda found: found[0])
+        prices = [(gpu.price_per_h or Fraction(0)) / self.units.per_gpu for gpu in self.cluster.gpus]
+        costs = {units: sum((p * n for p, n in zip(prices, units, strict=True)), Fraction(0)) for units in totals}
+        cheapest = min(costs, key=lambda units: costs[units])
+        return costs[cheapest], totals[cheapest][1]
+
+
+def _keep(
+    found: dict[tuple[int, ...], tuple[Fraction, tuple[Pipeline, ...]]],
+    key: tuple[int, ...],
+    value: Fraction,
+    pipelines: tuple[Pipeline, ...],
+) -> None:
+    if key not in found or value > found[key][0]:
+        found[key] = (value, pipelines)
+
+
+def _require_small(cluster: Cluster, space: PipelineSpace) -> None:
+    pipelines = sum(shape_count(cluster, model, space) for model in cluster.models)
+    sets = math.prod(
+        _use_count(gpu.count, units_of(cluster, space).per_gpu, space.most_partitions(cluster)) for gpu in cluster.gpus
+    )
+    if pipelines > MOST_PIPELINES or sets > MOST_SETS:
+        raise InapplicableError(
+            f"there are up to {pipelines} pipelines on {sets} sets of GPUs; {NAME} lists at most {MOST_PIPELINES} on "
+            f"{MOST_SETS}; take fewer blocks, GPUs, shares or partitions"
+        )
+
+
+def _use_count(count: int, units: int, places: int) -> int:
+    """Ways to use whole GPUs of one type at some places, each filled up to any unit."""
+    ways = [1] + [0] * count
+    for _ in range(places):
+        ways = [ways[n] + units * sum(ways[:n]) for n in range(count + 1)]
+    return sum(ways)

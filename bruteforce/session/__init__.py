@@ -1,0 +1,1 @@
+"""Enumeration of sessions' plans, and the brute-force references of the papers."""

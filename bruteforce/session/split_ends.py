@@ -1,0 +1,81 @@
+"""What a module's plan can become when Harpagon's reassigner gives its residual more latency (compiled)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import TC, TC_SHARED, TIE, Floats, SessionArrays
+from euclio.session.dispatch import module_latency
+from heuristics.session.latency_reassigner import reschedule_residual
+from heuristics.session.module_scheduler import generate_configuration
+from heuristics.session.schedule import Schedule, new_schedule
+
+
+@compiled
+def plan_ends(s: SessionArrays, m: int, most_budget: float, plan: Schedule) -> Floats:
+    """Every pair of worst-case latency and cost that module m's plan can end with, or something no dearer.
+
+    The residual is rescheduled at every budget at which Algorithm 1 gives another plan, from the largest down. A
+    plan whose first allocation changes has another residual next time: for it the whole rate's fluid bound stands in.
+    Where Algorithm 1 leaves a rest, the residual's fluid bound stands in for all smaller budgets.
+
+    Args:
+        s: the session.
+        m: the module.
+        most_budget: largest budget that the module can ever get, in seconds.
+        plan: a schedule that holds the module's plan.
+
+    Returns:
+        Rows (latency in seconds, cost per hour), shape (ends, 2).
+    """
+    ends = np.empty((64, 2))
+    ends[0, 0], ends[0, 1] = plan.latency[m], plan.cost[m]
+    size = 1
+    first = _first_allocation(s, m, plan)
+    kept = plan.machines[first]
+    residual = s.rate[m] - kept * s.throughput[first]
+    candidate, unfilled = new_schedule(s), new_schedule(s)
+    budget = most_budget
+    while residual > TIE * s.rate[m] and budget > 0.0:
+        rest, _ = generate_configuration(s, m, residual, budget, unfilled)
+        possible = reschedule_residual(s, m, budget, s.dummies, plan, candidate)
+        if possible and candidate.cost[m] < plan.cost[m]:
+            if size == ends.shape[0]:
+                ends = np.concatenate((ends, np.empty_like(ends)))
+            ends[size, 0], ends[size, 1] = candidate.latency[m], candidate.cost[m]
+            if _first_allocation(s, m, candidate) != first or candidate.machines[first] != kept:
+                ends[size, 0], ends[size, 1] = 0.0, _fluid(s, m, s.rate[m], most_budget)
+            size += 1
+        if rest > 0.0:
+            cost = kept * s.price[first] + _fluid(s, m, residual, budget)
+            if cost < plan.cost[m]:
+                ends = np.concatenate((ends[:size], np.array([[s.duration[first], cost]])))
+                size += 1
+            break
+        served = residual - s.rate[m]
+        latency = module_latency(s, m, unfilled.machines, unfilled.partial_at[m], unfilled.partial[m], served)
+        budget = min(latency, budget) * (1.0 - 4.0 * TIE)
+    return ends[:size]
+
+
+@compiled
+def _fluid(s: SessionArrays, m: int, rate: float, budget: float) -> float:
+    """Least cost of a rate within a budget: all of it, or a configuration's need if that is more, at one unit cost."""
+    best = np.inf
+    for k in range(s.first[m], s.first[m + 1]):
+        if s.duration[k] >= budget:
+            continue
+        need = 0.0
+        if s.policy == TC or s.policy == TC_SHARED:
+            need = s.batch[k] / (budget * (1.0 + TIE) - s.duration[k])
+        best = min(best, s.unit_cost[k] * max(rate, need))
+    return best
+
+
+@compiled
+def _first_allocation(s: SessionArrays, m: int, plan: Schedule) -> int:
+    first = s.first[m]
+    while plan.machines[first] == 0 and plan.partial_at[m] != first:
+        first += 1
+    return int(first)

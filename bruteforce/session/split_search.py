@@ -1,0 +1,339 @@
+"""The papers' brute force: every latency split of a grid, with Harpagon's scheduler and reassigner below (§IV-B).
+
+`split_optimum` leaves out splits that cannot win, `enumerate_splits` tries every vector of budgets. Both rest on
+Harpagon's own Algorithm 1, dummy generator and reassigner: they are the one place that imports the heuristics.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bruteforce.session.split_ends import plan_ends
+from bruteforce.session.split_grids import module_budgets_to_try
+from euclio.core.compiled import compiled, is_past
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import path_times
+from formulations.session.exact.modes import Modes, new_modes
+from formulations.session.exact.relaxation import relax
+from heuristics.session.latency_reassigner import reassign_latency
+from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.planner import plan_budgets
+from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
+
+VECTORS_BETWEEN_CLOCKS = 64
+REASSIGN_MOST = 1 << 30
+
+
+class Splits(NamedTuple):
+    """Outcome of a search over splits.
+
+    Attributes:
+        plan: the cheapest plan.
+        cost: its cost per hour; infinite: no split is feasible.
+        visited: vectors of budgets that were scheduled.
+        share: share of the whole grid that was gone through, 1: all of it.
+    """
+
+    plan: Schedule
+    cost: float
+    visited: int
+    share: float
+
+
+class _Options(NamedTuple):
+    """The distinct plans that a grid gives each module, the modules' one after the other, by rising budget.
+
+    Attributes:
+        first: start of each module's options, shape (modules + 1,).
+        budget: smallest budget that gives the plan, shape (options,), like the next ones.
+        bound: what the plan costs at least after any reassignment.
+        end_first: start of the plan's ends, shape (options + 1,).
+        end_latency: worst-case latencies that the plan may end with after reassignment, shape (ends,).
+        end_cost: least cost with that latency.
+        machines: whole machines of the module's configurations, shape (options, configurations of the session).
+        partial_at, partial, dummy, latency, cost: as in `Schedule`.
+    """
+
+    first: Ints
+    budget: Floats
+    bound: Floats
+    end_first: Ints
+    end_latency: Floats
+    end_cost: Floats
+    machines: Ints
+    partial_at: Ints
+    partial: Floats
+    dummy: Floats
+    latency: Floats
+    cost: Floats
+
+
+@compiled
+def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadline: float) -> Splits:
+    """The cheapest plan over all splits of the grid, by depth-first search over the modules' distinct plans.
+
+    Budgets that give a module the same plan count once, as the smallest of them; vectors whose cost after any
+    reassignment cannot beat the incumbent are left out, by the linear relaxation over what plans can end as.
+
+    Args:
+        s: the session.
+        grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
+        step: step of the last of these in seconds.
+        floor: a proven lower bound on every plan; a split that reaches it ends the search.
+        deadline: seconds on `clock` at which to stop; infinite: never.
+    """
+    modules = s.rate.size
+    options = _options(s, grid, step)
+    best, trial = new_schedule(s), new_schedule(s)
+    best_cost, visited, nodes = np.inf, 0, 0
+    least = np.empty(modules)
+    before, after = np.zeros(modules), np.zeros(modules)
+    for m in range(modules):
+        if options.first[m] == options.first[m + 1]:
+            return Splits(best, np.inf, 0, 1.0)
+        least[m] = options.budget[options.first[m]]
+    steps = _all_ends(s, options)
+    base, excess, order = _priced(s, options, steps)
+    every = np.zeros(modules, np.int64)
+    cheapest = _cheapest_up_to(options)
+    latency = least.copy()
+    at = options.first[:-1] - 1
+    bound, excesses = np.zeros(modules + 1), np.zeros(modules + 1)
+    m = 0
+    while m >= 0:
+        nodes += 1
+        if nodes % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline):
+            return Splits(best, best_cost, visited, 0.0)
+        below = best_cost * (1.0 - 1e-12)
+        at[m] += 1
+        if at[m] == options.first[m + 1] or base + excesses[m] + excess[order[at[m]]] >= below:
+            at[m], latency[m] = options.first[m] - 1, least[m]
+            _set_ends(options, m, options.first[m], options.first[m + 1], steps)
+            m -= 1
+            continue
+        o = order[at[m]]
+        latency[m] = options.budget[o]
+        if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
+            continue
+        with_rest = bound[m] + options.bound[o]
+        for i in range(m + 1, modules):
+            with_rest += _within(options, cheapest, i, s.slo * (1.0 + TIE) - before[i] - after[i])
+        if with_rest >= below:
+            continue
+        if m + 1 < modules:
+            _set_ends(options, m, o, o + 1, steps)
+            if m > 0 and relax(s, steps, every, steps.size - 1).bound >= below:
+                continue
+            bound[m + 1], excesses[m + 1] = bound[m] + options.bound[o], excesses[m] + excess[o]
+            m += 1
+            continue
+        for i in range(modules):
+            _load(s, options, i, order[at[i]], trial)
+        visited += 1
+        reassign_latency(s, s.dummies, REASSIGN_MOST, trial)
+        if trial.cost.sum() < below:
+            best_cost = trial.cost.sum()
+            copy_schedule(trial, best)
+            if best_cost <= floor * (1.0 + 1e-9):
+                break
+    return Splits(best, best_cost, visited, 1.0)
+
+
+@compiled
+def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
+    """The same optimum by plain enumeration: every vector of budgets is scheduled from the start.
+
+    Under a deadline the search stops early and says which share of all vectors it went through.
+    """
+    modules = s.rate.size
+    best, trial = new_schedule(s), new_schedule(s)
+    best_cost, visited = np.inf, 0
+    grids = [module_budgets_to_try(s, m, grid, step) for m in range(modules)]
+    at = np.zeros(modules, np.int64)
+    budgets = np.empty(modules)
+    before, after = np.zeros(modules), np.zeros(modules)
+    for m in range(modules):
+        if grids[m].size == 0:
+            return Splits(best, np.inf, 0, 1.0)
+        budgets[m] = grids[m][0]
+    passed = 0
+    while True:
+        passed += 1
+        if passed % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline):
+            return Splits(best, best_cost, visited, _share(grids, at))
+        if path_times(s, budgets, before, after) <= s.slo * (1.0 + TIE):
+            visited += 1
+            reassigned = plan_budgets(s, budgets, s.dummies, REASSIGN_MOST, trial)
+            if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
+                best_cost = trial.cost.sum()
+                copy_schedule(trial, best)
+        m = modules - 1
+        while m >= 0 and at[m] + 1 == grids[m].size:
+            at[m], budgets[m] = 0, grids[m][0]
+            m -= 1
+        if m < 0:
+            return Splits(best, best_cost, visited, 1.0)
+        at[m] += 1
+        budgets[m] = grids[m][at[m]]
+
+
+@compiled
+def _share(grids: list[Floats], at: Ints) -> float:
+    """Share of the vectors that come before `at` in the order of enumeration."""
+    share, weight = 0.0, 1.0
+    for m in range(at.size):
+        weight /= grids[m].size
+        share += weight * at[m]
+    return share
+
+
+@compiled
+def _options(s: SessionArrays, grid: int, step: float) -> _Options:
+    modules = s.rate.size
+    shortest = np.empty(modules)
+    for m in range(modules):
+        shortest[m] = s.duration[s.first[m] : s.first[m + 1]].min()
+    before, after = np.zeros(modules), np.zeros(modules)
+    path_times(s, shortest, before, after)
+    budgets = module_budgets_to_try(s, 0, grid, step)
+    grid_first = np.zeros(modules + 1, np.int64)
+    grid_first[1] = budgets.size
+    for m in range(1, modules):
+        budgets = np.concatenate((budgets, module_budgets_to_try(s, m, grid, step)))
+        grid_first[m + 1] = budgets.size
+    options = _empty_options(s, budgets.size)
+    plan = new_schedule(s)
+    size = 0
+    for m in range(modules):
+        for budget in budgets[grid_first[m] : grid_first[m + 1]]:
+            if not schedule_module(s, m, s.rate[m], budget, s.dummies, plan):
+                continue
+            if size > options.first[m] and _same_plan(s, m, options, size - 1, plan):
+                continue
+            ends = plan_ends(s, m, s.slo - before[m] - after[m], plan)
+            options = _with_ends(options, size, ends)
+            options.budget[size] = budget
+            options.machines[size] = plan.machines
+            options.partial_at[size], options.partial[size] = plan.partial_at[m], plan.partial[m]
+            options.dummy[size], options.latency[size] = plan.dummy[m], plan.latency[m]
+            options.cost[size] = plan.cost[m]
+            size += 1
+        options.first[m + 1] = size
+    return options
+
+
+@compiled
+def _empty_options(s: SessionArrays, most: int) -> _Options:
+    return _Options(
+        np.zeros(s.rate.size + 1, np.int64),
+        np.empty(most),
+        np.empty(most),
+        np.zeros(most + 1, np.int64),
+        np.empty(0),
+        np.empty(0),
+        np.zeros((most, s.batch.size), np.int64),
+        np.full(most, -1, np.int64),
+        np.zeros(most),
+        np.zeros(most),
+        np.zeros(most),
+        np.zeros(most),
+    )
+
+
+@compiled
+def _with_ends(options: _Options, o: int, ends: Floats) -> _Options:
+    """The options with the ends of option o appended, rows (latency, cost)."""
+    options.end_first[o + 1] = options.end_first[o] + ends.shape[0]
+    options.bound[o] = ends[:, 1].min()
+    return _Options(
+        options.first,
+        options.budget,
+        options.bound,
+        options.end_first,
+        np.concatenate((options.end_latency, ends[:, 0])),
+        np.concatenate((options.end_cost, ends[:, 1])),
+        options.machines,
+        options.partial_at,
+        options.partial,
+        options.dummy,
+        options.latency,
+        options.cost,
+    )
+
+
+@compiled
+def _all_ends(s: SessionArrays, options: _Options) -> Modes:
+    """The ends of all options as modes: for every module the staircase of its latencies and costs."""
+    steps = new_modes(s.rate.size, max(1, options.end_latency.size))
+    for m in range(s.rate.size):
+        _set_ends(options, m, options.first[m], options.first[m + 1], steps)
+    return steps
+
+
+@compiled
+def _set_ends(options: _Options, m: int, first: int, last: int, steps: Modes) -> None:
+    """Let module m's modes be the ends of its options `first` to `last` (exclusive)."""
+    lo, hi = options.end_first[first], options.end_first[last]
+    n = 0
+    for e in lo + np.argsort(options.end_latency[lo:hi]):
+        if n == 0 or options.end_cost[e] < steps.cost[m, n - 1]:
+            steps.latency[m, n], steps.cost[m, n] = options.end_latency[e], options.end_cost[e]
+            n += 1
+    steps.size[m] = n
+
+
+@compiled
+def _priced(s: SessionArrays, options: _Options, steps: Modes) -> tuple[float, Floats, Ints]:
+    """Price the options by the linear relaxation over their ends.
+
+    Returns:
+        Lower bound on every vector, by how much each option lifts it, and the options by rising lift.
+    """
+    modules = s.rate.size
+    relaxed = relax(s, steps, np.zeros(modules, np.int64), steps.size - 1)
+    excess, order = np.empty(options.budget.size), np.arange(options.budget.size)
+    for m in range(modules):
+        lo, hi = options.first[m], options.first[m + 1]
+        for o in range(lo, hi):
+            ends = slice(options.end_first[o], options.end_first[o + 1])
+            worth = options.end_cost[ends] + relaxed.flow[m] * options.end_latency[ends]
+            excess[o] = worth.min() - relaxed.base[m]
+        order[lo:hi] = lo + np.argsort(excess[lo:hi])
+    return relaxed.bound, excess, order
+
+
+@compiled
+def _cheapest_up_to(options: _Options) -> Floats:
+    """Least bound of each option and the module's options with smaller budgets."""
+    cheapest = options.bound.copy()
+    for m in range(options.first.size - 1):
+        for o in range(options.first[m] + 1, options.first[m + 1]):
+            cheapest[o] = min(cheapest[o], cheapest[o - 1])
+    return cheapest
+
+
+@compiled
+def _within(options: _Options, cheapest: Floats, m: int, room: float) -> float:
+    """Least bound of module m's options whose budget is within `room`."""
+    lo, hi = options.first[m], options.first[m + 1]
+    return float(cheapest[lo + max(0, np.searchsorted(options.budget[lo:hi], room, side="right") - 1)])
+
+
+@compiled
+def _same_plan(s: SessionArrays, m: int, options: _Options, o: int, plan: Schedule) -> bool:
+    if options.partial_at[o] != plan.partial_at[m]:
+        return False
+    for k in range(s.first[m], s.first[m + 1]):
+        if options.machines[o, k] != plan.machines[k]:
+            return False
+    return True
+
+
+@compiled
+def _load(s: SessionArrays, options: _Options, m: int, o: int, plan: Schedule) -> None:
+    for k in range(s.first[m], s.first[m + 1]):
+        plan.machines[k] = options.machines[o, k]
+    plan.partial_at[m], plan.partial[m] = options.partial_at[o], options.partial[o]
+    plan.dummy[m], plan.latency[m], plan.cost[m] = options.dummy[o], options.latency[o], options.cost[o]

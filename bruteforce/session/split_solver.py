@@ -1,0 +1,67 @@
+"""Brute force over latency splits as solvers: the papers' reference, on three grids, and by plain enumeration."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
+from bruteforce.session.split_search import Splits, enumerate_splits, split_optimum
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits, Solver
+from euclio.core.result import Answer
+from euclio.session import DummyRule, PlanSpace, Session, evaluate
+from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.least_latency import why_no_plan
+from formulations.session.exact.frontier_search import prove
+
+FLOOR_GAP = 1e-9
+
+Search = Callable[[SessionArrays, int, float, float], Splits]
+
+
+def solvers() -> tuple[Solver, ...]:
+    """Solvers `split-bruteforce` on each grid, and `split-enumeration`."""
+    return (
+        _solver("split-bruteforce", "every split over {d + b/T}", _pruned, CONFIGURATIONS),
+        _solver("split-bruteforce:breakpoints", "every split over Algorithm 1's breakpoints", _pruned, BREAKPOINTS),
+        _solver("split-bruteforce:0.01", "every split in steps of 0.01 s", _pruned, STEPS, 0.01),
+        _solver(
+            "split-enumeration", "every split over {d + b/T}, plainly one by one", enumerate_splits, CONFIGURATIONS
+        ),
+    )
+
+
+def _pruned(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
+    """The split optimum, ended early where it costs no more than the proven optimum over all plans."""
+    return split_optimum(s, grid, step, prove(s, FLOOR_GAP, deadline).bound, deadline)
+
+
+def _solver(name: str, what: str, search: Search, grid: int, step: float = 0.0) -> Solver:
+    def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+        return _run(session, space, limits, search, grid, step)
+
+    return Solver(name, "brute force", f"{what}, Harpagon's scheduler below (Harpagon §IV-B)", run)
+
+
+def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:
+    """Search the splits; the answer has no bound, since other plans than Harpagon's scheduler's may be cheaper."""
+    if space.dummy is DummyRule.CONTINUOUS or space.single_hardware:
+        raise InapplicableError("brute force over splits covers dummy rules none and machine, without single hardware")
+    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    why = why_no_plan(session, space)
+    if why:
+        return Answer(None, "infeasible", infeasible=True, reason=why)
+    arrays = session_arrays(session, space)
+    reason = "no split of the grid is feasible"
+    for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
+        found = search(arrays._replace(slo=slo), grid, step, deadline)
+        stats = {"vectors": float(found.visited), "share": float(found.share)}
+        complete = found.share >= 1.0
+        if not math.isfinite(found.cost):
+            return Answer(None, "exhausted" if complete else "limit", stats=stats, reason=reason if complete else "")
+        plan = to_plan(session, arrays, found.plan.machines, found.plan.partial_at)
+        if evaluate(session, plan, space).feasible:
+            return Answer(plan, "exhausted" if complete else "limit", float(found.cost), stats=stats)
+    return Answer(None, "exhausted", stats=stats, reason=reason)

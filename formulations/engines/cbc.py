@@ -1,0 +1,142 @@
+"""CBC, the binary that PuLP brings; what it does not write to its solution file is read from its log."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.core.errors import InputError
+from euclio.core.result import TracePoint, WarmStart
+from formulations.engines.milp import TOLERANCE, EngineLimits, EngineRun, Outcome
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+RESULT = re.compile(r"^Result - (.*\S)", re.MULTILINE)
+PROGRESS = re.compile(
+    r"After (?P<nodes>\d+) nodes, \d+ on tree, (?P<incumbent>\S+) best solution, best possible (?P<bound>\S+) "
+    r"\((?P<seconds>[\d.]+) seconds\)"
+)
+FOUND = re.compile(r"ntegral? solution of (?P<incumbent>\S+) found .*\((?P<seconds>[\d.]+) seconds\)")
+BOUND = re.compile(r"^(?:Lower|Upper) bound:\s+(\S+)", re.MULTILINE)
+NODES = re.compile(r"^Enumerated nodes:\s+(\d+)", re.MULTILINE)
+START_TAKEN = "MIPStart provided solution with cost"
+FAILED = "CBC ended with an error"
+LARGEST_SEED = 2**31 - 1
+NOTHING_YET = 1e40
+"""CBC writes values beyond this for a bound or an incumbent that it does not have."""
+
+
+def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] | None = None) -> EngineRun:
+    """Solve a PuLP model with CBC; see `formulations.engines.milp.run_model`.
+
+    Raises:
+        InputError: PuLP has no CBC binary on this machine.
+    """
+    import pulp
+
+    with tempfile.TemporaryDirectory() as folder:
+        log_file = Path(folder) / "cbc.log"
+        solver = pulp.PULP_CBC_CMD(
+            mip=not limits.relaxed,
+            msg=False,
+            gapRel=0.0,
+            gapAbs=0.0,
+            timeLimit=limits.time_limit_s,
+            threads=limits.threads if limits.threads > 1 else None,
+            warmStart=start is not None,
+            logPath=str(log_file),
+            options=_options(limits),
+        )
+        if not solver.available():
+            raise InputError("PuLP has no CBC binary on this machine; use the engine highs", field="--engine")
+        solver.tmpDir = folder
+        if start is not None:
+            for variable in model.variables():
+                variable.setInitialValue(start[variable.name], check=False)
+        try:
+            model.solve(solver)
+            failed = False
+        except pulp.PulpSolverError:  # the binary ended with an error, as it does now and then under a time limit
+            failed = True
+        log = log_file.read_text(encoding="utf-8", errors="replace") if log_file.exists() else ""
+    if limits.log_file is not None:
+        with limits.log_file.open("a", encoding="utf-8") as kept:
+            kept.write(log)
+    if failed:
+        return EngineRun(Outcome.UNKNOWN, FAILED)
+    return _read(model, log, limits.relaxed, start is not None)
+
+
+def _options(limits: EngineLimits) -> list[str]:
+    seed = limits.seed % LARGEST_SEED + 1  # from 1 on: CBC takes the time of day where it is told 0
+    return [
+        f"primalTolerance {TOLERANCE:g}",
+        f"integerTolerance {TOLERANCE:g}",
+        f"randomSeed {seed}",
+        f"randomCbcSeed {seed}",
+        *([] if limits.presolve else ["presolve off", "preprocess off"]),
+    ]
+
+
+def _read(model: LpProblem, log: str, relaxed: bool, started: bool) -> EngineRun:
+    import pulp
+
+    results = RESULT.findall(log)
+    raw = results[-1] if results else str(pulp.LpStatus[model.status])
+    sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
+    constant = float(model.objective.constant)
+    infeasible = "infeasible" in raw.lower()
+    found = model.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible) and not infeasible
+    stopped = "stopped" in raw.lower()
+    if infeasible:
+        outcome = Outcome.INFEASIBLE
+    elif not found:
+        outcome = Outcome.UNKNOWN
+    else:
+        proven = model.sol_status == pulp.LpSolutionOptimal and not stopped
+        outcome = Outcome.OPTIMAL if proven else Outcome.FEASIBLE
+    objective = float(pulp.value(model.objective)) if found else None
+    bound = objective if outcome is Outcome.OPTIMAL else None
+    if bound is None and stopped and (match := BOUND.search(log)):
+        # The log rounds it: half a unit of its last place keeps it a bound.
+        bound = _value(match[1], 1.0, constant)
+        bound = None if bound is None else bound - sign * 0.5 * 10.0 ** -len(match[1].partition(".")[2])
+    nodes = NODES.search(log)
+    warm = WarmStart.NONE if not started else WarmStart.USED if START_TAKEN in log else WarmStart.IGNORED
+    return EngineRun(
+        outcome,
+        raw,
+        {variable.name: float(variable.varValue or 0.0) for variable in model.variables()} if found else {},
+        objective,
+        bound,
+        int(nodes[1]) if nodes else 0,
+        _trace(log, sign, constant),
+        warm,
+        {variable.name: float(variable.dj or 0.0) for variable in model.variables()} if found and relaxed else {},
+    )
+
+
+def _trace(log: str, sign: float, constant: float) -> tuple[TracePoint, ...]:
+    """Incumbent and bound over time; CBC's log minimises whatever the model does."""
+    points: list[TracePoint] = []
+    bound: float | None = None
+    incumbent: float | None = None
+    for line in log.splitlines():
+        if match := PROGRESS.search(line):
+            incumbent = _value(match["incumbent"], sign, constant)
+            bound = _value(match["bound"], sign, constant)
+        elif match := FOUND.search(line):
+            incumbent = _value(match["incumbent"], sign, constant)
+        else:
+            continue
+        points.append(TracePoint(float(match["seconds"]), incumbent, bound))
+    return tuple(points)
+
+
+def _value(text: str, sign: float, constant: float) -> float | None:
+    number = float(text)
+    return sign * number + constant if abs(number) < NOTHING_YET else None

@@ -1,0 +1,186 @@
+"""HiGHS for linear and mixed-integer programmes given as arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from formulations.pipeline.columns.enumeration import Floats, Ints
+from formulations.pipeline.columns.task import ROUNDING
+
+MIP_OPTIONS: dict[str, Any] = {
+    "mip_abs_gap": 0.0,
+    # Restarts of HiGHS 1.13.1 lose optima that keep every row, and call what is left optimal.
+    "mip_allow_restart": False,
+    # The programmes are small and rarely infeasible: presolve, sub-MIPs and strong branching cost more than they save.
+    "presolve": "off",
+    "mip_pscost_minreliable": 1,
+}
+
+LINEAR_OPTIONS: dict[str, Any] = {"presolve": "off"}
+
+
+@dataclass(slots=True)
+class Programme:
+    """A mixed-integer programme to be minimised, built up by variables and rows."""
+
+    cost: list[float] = field(default_factory=list)
+    lower: list[float] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
+    whole: list[bool] = field(default_factory=list)
+    row_lower: list[float] = field(default_factory=list)
+    row_upper: list[float] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    def variables(self, size: int, lower: float, upper: float | Floats, *, whole: bool, cost: float = 0.0) -> Ints:
+        """Add variables; returns their indices."""
+        first = len(self.cost)
+        self.cost += [cost] * size
+        self.lower += [lower] * size
+        self.upper += np.broadcast_to(upper, size).tolist()
+        self.whole += [whole] * size
+        return np.arange(first, first + size)
+
+    def row(self, columns: Sequence[Any], values: Sequence[Any], lower: float, upper: float) -> None:
+        """Add a row: lower ≤ Σ values · variables ≤ upper."""
+        self.columns += [int(c) for c in columns]
+        self.values += [float(v) for v in values]
+        self.starts.append(len(self.columns))
+        self.row_lower.append(lower)
+        self.row_upper.append(upper)
+
+
+@dataclass(frozen=True, slots=True)
+class MipRun:
+    """How a mixed-integer programme ended: "optimal", "infeasible" or "open".
+
+    Attributes:
+        status: how it ended.
+        values: the best point; None: none was found.
+        bound: no point costs less; -inf: none proven.
+        nodes: nodes of the search.
+    """
+
+    status: str
+    values: Floats | None
+    bound: float
+    nodes: int
+
+    @property
+    def finished(self) -> bool:
+        """Whether the programme is solved."""
+        return self.status != "open"
+
+
+@dataclass(frozen=True, slots=True)
+class LinearOptimum:
+    """Optimum of min cost · x, matrix · x ≤ upper, x ≥ 0.
+
+    Attributes:
+        values: x.
+        duals: worth of one more unit of each row.
+    """
+
+    values: Floats
+    duals: Floats
+
+
+class Linear:
+    """min cost · x, matrix · x ≤ upper, x ≥ 0, to be solved for one cost after the other from the last optimum."""
+
+    def __init__(self, matrix: Floats, upper: Floats) -> None:
+        import highspy
+
+        rows, columns = np.nonzero(matrix)
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = matrix.shape
+        model.col_cost_ = model.col_lower_ = np.zeros(matrix.shape[1])
+        model.col_upper_ = np.full(matrix.shape[1], math.inf)
+        model.row_lower_, model.row_upper_ = np.full(len(upper), -math.inf), np.asarray(upper, dtype=float)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = np.searchsorted(rows, np.arange(len(upper) + 1)).astype(np.int32)
+        model.a_matrix_.index_, model.a_matrix_.value_ = columns.astype(np.int32), matrix[rows, columns]
+        self._columns = np.arange(matrix.shape[1], dtype=np.int32)
+        self._highs = _passed(model, LINEAR_OPTIONS)
+
+    def solve(self, cost: Floats) -> LinearOptimum | None:
+        """The optimum for this cost; None: HiGHS finds none, which proves nothing."""
+        import highspy
+
+        self._highs.changeColsCost(len(cost), self._columns, np.asarray(cost, dtype=float))
+        self._highs.run()
+        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self._highs.getSolution()
+        return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
+
+    def has_none(self, matrix: Floats, upper: Floats, most: Floats) -> bool:
+        """Whether no point within `most` keeps the rows, as HiGHS's last run ended; its tolerances do not matter.
+
+        The rows are added up with the weights of its ray: the least that the sum can be is more than it may be.
+        """
+        _, found, ray = self._highs.getDualRay()
+        for weights in (np.maximum(-np.array(ray), 0.0), np.maximum(np.array(ray), 0.0)) if found else ():
+            least, allowed = np.minimum(weights @ matrix, 0.0) * most, weights * upper
+            if least.sum() - allowed.sum() > ROUNDING * (np.abs(least).sum() + np.abs(allowed).sum()):
+                return True
+        return False
+
+
+def solve_mip(programme: Programme, time_limit_s: float, gap: float, most_nodes: int | None = None) -> MipRun:
+    """Solve a mixed-integer programme.
+
+    Args:
+        programme: the programme.
+        time_limit_s: seconds; infinite: no limit.
+        gap: relative distance of bound and incumbent at which it may stop.
+        most_nodes: nodes after which it stops; None: no limit.
+    """
+    import highspy
+
+    options = {**MIP_OPTIONS, "mip_rel_gap": gap}
+    if math.isfinite(time_limit_s):
+        options["time_limit"] = max(time_limit_s, 1e-3)
+    if most_nodes is not None:
+        options["mip_max_nodes"] = most_nodes
+    highs = _highs(programme, options)
+    highs.run()
+    info, status = highs.getInfo(), highs.getModelStatus()
+    names = {highspy.HighsModelStatus.kOptimal: "optimal", highspy.HighsModelStatus.kInfeasible: "infeasible"}
+    found = info.primal_solution_status == 2 and math.isfinite(info.objective_function_value)
+    values = np.array(highs.getSolution().col_value) if found else None
+    return MipRun(names.get(status, "open"), values, float(info.mip_dual_bound), int(info.mip_node_count))
+
+
+def _highs(programme: Programme, options: dict[str, Any]) -> Any:
+    import highspy
+
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(programme.cost), len(programme.row_lower)
+    model.col_cost_ = np.array(programme.cost)
+    model.col_lower_, model.col_upper_ = np.array(programme.lower), np.array(programme.upper)
+    model.row_lower_, model.row_upper_ = np.array(programme.row_lower), np.array(programme.row_upper)
+    kinds = highspy.HighsVarType
+    if any(programme.whole):
+        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in programme.whole]
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = np.array(programme.starts, dtype=np.int32)
+    model.a_matrix_.index_ = np.array(programme.columns, dtype=np.int32)
+    model.a_matrix_.value_ = np.array(programme.values)
+    return _passed(model, options)
+
+
+def _passed(model: Any, options: dict[str, Any]) -> Any:
+    import highspy
+
+    highs = highspy.Highs()
+    for key, value in {"output_flag": False, "threads": 1, **options}.items():
+        highs.setOptionValue(key, value)
+    highs.passModel(model)
+    return highs

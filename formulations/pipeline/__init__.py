@@ -1,0 +1,1 @@
+"""Exact methods for pooled pipelines: PPipe's formulation, and columns."""

@@ -1,0 +1,177 @@
+"""What PPipe's models are made of: pipelines, their places, and the options of each place (PPipe appendix, Tables 3-6).
+
+A pipeline l belongs to one model and one sequence of GPU types; its place d runs one partition. An option o of a place
+is one value of the indices (v, b, i, j) of the paper's p and g: blocks i to j (exclusive) in batches of b on 1/v of a
+GPU. Names that both engines share, l standing for the model's name and the sequence:
+
+    y_l              1: pipeline l is used                                              ours
+    p_l_d_vV_bB_i_j  1: place d of l takes this option                                  p of (2)-(8), (16)-(22)
+    g_l_d_vV_bB_i_j  its virtual GPUs                                                   g of (7)-(11), (21)-(25)
+    x_l              throughput of l                                                    (14), (28)
+    gpus_m_d_k       whole GPUs of type k at place d of model m                         ours
+    z                the smallest weighted throughput of a model                        §3, several models
+
+    one_l_d          Σ_o p_o = y_l                                                      (2), (16)
+    follow_l_d_b_j   Σ_{o ends at j} p_o ≤ Σ_{o' at d + 1 begins at j} p_o'             (4), (18)
+    most_o, least_o  p_o ≤ g_o ≤ G_o p_o                                                (7), (8), (21), (22)
+    flow_l_d         x_l ≤ Σ_o X_o g_o                                                  (11), (14), (25), (28)
+    latency_l        Σ_d Σ_o C_o p_o ≤ T y_l                                            (10)-(13), (24)-(27)
+    whole_m_d_k      Σ_{l with type k at d} Σ_o g_o / v ≤ gpus_m_d_k                    ours, see below
+    count_k          Σ_m Σ_d gpus_m_d_k ≤ N_k                                           (9), (23)
+    load_m           w_m z ≤ Σ_{l of m} x_l, w_m over the largest weight                §3, several models
+    some_m           Σ_{l of m} y_l ≥ 1                                                 ours: no plan leaves m out
+
+`follow` holds for each batch size of its own where batches are unified (18), and for their sum where not (4). Options
+with i ≥ j (3), (17), first places that do not begin at block 0 (5), (19) and last ones that do not end at M (6), (20)
+do not exist. C_o is the latency of the partition, of the transfer behind it (12) and, at the first place, of the
+batch-build delay; X_o = min(b/C, what the links carry).
+
+Two corrections of the print, without which it finds no plan on most measured clusters: a pipeline may stay unused
+(y_l; printed as 1), and GPUs count whole per model, place and type (printed: Σ g/v ≤ N_k, fractions added up). With
+`literal` the print stands as it is. Pipelines of a plan space without `whole_gpus` are counted as printed.
+
+Which options there are, and G_o: `formulations/pipeline/ppipe/options.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+from euclio.core.family import find_family
+from euclio.pipeline import Cluster, Objective, PipelineSpace
+from formulations.engines.milp import readable
+from formulations.pipeline.ppipe.options import Option, limited, options_of, partitions_on, within_budget
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A pipeline l that a plan may use: one model, one sequence of GPU types.
+
+    Attributes:
+        name: model and sequence as they stand in the names of variables.
+        model: index of the model.
+        gpus: GPU type of each place.
+        places: options of each place; empty ones where nothing meets the SLO.
+        most_rps: no throughput of it is larger.
+    """
+
+    name: str
+    model: int
+    gpus: tuple[str, ...]
+    places: tuple[tuple[Option, ...], ...]
+    most_rps: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class PPipeProblem:
+    """PPipe's model of a cluster as plain data.
+
+    Attributes:
+        cluster: the cluster.
+        space: plan space; one pipeline per model and sequence.
+        literal: every pipeline has to be used, as printed.
+        slots: pipelines; where they are optional, those that can be used at all.
+        models: names of the models as they stand in the names of variables.
+        gpus: likewise of the GPU types, by name.
+        shares: lowest common multiple of all shares.
+    """
+
+    cluster: Cluster
+    space: PipelineSpace
+    literal: bool
+    slots: tuple[Slot, ...]
+    models: tuple[str, ...]
+    gpus: dict[str, str]
+    shares: int
+
+    @property
+    def unified(self) -> bool:
+        """Whether a pipeline has one batch size."""
+        return self.space.unifies_batch(self.cluster)
+
+    @property
+    def impossible(self) -> Slot | None:
+        """A pipeline that has to be used and cannot; None: none."""
+        return next((slot for slot in self.slots if not all(slot.places)), None)
+
+    @property
+    def unserved(self) -> int | None:
+        """A model that no pipeline can serve within its SLO; None: none."""
+        return next((m for m in range(len(self.models)) if all(slot.model != m for slot in self.slots)), None)
+
+    def pools(self) -> dict[tuple[int, int, str], list[int]]:
+        """Indices of the slots by model, place and GPU type."""
+        found: dict[tuple[int, int, str], list[int]] = {}
+        for i, slot in enumerate(self.slots):
+            for d, gpu in enumerate(slot.gpus):
+                found.setdefault((slot.model, d, gpu), []).append(i)
+        return found
+
+    @property
+    def unit(self) -> Fraction:
+        """Unit of the objective: engines have fixed tolerances and see the same numbers whatever the weights are."""
+        if self.space.objective is Objective.THROUGHPUT:
+            return 1 / max(model.weight for model in self.cluster.models)
+        return Fraction(1)
+
+    @property
+    def most(self) -> Fraction:
+        """A throughput that no plan exceeds, in the objective's unit; for least cost what all GPUs cost, or 1."""
+        if self.space.objective is not Objective.THROUGHPUT:
+            prices = ((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in self.cluster.gpus)
+            return sum(prices, Fraction(0)) or Fraction(1)
+        served = [Fraction(0)] * len(self.models)
+        for slot in self.slots:
+            served[slot.model] += slot.most_rps
+        return min(rate / self.demand(m) for m, rate in enumerate(served))
+
+    @property
+    def cost_step(self) -> Fraction:
+        """What costs of two plans differ by at least, if they differ; 0: all are free."""
+        parts = 1 if self.space.whole_gpus else self.shares
+        prices = [(gpu.price_per_h or Fraction(0)) / parts for gpu in self.cluster.gpus]
+        common = math.lcm(*(price.denominator for price in prices))
+        return Fraction(math.gcd(*(int(price * common) for price in prices)), common)
+
+    def demand(self, model: int) -> Fraction:
+        """What a model's throughput is measured in: weight over largest weight, or for least cost its load in req/s."""
+        found = self.cluster.models[model]
+        if self.space.objective is Objective.THROUGHPUT:
+            return found.weight * self.unit
+        assert found.rate_rps is not None
+        return found.rate_rps
+
+
+def ppipe_problem(cluster: Cluster, space: PipelineSpace, *, literal: bool = False) -> PPipeProblem:
+    """Pipelines and options of a cluster.
+
+    Args:
+        cluster: the cluster.
+        space: plan space.
+        literal: keep every pipeline, also one that cannot be used.
+
+    Raises:
+        InputError: the objective needs a price or a load that the cluster does not have.
+    """
+    find_family("pipeline").check_space(cluster, space)
+    models = readable([model.name for model in cluster.models])
+    gpus = dict(zip((gpu.name for gpu in cluster.gpus), readable([gpu.name for gpu in cluster.gpus]), strict=True))
+    slots: list[Slot] = []
+    for m, model in enumerate(cluster.models):
+        partitions = cache(lambda gpu, model=model: list(partitions_on(model, gpu, space)))
+        for places in range(1, space.most_partitions(cluster) + 1):
+            for sequence in product(gpus, repeat=places):
+                found = [options_of(cluster, model, sequence, d, partitions(k), space) for d, k in enumerate(sequence)]
+                kept = within_budget(found, model, space.unifies_batch(cluster))
+                usable, most = limited(cluster, sequence, kept, space)
+                name = "_".join([models[m], *(gpus[k] for k in sequence)])
+                if all(usable) or literal:
+                    slots.append(Slot(name, m, sequence, usable, most))
+    names = readable([slot.name for slot in slots])
+    slots = [replace(slot, name=name) for slot, name in zip(slots, names, strict=True)]
+    shares = math.lcm(*(profile.share for model in cluster.models for profile in model.profiles))
+    return PPipeProblem(cluster, space, literal, tuple(slots), tuple(models), gpus, shares)

@@ -1,0 +1,169 @@
+"""What both engines of PPipe's model share around it: plan spaces, the best plan so far, the answer."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
+from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
+from formulations.pipeline.ppipe.points import Choice, choice_of, plan_of, value_of
+from formulations.pipeline.ppipe.problem import PPipeProblem, ppipe_problem
+
+PPIPE_SPACE = PipelineSpace(one_per_sequence=True)
+"""What PPipe's corrected MILP chooses from."""
+LITERAL_SPACE = PipelineSpace(one_per_sequence=True, whole_gpus=False)
+"""What the print chooses from, where it forces no pipeline."""
+
+
+@dataclass(slots=True)
+class Search:
+    """What is known so far.
+
+    Attributes:
+        problem: the problem.
+        limits: limits of the solver's run.
+        started: `time.perf_counter` value when it began.
+        start: choice that was given to start from; None: none, or none of the model's.
+        plan: best plan that the checker accepts; None: none yet.
+        value: its value by the solver's own arithmetic, exact, in the problem's unit.
+        bound: proven bound in the same; None: none yet.
+        infeasible: proven: there is no plan.
+        raw_status: the engine's last word.
+        trace: incumbent and bound over time, likewise.
+        warm: what became of the start.
+        stats: counters.
+    """
+
+    problem: PPipeProblem
+    limits: Limits[PipelinePlan]
+    started: float
+    start: Choice | None = None
+    plan: PipelinePlan | None = None
+    value: Fraction | None = None
+    bound: float | None = None
+    infeasible: bool = False
+    raw_status: str = ""
+    trace: tuple[TracePoint, ...] = ()
+    warm: WarmStart = WarmStart.NONE
+    stats: dict[str, float] = field(default_factory=lambda: {"models": 0.0, "refused": 0.0})
+
+    @property
+    def most(self) -> bool:
+        """Whether the largest value is best."""
+        return self.problem.space.objective is Objective.THROUGHPUT
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left; infinite: no limit."""
+        limit = self.limits.time_limit_s
+        return math.inf if limit is None else max(0.0, self.started + limit - time.perf_counter())
+
+    def accept(self, choice: Choice) -> bool:
+        """Have a choice checked and keep it if it is the best so far; says if it is a plan, or leaves a model out."""
+        value = value_of(self.problem, choice)
+        if self.most and value == 0:
+            return True
+        return self.take(plan_of(self.problem, choice), value)
+
+    def take(self, plan: PipelinePlan, value: Fraction) -> bool:
+        """Have a plan of this value checked and keep it if it is the best so far; says if it is a plan."""
+        if not evaluate(self.problem.cluster, plan, self.problem.space).feasible:
+            return False
+        if self.value is None or (value > self.value if self.most else value < self.value):
+            self.plan, self.value = plan, value
+        return True
+
+    def note_bound(self, bound: float | None) -> None:
+        """Keep the tightest bound; nothing costs less than nothing."""
+        if bound is not None:
+            nearer = min if self.most else max
+            own = bound if self.most else max(bound, 0.0)
+            self.bound = own if self.bound is None else nearer(self.bound, own)
+
+    @property
+    def closed(self) -> bool:
+        """Whether bound and plan are as near as being optimal takes, or there is no plan at all."""
+        if self.infeasible or self.value is None or self.bound is None:
+            return self.infeasible
+        value = float(self.value)
+        return abs(self.bound - value) <= PROOF_TOLERANCE / 2 * value
+
+    def prove(self) -> None:
+        """Nothing is better than the best plan so far; there is none: no plan at all."""
+        self.infeasible = self.value is None
+        if self.value is not None:
+            self.bound = float(self.value)
+
+    @property
+    def until(self) -> float:
+        """When to stop, on the clock of `time.perf_counter`; infinite: never."""
+        limit = self.limits.time_limit_s
+        return math.inf if limit is None else self.started + limit
+
+    def _why_none(self) -> str:
+        if self.infeasible:
+            return "no plan serves every model within its SLO on these GPUs"
+        if self.left_s <= 0:
+            return "the time limit was hit"
+        return f"the engine ended ({self.raw_status}) without a plan that the checker accepts"
+
+    def answer(self) -> Answer[PipelinePlan]:
+        """The answer as it stands."""
+        unit, reason = self.problem.unit, ""
+        if self.plan is None:
+            reason = self._why_none()
+        slots = self.problem.slots
+        size = {
+            "pipelines": float(len(slots)),
+            "options": float(sum(len(options) for slot in slots for options in slot.places)),
+        }
+        return Answer(
+            self.plan,
+            self.raw_status,
+            None if self.value is None else float(self.value * unit),
+            None if self.infeasible else _times(self.bound, unit),
+            self.infeasible,
+            {**self.stats, **size},
+            reason,
+            tuple(replace(p, incumbent=_times(p.incumbent, unit), bound=_times(p.bound, unit)) for p in self.trace),
+            self.warm,
+        )
+
+
+def _times(value: float | None, unit: Fraction) -> float | None:
+    return None if value is None else value * float(unit)
+
+
+def begin(
+    name: str, cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan], *, literal: bool = False
+) -> Search:
+    """The search of a solver, before any model is built.
+
+    Raises:
+        InapplicableError: the plan space allows several pipelines per sequence.
+        InputError: least cost is asked for and a price or a load is missing.
+    """
+    if not space.one_per_sequence:
+        raise InapplicableError(
+            f"{name} has one pipeline per model and sequence of GPU types; ask for that plan space, or use columns"
+        )
+    started = time.perf_counter()
+    problem = ppipe_problem(cluster, space, literal=literal)
+    given = limits.options.warm_start
+    start = None if given is None else choice_of(problem, given)
+    return Search(problem, limits, started, start, warm=WarmStart.NONE if given is None else WarmStart.IGNORED)
+
+
+def answer_at_once(search: Search) -> Answer[PipelinePlan] | None:
+    """The answer where some model cannot be served at all; None: there is something to solve."""
+    problem = search.problem
+    if problem.unserved is None:
+        return None
+    name = problem.cluster.models[problem.unserved].name
+    reason = f"no pipeline of {name} meets its SLO on these GPUs"
+    return Answer(None, "infeasible", infeasible=True, reason=reason)

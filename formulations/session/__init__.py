@@ -1,0 +1,1 @@
+"""Exact methods for sessions: formulations for engines, and our own search."""

@@ -1,0 +1,1 @@
+"""Dummy rule `continuous`: modules' budgets bracketed in floating point."""

@@ -1,0 +1,267 @@
+"""Cheapest plan of one module within a latency budget L under dummy rule `continuous` (compiled, ours).
+
+With whole counts n, the last allocation's configuration j and a partial rate f fixed, the total rate T + δ is
+Σ n·t + f, so f >= T − Σ n·t, and a configuration i that whole machines use asks under `tc` for
+Σ_(k>=i) n·t + f >= b_i/(L − d_i), its *need* (under `tc-shared` the sum begins at its ratio); a partial machine has
+to take b_j/(L − d_j) itself (not under `tc-shared`). The least such f is best. Dummies beyond one machine are
+allowed, so the counts are bounded by cost alone.
+
+`module_search` closes with whole machines once a need exceeds what is left, and bounds sums of prices; here every
+need can be met to the point, so the bounds are other ones and the two searches share no step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import TIE, Floats, Ints
+from formulations.session.continuous.problem import ContinuousProblem
+from formulations.session.exact.remaining_rate import FEW, rate_left
+
+FREE_MOST = 1e3
+"""Machines that cost nothing are bought up to this multiple of the rate."""
+
+
+class ContinuousFound(NamedTuple):
+    """The best plan found.
+
+    Attributes:
+        cost: money per hour; infinite: none.
+        latency: worst-case latency in seconds.
+        machines: whole machines per configuration kept, shape (configurations kept,).
+        partial_at: which of them has the partial machine, -1: none.
+        nodes: nodes of the search.
+        complete: whether the search was exhausted.
+    """
+
+    cost: float
+    latency: float
+    machines: Ints
+    partial_at: int
+    nodes: int
+    complete: bool
+
+
+class _Stack(NamedTuple):
+    """Allocations from the top, one level each.
+
+    Attributes:
+        at: configuration kept.
+        machines: its whole machines; 0: the next configuration is to be chosen.
+        cost: cost of the levels before.
+        bought: rate of the levels before.
+        origin: of it, what the need of this level's configuration does not count.
+    """
+
+    at: Ints
+    machines: Ints
+    cost: Floats
+    bought: Floats
+    origin: Floats
+
+
+class _Ending(NamedTuple):
+    """The last allocation: cost and latency of the plan, whole machines, partial rate (0: none)."""
+
+    cost: float
+    latency: float
+    whole: int
+    partial: float
+
+
+@compiled
+def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> ContinuousFound:
+    """The cheapest plan, by depth-first search over whole counts.
+
+    Args:
+        p: the problem.
+        tolerance: plans cheaper by less than this share are not looked for.
+        nodes: most nodes.
+    """
+    levels = min(p.configuration.size, p.most) + 1
+    stack = _Stack(
+        np.zeros(levels, np.int64),
+        np.zeros(levels, np.int64),
+        np.zeros(levels),
+        np.zeros(levels),
+        np.zeros(levels),
+    )
+    stack.at[0] = -1
+    machines = np.zeros(p.configuration.size, np.int64)
+    best, last = _Ending(np.inf, np.inf, 0, 0.0), -1
+    below = np.inf
+    d, visited = 0, 0
+    while d >= 0 and visited < nodes:
+        visited += 1
+        if stack.machines[d] > 0:
+            if _descend(p, stack, d, below):
+                d += 1
+            continue
+        j = _next_configuration(p, stack, d, below)
+        if j < 0:
+            d -= 1
+            if d >= 0:
+                stack.machines[d] -= 1
+            continue
+        end = _close(p, stack, d, below)
+        if end.cost <= below and np.isfinite(end.cost):
+            machines[:] = 0
+            for i in range(d):
+                machines[stack.at[i]] = stack.machines[i]
+            machines[j] = end.whole
+            best, last = end, j
+            below = end.cost * (1.0 - tolerance)
+        if d + 1 < p.most and j + 1 < p.configuration.size and np.isfinite(p.whole_latency[j]):
+            stack.machines[d] = max(0, _most_open(p, stack, d))
+    partial_at = last if best.partial > 0.0 else -1
+    return ContinuousFound(best.cost, best.latency, machines, partial_at, visited, d < 0)
+
+
+@compiled
+def _next_configuration(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> int:
+    """Move level d to its next promising configuration; -1: there is none."""
+    for j in range(stack.at[d] + 1, p.configuration.size):
+        if stack.cost[d] + p.unit_cost[j] * (p.rate - stack.bought[d]) > below:
+            return -1
+        if _bound(p, stack, d, j) > below:
+            continue
+        tied = p.shared and d > 0 and p.group[j] == p.group[stack.at[d - 1]]
+        stack.origin[d] = stack.origin[d - 1] if tied else stack.bought[d]
+        stack.at[d] = j
+        return j
+    return -1
+
+
+@compiled
+def _descend(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> bool:
+    """Open the level after d for the count that level d has, unless its bound forbids.
+
+    What is left to buy costs more there than here; so if it alone is too dear, it is for all smaller counts.
+    """
+    j, n, child = stack.at[d], stack.machines[d], d + 1
+    stack.cost[child] = stack.cost[d] + n * p.price[j]
+    stack.bought[child] = stack.bought[d] + n * p.throughput[j]
+    if stack.cost[child] + p.unit_cost[j + 1] * max(0.0, _to_buy(p, stack, child)) > below:
+        stack.machines[d] = 0
+        return False
+    if _bound(p, stack, child, j + 1) > below:
+        stack.machines[d] -= 1
+        return False
+    stack.at[child], stack.machines[child] = j, 0
+    return True
+
+
+@compiled
+def _bound(p: ContinuousProblem, stack: _Stack, depth: int, j: int) -> float:
+    """Lower bound on plans that go on from `depth` with configuration j or later."""
+    if j >= p.configuration.size:
+        return np.inf
+    rest = max(0.0, _to_buy(p, stack, depth))
+    return float(stack.cost[depth] + max(p.unit_cost[j] * rest, p.least_close[j]))
+
+
+@compiled
+def _to_buy(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
+    """Rate that the allocations from `depth` on have to take because of those before."""
+    return float(max(p.rate - stack.bought[depth], _lacking(p, stack, depth)))
+
+
+@compiled
+def _lacking(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
+    """Rate that the allocations from `depth` on have to take because those before wait for it; 0 or less: none."""
+    rate = -np.inf
+    if p.by_rate:
+        for i in range(depth):
+            rate = max(rate, p.need[stack.at[i]] - (stack.bought[depth] - stack.origin[i]))
+    return float(rate)
+
+
+@compiled
+def _rest(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> float:
+    """What n machines of level d's configuration leave of the module's rate, to all its digits where it is small."""
+    j = stack.at[d]
+    rest = p.rate - stack.bought[d] - n * p.throughput[j]
+    return rate_left(p.rate, p.throughput, p.low, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
+
+
+@compiled
+def _most_open(p: ContinuousProblem, stack: _Stack, d: int) -> int:
+    """The most whole machines of level d's configuration that leave something to buy."""
+    j = stack.at[d]
+    rate, lacking = _to_buy(p, stack, d), _lacking(p, stack, d)
+    if p.by_rate:
+        lacking = max(lacking, p.need[j] - (stack.bought[d] - stack.origin[d]))
+    whole = int(max(rate, lacking) / p.throughput[j]) + 1
+    # Rounding may have taken a sliver that is left for nothing, so the last counts are tried.
+    while whole > 0 and lacking <= whole * p.throughput[j] and _rest(p, stack, d, whole) <= 0.0:
+        whole -= 1
+    return whole
+
+
+@compiled
+def _close(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> _Ending:
+    """The best end of a plan with level d's configuration."""
+    j = stack.at[d]
+    t, price = p.throughput[j], p.price[j]
+    rate = _to_buy(p, stack, d)
+    n = max(0, int(np.ceil(rate / t * (1.0 - TIE))) - 1)
+    best, previous = _Ending(np.inf, np.inf, 0, 0.0), np.inf
+    while n == 0 or np.isfinite(p.whole_latency[j]):
+        cost = stack.cost[d] + n * price
+        rest = max(0.0, rate - n * t)
+        if n > 0 and p.by_rate:
+            rest = max(rest, p.need[j] - (stack.bought[d] + n * t - stack.origin[d]))
+        lower = cost + p.unit_cost[j] * rest
+        if lower <= below:
+            end = _close_at(p, stack, d, n)
+            if end.cost < best.cost and end.cost <= below:
+                best, below = end, end.cost
+        elif n > 0 and (lower >= previous or cost > below):
+            break
+        if (price == 0.0 and n * t > FREE_MOST * (p.rate + rate)) or (not p.by_rate and (n - 1) * t >= rate):
+            break
+        if n > 0:
+            previous = lower
+        n += 1
+    return best
+
+
+@compiled
+def _close_at(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> _Ending:
+    """The best end of a plan with n whole machines of level d's configuration, with or without a partial one."""
+    j = stack.at[d]
+    t = p.throughput[j]
+    bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
+    rest, own = _rest(p, stack, d, n), bought - stack.origin[d]
+    lacking = _lacking(p, stack, d) - n * t
+    if n > 0 and p.by_rate:
+        lacking = max(lacking, p.need[j] - own)
+    # What lacks by rounding only is taken for enough; the exact check decides.
+    least = max(rest, 0.0, lacking if lacking >= TIE * p.rate else 0.0)
+    if n > 0 and least == 0.0:
+        at = _latency(p, stack, d, n, 0.0)
+        if at <= p.budget:
+            return _Ending(cost, at, n, 0.0)
+    f = max(least, p.need[j] - own if p.shared else p.need[j])
+    # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
+    if f > t * (1.0 + TIE) or f <= 0.0 or (f == rest and t - f < FEW * p.rate and _rest(p, stack, d, n + 1) >= 0.0):
+        return _Ending(np.inf, np.inf, n, 0.0)
+    own += f
+    at = max(_latency(p, stack, d, n, f), p.duration[j] + p.batch[j] / (own if p.shared else f))
+    return _Ending(cost + p.unit_cost[j] * f, min(at, p.budget), n, f)
+
+
+@compiled
+def _latency(p: ContinuousProblem, stack: _Stack, d: int, n: int, f: float) -> float:
+    """Longest latency of a whole machine when the plan ends with n machines and rate f at level d."""
+    j, at = stack.at[d], 0.0
+    total = stack.bought[d] + n * p.throughput[j] + f
+    for i in range(d if n == 0 else d + 1):
+        k = stack.at[i]
+        at = max(at, p.whole_latency[k])
+        if p.by_rate:
+            at = max(at, p.duration[k] + p.batch[k] / (total - stack.origin[i]))
+    return float(at)

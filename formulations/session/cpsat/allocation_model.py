@@ -1,0 +1,270 @@
+"""Multi-tuple allocation of one module in whole numbers: the block that CP-SAT's allocation models are made of (ours).
+
+Names as in `joint_problem`. Rates count in units of 1/R requests per second, money in units of 1/S per hour. The
+variables of a module, k its configurations in rank order:
+
+    n_k, u_k, z_k, lead_k, last_k, filled as in `joint_problem`
+    f         rate of the partial machine in units, rounded up
+    left_k    rate left before configuration k, in units: w_k
+    partial   cost of the partial machine
+    cost      cost of the module
+
+    (1)  Σ_k lead_k = Σ_k last_k = 1;  u_k + z_k ≥ 1 where lead_k or last_k;  u_k, z_k ≤ Σ_{j≤k} lead_j, Σ_{j≥k} last_j
+    (2)  z_k ≤ last_k,  filled + Σ_k z_k ≤ 1,  f ≤ Σ_k ⌈t_k R⌉ z_k,  Σ_k [u_k or z_k] ≤ most allocations
+    (3)  left_k = left_{k+1} + ⌈t_k R⌉ n_k,  left_{last+1} = f,  left_0 ≥ ⌊T R⌋
+    (4)  not filled: taken ≤ ⌈T R⌉                        no dummies;  taken = left_0 - Σ_k (⌈t_k R⌉ - ⌊t_k R⌋) n_k
+    (5)  filled: taken - Σ_k ⌊t_k R⌋ last_k < ⌈T R⌉       dummies fill less than the last machine
+    (6)  u_k: left_k ≥ ⌈R b_k/(L - d_k)⌉,  z_k: f ≥ ⌈R b_k/(L - d_k)⌉      at the largest budget L (Harpagon Theorem 1)
+    (7)  z_k: partial + 1 ≥ ⌊ρ_k S/R⌋ (f - 1),  cost = Σ_k ⌊p_k S⌋ n_k + partial
+    (8)  lead_k: cost ≥ ⌊S · least cost that a plan led by k can have⌋      (implied; it lifts the linear relaxation)
+
+Every rounding favours the plan, so each plan of the module is a solution and the optimum a lower bound. The left rate
+is off by at most Σ n_k + 1 units, the cost by Σ n_k + 2 units of money and 2 ρ_k (Σ n_k + 1)/R. Under `tc-shared` the
+left_k in (6) is the one at the first configuration of k's ratio, for partial machines too; under `rr` and
+`machine-rate` whole machines need no rate. With a fixed budget this block is all (`cpsat_allocation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from euclio.session import Policy
+from formulations.engines.cpsat import CpSatAnswer
+from formulations.engines.scaling import common_scale
+from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+RATE_UNITS = 1 << 26
+"""Most units that a module's rate comes to."""
+MONEY_UNITS = 1 << 24
+"""Most units that the most cost of interest comes to."""
+ROW_UNITS = 1 << 29
+"""Most units that all throughputs of a module together come to, so that rows stay within CP-SAT's limit."""
+COEFFICIENT = 1 << 24
+"""Row (7) is multiplied by as much as keeps its coefficients about this large, so that they keep their digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleVariables:
+    """Variables of one module, one per configuration where they are tuples.
+
+    Attributes:
+        module: the module.
+        units_per_rps: R.
+        most_left: most units that can be left anywhere.
+        n: whole machines, shape (configurations,), like the next ones.
+        u: whether there are any.
+        z: whether the partial machine is here.
+        lead: whether it is the first configuration used.
+        last: whether it is the last one used.
+        begun: whether it or one before it is the first one used.
+        left: rate left before it, in units; one more entry at the end.
+        filled: dummies are used.
+        f: rate of the partial machine in units.
+        cost: cost of the module in units of money.
+    """
+
+    module: JointModule
+    units_per_rps: Fraction
+    most_left: int
+    n: tuple[cp_model.IntVar, ...]
+    u: tuple[cp_model.IntVar, ...]
+    z: tuple[cp_model.IntVar, ...]
+    lead: tuple[cp_model.IntVar, ...]
+    last: tuple[cp_model.IntVar, ...]
+    begun: tuple[cp_model.IntVar, ...]
+    left: tuple[cp_model.IntVar, ...]
+    filled: cp_model.IntVar
+    f: cp_model.IntVar
+    cost: cp_model.IntVar
+
+    def collecting(self, k: int, policy: Policy, *, partial: bool) -> cp_model.IntVar:
+        """The rate at which a machine of configuration k collects its batch under `tc` or as a partial machine."""
+        if policy is Policy.TC_SHARED:
+            groups = [c.group for c in self.module.configurations]
+            return self.left[groups.index(groups[k])]
+        return self.f if partial else self.left[k]
+
+    def counts(self, answer: CpSatAnswer) -> tuple[tuple[int, ...], int | None]:
+        """Whole machines and the place of the partial machine in a solution, put right exactly.
+
+        The model may call a sliver of rate a partial machine, or a full machine a partial one.
+        """
+        machines = [answer.value(n) for n in self.n]
+        at = next((k for k, z in enumerate(self.z) if answer.value(z)), None)
+        cs = self.module.configurations
+        whole = sum((n * c.throughput_rps for n, c in zip(machines, cs, strict=True)), Fraction(0))
+        rest = self.module.rate_rps - whole
+        if at is not None and rest >= cs[at].throughput_rps:
+            machines[at] += 1
+            rest -= cs[at].throughput_rps
+        return tuple(machines), at if rest > 0 else None
+
+
+def rate_scale(module: JointModule) -> Fraction:
+    """Units per request per second: R."""
+    throughputs = [c.throughput_rps for c in module.configurations]
+    most = max(module.rate_rps, sum(throughputs, Fraction(0)) * RATE_UNITS / ROW_UNITS)
+    return common_scale([module.rate_rps, *throughputs], most, RATE_UNITS)
+
+
+def money_scale(modules: Sequence[JointModule], most_cost: Fraction) -> Fraction:
+    """Units per money per hour, S, where the modules together cost at most `most_cost`."""
+    sums = [sum((min(c.price, most_cost) for c in module.configurations), Fraction(0)) for module in modules]
+    most = max(most_cost, max(sums) * MONEY_UNITS / ROW_UNITS)
+    return common_scale({c.price for module in modules for c in module.configurations}, most, MONEY_UNITS)
+
+
+def add_module(
+    model: cp_model.CpModel, problem: JointProblem, m: int, money: Fraction, cost_range: tuple[Fraction, Fraction]
+) -> ModuleVariables:
+    """Add the block of one module to a model.
+
+    Args:
+        model: the model.
+        problem: the joint problem.
+        m: index of the module.
+        money: units per money per hour: S.
+        cost_range: least and largest cost per hour that the module can have in a plan of interest.
+
+    Returns:
+        The variables.
+    """
+    module = problem.modules[m]
+    v = _new_variables(model, problem, module, money, cost_range)
+    _order(model, v, problem)
+    _rates(model, v)
+    _needs(model, v, problem.space.policy)
+    _cost(model, v, money, cost_range)
+    return v
+
+
+def _new_variables(
+    model: cp_model.CpModel,
+    problem: JointProblem,
+    module: JointModule,
+    money: Fraction,
+    cost_range: tuple[Fraction, Fraction],
+) -> ModuleVariables:
+    r, name, cs = rate_scale(module), module.name, module.configurations
+    largest = ceil(max(c.throughput_rps for c in cs) * r)
+    most_left = ceil(module.rate_rps * r) + largest + sum(c.most_machines for c in cs)
+    size = range(len(cs))
+
+    def booleans(what: str, possible: list[bool]) -> tuple[cp_model.IntVar, ...]:
+        return tuple(model.new_int_var(0, int(possible[k]), f"{what}_{name}_{k}") for k in size)
+
+    whole = [c.most_machines > 0 for c in cs]
+    partial = [c.partial_need_rps is not None for c in cs]
+    leads = [_may_lead(c, module, cost_range[1]) for c in cs]
+    most = [_most_machines(c, cost_range[1]) for c in cs]
+    return ModuleVariables(
+        module=module,
+        units_per_rps=r,
+        most_left=most_left,
+        n=tuple(model.new_int_var(0, most[k], f"n_{name}_{k}") for k in size),
+        u=booleans("u", whole),
+        z=booleans("z", partial),
+        lead=booleans("lead", leads),
+        last=booleans("last", [True] * len(cs)),
+        begun=booleans("begun", [True] * len(cs)),
+        left=tuple(model.new_int_var(0, most_left, f"left_{name}_{k}") for k in range(len(cs) + 1)),
+        filled=model.new_int_var(0, int(problem.dummies), f"filled_{name}"),
+        f=model.new_int_var(0, largest, f"f_{name}"),
+        cost=model.new_int_var(floor(cost_range[0] * money), ceil(cost_range[1] * money), f"cost_{name}"),
+    )
+
+
+def _may_lead(c: JointConfiguration, module: JointModule, most_cost: Fraction) -> bool:
+    return c.lead_cost_per_h <= most_cost and c.lead_latency_s <= module.most_s
+
+
+def _most_machines(c: JointConfiguration, most_cost: Fraction) -> int:
+    return c.most_machines if c.price == 0 else min(c.most_machines, floor(most_cost / c.price))
+
+
+def _order(model: cp_model.CpModel, v: ModuleVariables, problem: JointProblem) -> None:
+    """(1) and (2): what is used lies between the first and the last configuration."""
+    size = len(v.n)
+    name = v.module.name
+    begun = v.begun
+    going = [model.new_bool_var(f"going_{name}_{k}") for k in range(size)]
+    model.add_exactly_one(v.lead)
+    model.add_exactly_one(v.last)
+    model.add_at_most_one([v.filled, *v.z])
+    for k in range(size):
+        model.add(begun[k] == v.lead[k] + (begun[k - 1] if k else 0))
+        model.add(going[k] == v.last[k] + (going[k + 1] if k + 1 < size else 0))
+        model.add(v.n[k] >= 1).only_enforce_if(v.u[k])
+        model.add(v.n[k] == 0).only_enforce_if(v.u[k].negated())
+        model.add_implication(v.u[k], begun[k])
+        model.add_implication(v.u[k], going[k])
+        model.add_implication(v.z[k], begun[k])
+        model.add_implication(v.z[k], v.last[k])
+        model.add_bool_or(v.lead[k].negated(), v.u[k], v.z[k])
+        model.add_bool_or(v.last[k].negated(), v.u[k], v.z[k])
+    most = problem.space.max_allocations
+    if most is not None and most < size:
+        used = [model.new_bool_var(f"used_{name}_{k}") for k in range(size)]
+        for k in range(size):
+            model.add_implication(v.u[k], used[k])
+            model.add_implication(v.z[k], used[k])
+        model.add(sum(used) <= most)
+
+
+def _rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
+    """(2) to (5): the machines take the rate and the dummies."""
+    r, cs, size = v.units_per_rps, v.module.configurations, len(v.n)
+    more, less = [ceil(c.throughput_rps * r) for c in cs], [floor(c.throughput_rps * r) for c in cs]
+    rate = v.module.rate_rps * r
+    model.add(v.f <= sum(more[k] * v.z[k] for k in range(size)))
+    model.add(v.left[size] == v.f)
+    for k in range(size):
+        model.add(v.left[k] == v.left[k + 1] + more[k] * v.n[k])
+    model.add(v.left[0] >= floor(rate))
+    taken = v.left[0] - sum((more[k] - less[k]) * v.n[k] for k in range(size))
+    model.add(taken <= ceil(rate)).only_enforce_if(v.filled.negated())
+    last = sum(less[k] * v.last[k] for k in range(size))
+    model.add(taken - last <= ceil(rate) - 1).only_enforce_if(v.filled)
+
+
+def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
+    """(6): the rate that a machine needs to be left within the largest budget."""
+    for k, c in enumerate(v.module.configurations):
+        if c.whole_need_rps:
+            need = ceil(c.whole_need_rps * v.units_per_rps)
+            model.add(v.collecting(k, policy, partial=False) >= need).only_enforce_if(v.u[k])
+        if c.partial_need_rps is not None:
+            need = ceil(c.partial_need_rps * v.units_per_rps)
+            model.add(v.collecting(k, policy, partial=True) >= need).only_enforce_if(v.z[k])
+
+
+def _cost(model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_range: tuple[Fraction, Fraction]) -> None:
+    """(7) and (8)."""
+    cs, size = v.module.configurations, len(v.n)
+    # A partial machine costs less than its module may; prices beyond that would leave the range of whole numbers. What
+    # whole machines lose by rounding must find room here, or (8) would cut their plan off.
+    most = ceil(cost_range[1] * money)
+    lost = 1 + sum(_most_machines(c, cost_range[1]) for c in cs)
+    most_partial = min(ceil(max(c.price for c in cs) * money), most) + min(lost, most)
+    partial = model.new_int_var(0, most_partial, f"partial_{v.module.name}")
+    for k, c in enumerate(cs):
+        slope = min(c.unit_cost * money / v.units_per_rps, Fraction(most_partial + 2))
+        if c.partial_need_rps is not None and slope:
+            factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
+            model.add(factor * (partial + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])
+    affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
+    model.add(v.cost == sum(floor(cs[k].price * money) * v.n[k] for k in affordable) + partial)
+    least = floor(cost_range[0] * money)
+    leads = [k for k, c in enumerate(cs) if _may_lead(c, v.module, cost_range[1])]
+    above = [max(0, floor(cs[k].lead_cost_per_h * money) - least) for k in leads]
+    coarser = 1 + sum(above) // ROW_UNITS  # (8) is implied: with very many configurations it may be rounded
+    extra = model.new_int_var(0, max(above, default=0) // coarser, f"extra_{v.module.name}")
+    model.add(extra >= sum(a // coarser * v.lead[k] for a, k in zip(above, leads, strict=True)))
+    model.add(v.cost >= least + coarser * extra)

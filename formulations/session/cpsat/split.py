@@ -1,0 +1,63 @@
+"""Solver `cpsat-split`: latency splitting over given module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d)).
+
+The model is that of `split_model.py`, in whole numbers that are rounded down, so that each split within the SLO is a
+solution at no higher a cost. Every split that comes back is added up exactly and cut off, until nothing cheaper than
+the incumbent is left (`formulations/session/splitting/proof.py`). Time is counted coarsely first; once a split is
+refused, finely.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
+from euclio.session import PlanSpace, Session
+from formulations.engines.cpsat import CpSatOptions
+from formulations.session.cpsat.split_model import CpSatSplitModel, split_model
+from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.splitting.frontiers import split_problem
+from formulations.session.splitting.problem import SplitProblem
+from formulations.session.splitting.proof import Build, answer_of, modes_within, solve_split
+
+SCALES = (1 << 16, 1 << 26)
+"""Units that the SLO comes to, coarse and fine."""
+LARGE = 2000
+"""Modes from which on presolve pays."""
+
+
+def run_cpsat_split(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+    """Cheapest plan of a session: module frontiers, then the model above; with proof.
+
+    Raises:
+        InapplicableError: the dummy rule is `continuous`.
+    """
+    started = time.perf_counter()
+    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
+    given = limits.options.warm_start
+
+    def run(on: PlanSpace) -> Answer:
+        problem = split_problem(session, on, deadline)
+        start = None if given is None else modes_within(problem, session, given, on)
+        return answer_of(solve_split(problem, builder(limits), deadline, start, started), given, start)
+
+    return cheapest_over_hardware(session, space, run)
+
+
+def builder(limits: Limits) -> Build:
+    """Makes models that run within some limits."""
+
+    def build(problem: SplitProblem, unit: Fraction, coarse: int) -> CpSatSplitModel:
+        scale = min(coarse, len(SCALES) - 1)
+        options = CpSatOptions(
+            None,
+            limits.options.threads or 1,
+            limits.seed,
+            limits.options.log_file,
+            presolve=sum(map(len, problem.modes)) >= LARGE,
+        )
+        return split_model(problem, unit, SCALES[scale], options, finest=scale == len(SCALES) - 1)
+
+    return build

@@ -1,0 +1,1 @@
+"""Solver `exact`: module frontiers resolved lazily under the relaxation of the whole DAG."""

@@ -1,0 +1,330 @@
+"""The exact method: lazily resolved module frontiers under the relaxation of the whole DAG (compiled, ours).
+
+Every module's cost curve starts as a few unresolved modes with fluid bounds. The relaxation over all modes bounds
+the optimum from below and prices latency; the windows that it gives each module say where to look for plans; modes
+whose reduced cost exceeds the gap can never matter. What is left is resolved, best first, until the gap is closed
+or a search over the modes proves the incumbent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled, is_past
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
+from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
+from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
+from formulations.session.exact.module_search import fluid_bound, module_problem, search_module
+from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
+from formulations.session.exact.relaxation import Relaxation, relax
+
+OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
+JUST_BELOW = 1.0 - 4.0 * TIE
+NODES_BETWEEN_CLOCKS = 1 << 20
+RELAXED_ROUNDS = 60
+"""Rounds led by the relaxation before the search over modes takes over."""
+EAGER_SHARE = 0.3
+"""Modes are resolved in a round if their reduced cost is below this share of the gap."""
+
+
+class Proof(NamedTuple):
+    """Outcome of the exact method.
+
+    Attributes:
+        status: OPTIMAL, INFEASIBLE or LIMIT.
+        cost: cost of the plan; infinite: none.
+        bound: lower bound on the optimum.
+        machines: whole machines per configuration of the session.
+        partial_at: configuration of each module's partial machine, -1: none.
+        clear: whether the plan obeys every rule by more than floats can err.
+        path_s: its longest path in seconds.
+        solves: module searches.
+        nodes: their nodes.
+        rounds: relaxations solved.
+    """
+
+    status: int
+    cost: float
+    bound: float
+    machines: Ints
+    partial_at: Ints
+    clear: bool
+    path_s: float
+    solves: int
+    nodes: int
+    rounds: int
+
+
+class _State(NamedTuple):
+    """What is known so far; `counts` holds solves and nodes."""
+
+    modes: Modes
+    known: Modes
+    store: PlanStore
+    counts: Ints
+
+
+@compiled
+def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
+    """The cheapest plan of a session, with proof.
+
+    Args:
+        s: the session in its plan space.
+        tolerance: relative gap at which to stop.
+        deadline: seconds on `clock` at which to stop; infinite: never.
+    """
+    modules = s.rate.size
+    state = _State(_fluid_modes(s), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64))
+    none = np.full(modules, -1, np.int64)
+    upper, bound, rows = np.inf, 0.0, none.copy()
+    rounds = 0
+    while True:
+        if is_past(deadline):
+            return _proof(s, LIMIT, upper, bound, state, rows, rounds)
+        rounds += 1
+        first, last = np.zeros(modules, np.int64), state.modes.size - 1
+        relaxed = relax(s, state.modes, first, last)
+        if not np.isfinite(relaxed.bound):
+            status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
+            return _proof(s, status, upper, upper, state, rows, rounds)
+        bound = max(bound, min(relaxed.bound, upper))
+        window = _stretched(s, relaxed.window)
+        state = _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
+        upper, rows = _round(s, state, window, upper, rows)
+        if np.isfinite(upper) and upper - bound <= tolerance * upper:
+            return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
+        if rounds <= RELAXED_ROUNDS:
+            solves = state.counts[0]
+            state = _resolve_promising(s, state, relaxed, upper, tolerance, deadline)
+            if state.counts[0] > solves:
+                continue
+        choice = search_modes(s, state.modes, upper, 0.5 * tolerance, deadline)
+        # The search leaves out what is cheaper by less than its share of the tolerance.
+        bound = max(bound, choice.bound * (1.0 - 0.5 * tolerance))
+        if not choice.complete:
+            continue
+        if not np.isfinite(choice.cost) and not np.isfinite(upper):
+            return _proof(s, INFEASIBLE, upper, upper, state, rows, rounds)
+        if not np.isfinite(choice.cost):
+            return _proof(s, OPTIMAL, upper, max(bound, upper * (1.0 - tolerance)), state, rows, rounds)
+        unresolved = False
+        window = np.empty(modules)
+        for m in range(modules):
+            unresolved = unresolved or state.modes.plan[m, choice.chosen[m]] < 0
+            window[m] = state.modes.latency[m, choice.chosen[m]]
+        if not unresolved:
+            for m in range(modules):
+                rows[m] = state.modes.plan[m, choice.chosen[m]]
+            return _proof(s, OPTIMAL, choice.cost, bound, state, rows, rounds)
+        for m in range(modules):
+            i = mode_within(state.modes, m, window[m])
+            if state.modes.plan[m, i] < 0:
+                state = _resolve(s, state, m, i, np.inf, np.inf, tolerance, deadline)
+        upper, rows = _round(s, state, window, upper, rows)
+
+
+@compiled
+def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _State, rows: Ints, rounds: int) -> Proof:
+    modules = s.rate.size
+    machines, partial_at = np.zeros(s.batch.size, np.int64), np.full(modules, -1, np.int64)
+    latency, partial, dummy = np.zeros(modules), np.zeros(modules), np.zeros(modules)
+    if np.isfinite(cost):
+        for m in range(modules):
+            left = s.rate[m]
+            for k in range(s.first[m], s.first[m + 1]):
+                machines[k] = state.store.machines[rows[m], k - s.first[m]]
+                left -= machines[k] * s.throughput[k]
+            partial_at[m] = state.store.partial_at[rows[m]]
+            latency[m], partial[m], dummy[m] = state.store.latency[rows[m]], max(left, 0.0), max(-left, 0.0)
+    clear = clear_of_rounding(s, latency, partial, dummy)
+    path_s = path_times(s, latency, np.zeros(modules), np.zeros(modules))
+    return Proof(status, cost, bound, machines, partial_at, clear, path_s, state.counts[0], state.counts[1], rounds)
+
+
+@compiled
+def _fluid_modes(s: SessionArrays) -> Modes:
+    """Unresolved modes between the latencies at which ever cheaper configurations can take the whole rate."""
+    modules = s.rate.size
+    least = np.empty(modules)
+    for m in range(modules):
+        least[m] = s.duration[s.first[m] : s.first[m + 1]].min()
+    before, after = np.zeros(modules), np.zeros(modules)
+    path_times(s, least, before, after)
+    modes = new_modes(modules, 16)
+    for m in range(modules):
+        room = s.slo - before[m] - after[m]
+        starts = [room]
+        shortest = room
+        for k in range(s.first[m], s.first[m + 1]):
+            latency = configuration_latency(s, k, s.rate[m])
+            if latency < shortest:
+                shortest = latency
+                starts.append(latency)
+        starts.append(least[m])
+        for i in range(len(starts) - 1, 0, -1):
+            right = starts[i - 1] if i == 1 else starts[i - 1] * JUST_BELOW
+            if right < starts[i]:
+                continue
+            modes = with_room(modes)
+            cost = fluid_bound(s, m, right)
+            n = modes.size[m]
+            if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + 1e-9):
+                modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
+                continue
+            modes.latency[m, n], modes.cost[m, n], modes.plan[m, n] = starts[i], cost, -1
+            modes.size[m] = n + 1
+    return modes
+
+
+@compiled
+def _right_end(s: SessionArrays, modes: Modes, m: int, i: int) -> float:
+    """The largest budget that mode i stands for."""
+    if i + 1 < modes.size[m]:
+        return float(modes.latency[m, i + 1] * JUST_BELOW)
+    return s.slo
+
+
+@compiled
+def _resolve_windows(
+    s: SessionArrays,
+    state: _State,
+    relaxed: Relaxation,
+    window: Floats,
+    upper: float,
+    tolerance: float,
+    deadline: float,
+) -> _State:
+    """Resolve each module's mode at its window, so that together they make a plan of the session.
+
+    At the very start of a mode hardly any plan is excluded, so there the whole mode is resolved.
+    """
+    for m in range(s.rate.size):
+        i = mode_within(state.modes, m, window[m] * (1.0 + TIE))
+        if i >= 0 and state.modes.plan[m, i] < 0:
+            cutoff = _cutoff(state.modes, relaxed, m, i, upper)
+            budget = window[m] if window[m] > state.modes.latency[m, i] * (1.0 + 1e-9) else np.inf
+            state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
+    return state
+
+
+@compiled
+def _stretched(s: SessionArrays, window: Floats) -> Floats:
+    """Windows that use up what the paths leave, module by module."""
+    stretched = window.copy()
+    before, after = np.zeros(window.size), np.zeros(window.size)
+    for m in s.order:
+        path_times(s, stretched, before, after)
+        stretched[m] = max(stretched[m], s.slo - before[m] - after[m])
+    return stretched
+
+
+@compiled
+def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> float:
+    """Cost from which on module m's plans in mode i cannot be part of a plan below `upper`."""
+    return float(upper - relaxed.bound + relaxed.base[m] - relaxed.flow[m] * modes.latency[m, i])
+
+
+@compiled
+def _resolve_promising(
+    s: SessionArrays, state: _State, relaxed: Relaxation, upper: float, tolerance: float, deadline: float
+) -> _State:
+    """Resolve the unresolved modes whose reduced cost is small against the gap."""
+    gap = upper - relaxed.bound
+    if not np.isfinite(gap):
+        return state
+    limit = EAGER_SHARE * gap
+    for m in range(s.rate.size):
+        i = 0
+        while i < state.modes.size[m]:
+            if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
+                cutoff = _cutoff(state.modes, relaxed, m, i, upper)
+                size = state.modes.size[m]
+                state = _resolve(s, state, m, i, np.inf, cutoff, tolerance, deadline)
+                i += max(0, state.modes.size[m] - size)
+            i += 1
+    return state
+
+
+@compiled
+def _resolve(
+    s: SessionArrays,
+    state: _State,
+    m: int,
+    i: int,
+    budget: float,
+    cutoff: float,
+    tolerance: float,
+    deadline: float,
+) -> _State:
+    """Search module m's cheapest plan at `budget` (at most the right end of unresolved mode i) below `cutoff`.
+
+    The mode falls into up to three: what lies left of the plan found, the plan, what lies right of the budget.
+    """
+    modes, store, known = with_room(state.modes), state.store, state.known
+    right = _right_end(s, modes, m, i)
+    budget = min(budget, right)
+    left, old = modes.latency[m, i], modes.cost[m, i]
+    floor = max(old, fluid_bound(s, m, budget))
+    cost, latency, row = np.inf, budget, -1
+    if floor < cutoff:
+        p = module_problem(s, m, budget)
+        nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
+        while True:
+            found = search_module(p, cutoff, floor, 0.01 * tolerance, nodes)
+            state.counts[0] += 1
+            state.counts[1] += found.nodes
+            if found.complete or is_past(deadline):
+                break
+            nodes *= 4
+        if np.isfinite(found.cost):
+            row = store.size[0]
+            store = store_plan(s, m, p, found, store)
+            known = add_known(known, m, store.latency[row], found.cost, row)
+        if not found.complete:
+            return _State(modes, known, store, state.counts)
+        if row >= 0:
+            cost, latency = found.cost, min(budget, store.latency[row])
+    floor = max(floor, min(cost, cutoff))
+    new = new_modes(1, 4)
+    first = i
+    if row < 0:
+        _append(new, left, floor, -1)
+    else:
+        while first > 0 and modes.latency[m, first - 1] >= latency:
+            first -= 1
+        if first == i and left < latency:
+            _append(new, left, floor, -1)
+        _append(new, latency, cost, row)
+    if budget < right * JUST_BELOW:
+        _append(new, budget, old, -1)
+    replace_modes(modes, m, first, i + 1, new)
+    for j in range(first - 1, -1, -1):
+        if modes.cost[m, j] >= floor:
+            break
+        modes.cost[m, j] = floor
+    return _State(modes, known, store, state.counts)
+
+
+@compiled
+def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
+    n = modes.size[0]
+    modes.latency[0, n], modes.cost[0, n], modes.plan[0, n] = latency, cost, row
+    modes.size[0] = n + 1
+
+
+@compiled
+def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: Ints) -> tuple[float, Ints]:
+    """The best plan within the windows from the plans known, if it beats the incumbent."""
+    known = state.known
+    if known.size.min() == 0:
+        return upper, rows
+    chosen, cost = round_to_modes(s, known, window, np.zeros(rows.size, np.int64), known.size - 1)
+    if cost >= upper:
+        return upper, rows
+    better = np.empty(rows.size, np.int64)
+    for m in range(rows.size):
+        better[m] = known.plan[m, chosen[m]]
+    return cost, better

@@ -1,0 +1,183 @@
+"""Latency splitting over given modes: one mode per module, longest path within the SLO, least cost (compiled, ours).
+
+Branch and bound on the linear relaxation: where the hull is cheaper than the best mode within the window, branch on
+that window.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled, is_past
+from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
+from euclio.session.dispatch import path_times
+from formulations.session.exact.modes import Modes, mode_within
+from formulations.session.exact.relaxation import Relaxation, relax
+
+NODES_BETWEEN_CLOCKS = 256
+
+
+class ModeChoice(NamedTuple):
+    """Outcome of a search.
+
+    Attributes:
+        cost: cost of the best choice below the given upper bound; infinite: none.
+        chosen: its mode per module, shape (modules,).
+        bound: lower bound on every choice, no more than the given upper bound.
+        nodes: nodes of the search.
+        complete: whether the search was exhausted.
+    """
+
+    cost: float
+    chosen: Ints
+    bound: float
+    nodes: int
+    complete: bool
+
+
+@compiled
+def search_modes(
+    s: SessionArrays, modes: Modes, upper: float, tolerance: float, deadline: float, most_nodes: int = UNLIMITED
+) -> ModeChoice:
+    """The cheapest choice of modes below `upper`.
+
+    Args:
+        s: the session, of which only the DAG and the SLO matter.
+        modes: modes by rising latency and falling cost.
+        upper: only choices cheaper than this are of interest.
+        tolerance: choices cheaper by less than this share are not looked for.
+        deadline: seconds on `clock` at which to stop; infinite: never.
+        most_nodes: nodes after which to stop.
+    """
+    modules = s.rate.size
+    open_first, open_last = np.zeros((64, modules), np.int64), np.zeros((64, modules), np.int64)
+    open_bound = np.full(64, -np.inf)
+    open_last[0] = modes.size - 1
+    size, nodes = 1, 0
+    best, best_chosen = np.inf, np.zeros(modules, np.int64)
+    below = upper * (1.0 - tolerance)
+    while size > 0 and nodes < most_nodes:
+        if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
+            break
+        size -= 1
+        if open_bound[size] > below:
+            continue
+        nodes += 1
+        first, last = open_first[size].copy(), open_last[size].copy()
+        relaxed = relax(s, modes, first, last)
+        if relaxed.bound > below:
+            continue
+        _trim(modes, relaxed, first, last, below)
+        chosen, cost = round_to_modes(s, modes, relaxed.window, first, last)
+        if cost < best and cost <= below:
+            best, best_chosen = cost, chosen
+            below = min(below, best * (1.0 - tolerance))
+        m, at = _branching(s, modes, relaxed, first, last)
+        if relaxed.bound > below:
+            continue
+        if m < 0 and cost > relaxed.bound * (1.0 + tolerance):
+            # The hull says that rounding should have done; where it has not, nothing is proven: go on by halves.
+            m, at = _widest(first, last)
+        if m < 0:
+            continue
+        if size + 2 > open_bound.size:
+            open_first = np.concatenate((open_first, np.zeros_like(open_first)))
+            open_last = np.concatenate((open_last, np.zeros_like(open_last)))
+            open_bound = np.concatenate((open_bound, np.zeros_like(open_bound)))
+        for child in range(2):
+            open_first[size], open_last[size], open_bound[size] = first, last, relaxed.bound
+            if child == 0:
+                open_first[size, m] = at + 1
+            else:
+                open_last[size, m] = at
+            size += 1
+    bound = min(upper, best)
+    for i in range(size):
+        bound = min(bound, open_bound[i])
+    return ModeChoice(best, best_chosen, bound, nodes, size == 0)
+
+
+@compiled
+def round_to_modes(s: SessionArrays, modes: Modes, window: Floats, first: Ints, last: Ints) -> tuple[Ints, float]:
+    """The cheapest mode of each module within its window, then greedily cheaper ones within what is left.
+
+    Args:
+        s: the session.
+        modes: modes by rising latency and falling cost.
+        window: latencies that together meet the SLO, in seconds.
+        first: first allowed mode per module.
+        last: last allowed mode per module.
+
+    Returns:
+        Mode per module and the total cost; infinite: some module has no mode within its window, or they miss the SLO.
+    """
+    modules = s.rate.size
+    chosen, latency = np.zeros(modules, np.int64), np.zeros(modules)
+    for m in range(modules):
+        # A window is never below the first mode but by rounding, which counts where the other modules take much longer.
+        chosen[m] = max(first[m], min(mode_within(modes, m, window[m] * (1.0 + TIE)), last[m]))
+        latency[m] = modes.latency[m, chosen[m]]
+    before, after = np.zeros(modules), np.zeros(modules)
+    while True:
+        if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
+            return chosen, np.inf
+        best_saving, best, best_mode = 0.0, -1, -1
+        for m in range(modules):
+            room = s.slo * (1.0 + TIE) - before[m] - after[m]
+            i = min(mode_within(modes, m, room), last[m])
+            saving = modes.cost[m, chosen[m]] - modes.cost[m, i] if i > chosen[m] else 0.0
+            if saving > best_saving:
+                best_saving, best, best_mode = saving, m, i
+        if best < 0:
+            break
+        chosen[best], latency[best] = best_mode, modes.latency[best, best_mode]
+    total = 0.0
+    for m in range(modules):
+        total += modes.cost[m, chosen[m]]
+    return chosen, total
+
+
+@compiled
+def _trim(modes: Modes, relaxed: Relaxation, first: Ints, last: Ints, below: float) -> None:
+    """Drop modes at both ends of the ranges whose reduced cost alone lifts the bound above `below`."""
+    for m in range(first.size):
+        while first[m] < last[m] and reduced_cost(modes, relaxed, m, first[m]) + relaxed.bound > below:
+            first[m] += 1
+        while last[m] > first[m] and reduced_cost(modes, relaxed, m, last[m]) + relaxed.bound > below:
+            last[m] -= 1
+
+
+@compiled
+def reduced_cost(modes: Modes, relaxed: Relaxation, m: int, i: int) -> float:
+    """By how much the bound rises if module m takes mode i."""
+    return float(modes.cost[m, i] + relaxed.flow[m] * modes.latency[m, i] - relaxed.base[m])
+
+
+@compiled
+def _widest(first: Ints, last: Ints) -> tuple[int, int]:
+    """The module with the most modes left and the middle one of them; (-1, -1): each has one."""
+    best, at = -1, -1
+    for m in range(first.size):
+        if last[m] > first[m] and (best < 0 or last[m] - first[m] > last[best] - first[best]):
+            best, at = m, (first[m] + last[m]) // 2
+    return best, at
+
+
+@compiled
+def _branching(s: SessionArrays, modes: Modes, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
+    """Module whose best mode within its window costs most above the hull, and that mode; (-1, -1): none does."""
+    best, best_m, best_at = 1e-13 * relaxed.bound, -1, -1
+    for m in range(first.size):
+        at = min(mode_within(modes, m, relaxed.window[m] * (1.0 + TIE)), last[m])
+        if at >= last[m]:
+            continue
+        if at < first[m]:
+            at = first[m]
+            if at >= last[m]:
+                continue
+        excess = modes.cost[m, at] - relaxed.hull[m]
+        if excess > best:
+            best, best_m, best_at = excess, m, at
+    return best_m, best_at

@@ -1,0 +1,87 @@
+"""Plans of single modules that the exact method has found, and where they stand as modes (compiled)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import Floats, Ints, SessionArrays
+from euclio.session.dispatch import module_latency
+from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
+from formulations.session.exact.module_search import LOW, THROUGHPUT, ModulePlanFound, ModuleProblem
+from formulations.session.exact.remaining_rate import rest_of
+
+
+class PlanStore(NamedTuple):
+    """Plans of single modules, one row each.
+
+    Attributes:
+        machines: whole machines per configuration of the module, shape (plans, most configurations).
+        partial_at: configuration of the session with the partial machine, -1: none, shape (plans,).
+        latency: worst-case latency in seconds, shape (plans,).
+        size: number of plans, shape (1,).
+    """
+
+    machines: Ints
+    partial_at: Ints
+    latency: Floats
+    size: Ints
+
+
+@compiled
+def new_store(s: SessionArrays, capacity: int) -> PlanStore:
+    """An empty store."""
+    most = 1
+    for m in range(s.rate.size):
+        most = max(most, s.first[m + 1] - s.first[m])
+    return PlanStore(
+        np.zeros((capacity, most), np.int64),
+        np.full(capacity, -1, np.int64),
+        np.zeros(capacity),
+        np.zeros(1, np.int64),
+    )
+
+
+@compiled
+def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFound, store: PlanStore) -> PlanStore:
+    """Append the plan found for module m; returns the store, which may have moved to a larger one."""
+    row = store.size[0]
+    if row == store.latency.size:
+        store = PlanStore(
+            np.concatenate((store.machines, np.zeros_like(store.machines))),
+            np.concatenate((store.partial_at, np.full_like(store.partial_at, -1))),
+            np.concatenate((store.latency, np.zeros_like(store.latency))),
+            store.size,
+        )
+    machines = np.zeros(s.batch.size, np.int64)
+    for j in range(p.configuration.size):
+        machines[p.configuration[j]] = found.machines[j]
+        store.machines[row, p.configuration[j] - s.first[m]] = found.machines[j]
+    store.partial_at[row] = p.configuration[found.partial_at] if found.partial_at >= 0 else -1
+    rest = rest_of(p.rate, p.table[THROUGHPUT], p.table[LOW], found.machines)
+    partial = rest if found.partial_at >= 0 else 0.0
+    dummy = max(0.0, -rest) if found.partial_at < 0 else 0.0
+    store.latency[row] = module_latency(s, m, machines, store.partial_at[row], partial, dummy)
+    store.size[0] += 1
+    return store
+
+
+@compiled
+def add_known(known: Modes, m: int, latency: float, cost: float, row: int) -> Modes:
+    """Add a plan to the known ones of module m, which stay a staircase: rising latency, falling cost."""
+    known = with_room(known)
+    before = mode_within(known, m, latency)
+    if before >= 0 and known.cost[m, before] <= cost:
+        return known
+    first = before + 1
+    if before >= 0 and known.latency[m, before] == latency:
+        first = before
+    last = first
+    while last < known.size[m] and known.cost[m, last] >= cost:
+        last += 1
+    new = new_modes(1, 1)
+    new.size[0], new.latency[0, 0], new.cost[0, 0], new.plan[0, 0] = 1, latency, cost, row
+    replace_modes(known, m, first, last, new)
+    return known

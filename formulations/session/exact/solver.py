@@ -1,0 +1,162 @@
+"""Solver `exact`: the cheapest plan of a session in any plan space, with proof."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.core.registry import Limits
+from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
+from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.session.arrays import TIE, SessionArrays, session_arrays, to_plan
+from euclio.session.dispatch import CLEAR_PATH
+from euclio.session.latency_bound import latency_bound
+from formulations.session.continuous.budgets import ContinuousProof, ContinuousSearch
+from formulations.session.continuous.plan import fill_up
+from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
+from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.rational.budgets import bracket_session
+from formulations.session.rational.module import Effort, UndecidedError
+from formulations.session.rational.session import cheapest_below
+
+GAP = 0.5 * PROOF_TOLERANCE
+"""Relative gap at which the search stops; the rest of the tolerance is for rounding."""
+SLACK = 16.0 * TIE
+"""Share by which the search takes the SLO for longer: budgets are cut by a few `TIE` on the way."""
+CONTINUOUS_SLACK = 32.0 * TIE
+"""The same under rule `continuous`, whose intervals are closed within 16 `TIE`."""
+INSIDE = 1.0 - 1e-9
+BRACKETING_S = 10.0
+"""Seconds after which a bracketing in exact arithmetic ends with what it has."""
+RATIONAL_NODES = 2_000_000
+"""Nodes after which a tie is left open, about ten seconds."""
+NO_PLAN = "no plan meets the SLO (proven)"
+
+
+def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+    """Module frontiers and mode search (ours); anytime under a time limit, with a valid bound.
+
+    Under dummy rule `continuous` budgets are bracketed (`continuous_budgets`) to the gap named there. With
+    `single_hardware` every hardware type is solved and the cheapest kept.
+    """
+    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
+
+
+def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
+    arrays = session_arrays(session, space)
+    if (arrays.first[1:] == arrays.first[:-1]).any():
+        return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
+    if space.dummy is DummyRule.CONTINUOUS:
+        return _solve_continuous(session, space, arrays, deadline)
+    # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
+    proof = prove(_relaxed(session, space, arrays), GAP, deadline)
+    stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
+    if proof.status == INFEASIBLE:
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+    # A bound of 0 says nothing, unless the plan costs nothing.
+    bound = float(proof.bound) if proof.bound > 0 or proof.cost == 0 else None
+    if not math.isfinite(proof.cost):
+        return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")
+    plan = to_plan(session, arrays, proof.machines, proof.partial_at)
+    status = "optimal" if proof.status == OPTIMAL else "limit"
+    if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH:
+        return Answer(plan, status, float(proof.cost), bound, stats=stats)
+    return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
+
+
+def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
+    """The arrays with the SLO that the search takes; made once, as they are."""
+    key = (space, SLACK)
+    known = session._cache.get(key)
+    if known is None:
+        known = session._cache[key] = arrays._replace(slo=arrays.slo * (1.0 + SLACK))
+    return known
+
+
+def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: Answer, deadline: float) -> Answer:
+    """Decide exactly what rounding may have decided: the plan found, else another one, else that there is none."""
+    priced = _priced(session, space, found.plan)
+    if priced is not None and _proves(found.bound, priced):
+        return replace(found, claimed=float(priced))
+    best, plan = priced, found.plan if priced is not None else None
+    # Just inside the SLO no tie matters: where a plan there costs no more than the bound, it is the optimum.
+    inside = prove(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline)
+    if math.isfinite(inside.cost):
+        other = to_plan(session, arrays, inside.machines, inside.partial_at)
+        cost = _priced(session, space, other)
+        if cost is not None and (best is None or cost < best):
+            best, plan = cost, other
+    if best is not None and _proves(found.bound, best):
+        return replace(found, plan=plan, claimed=float(best))
+    effort = Effort(RATIONAL_NODES, deadline)
+    try:
+        cheaper = cheapest_below(session, space, best, effort)
+    except UndecidedError:
+        claimed = None if best is None else float(best)
+        return replace(found, plan=plan, raw_status="limit", claimed=claimed, reason="a tie with the SLO is undecided")
+    stats = {**found.stats, "rational_nodes": float(effort.nodes)}
+    if cheaper is not None:
+        plan, best = cheaper, evaluate(session, cheaper, space).cost_per_h
+    if best is None:
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+    return Answer(plan, "optimal", float(best), float(best), stats=stats)
+
+
+def _priced(session: Session, space: PlanSpace, plan: Plan | None) -> Fraction | None:
+    """The exact cost of a plan; None: there is none or the checker refuses it."""
+    checked = None if plan is None else evaluate(session, plan, space)
+    return checked.cost_per_h if checked is not None and checked.feasible else None
+
+
+def _proves(bound: float | None, cost: Fraction) -> bool:
+    """Whether a bound shows that no plan is cheaper."""
+    return bound is not None and bound >= float(cost) * (1.0 - PROOF_TOLERANCE)
+
+
+def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, deadline: float) -> Answer:
+    """Rule `continuous`: the plan's dummy rates are made exactly from the budgets that the search chose."""
+    shortest = [latency_bound(module, space) for module in session.modules]
+    least = [latency for latency in shortest if latency is not None]
+    if longest_path(session, least)[0] > session.slo_s:
+        return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
+    starts = [float(latency) for latency in least]
+    relaxed = arrays._replace(slo=arrays.slo * (1.0 + CONTINUOUS_SLACK))
+    proof = ContinuousSearch(relaxed, starts, deadline).prove()
+    stats = {"solves": float(proof.solves), "rounds": float(proof.rounds)}
+    plan = _filled(session, space, arrays, proof) if proof.plans else None
+    if proof.plans and plan is None:
+        # The checker refuses a tie. Just inside the SLO there is none.
+        inside = ContinuousSearch(arrays._replace(slo=arrays.slo * INSIDE), starts, deadline).prove()
+        plan = _filled(session, space, arrays, inside) if inside.plans else None
+    cost = _priced(session, space, plan)
+    bound = proof.bound if proof.bound > 0 or cost == 0 else None
+    if cost is not None and bound is not None and bound >= float(cost) * (1.0 - BRACKET_TOLERANCE):
+        return Answer(plan, "optimal", float(cost), bound, stats=stats)
+    if time.perf_counter() < deadline:
+        # A tie, or numbers too far apart for floats: the same again in exact arithmetic.
+        found = bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, Effort(RATIONAL_NODES, _soon(deadline)))
+        if found.infeasible:
+            return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+        if found.cost is not None and (cost is None or found.cost < cost):
+            cost, plan = found.cost, found.plan
+        if found.bound is not None and (cost == 0 or found.bound > (bound or 0.0)):
+            bound = float(found.bound)
+    if plan is None or cost is None:
+        return Answer(None, "limit", bound=bound, stats=stats, reason="a limit was hit before a plan was found")
+    return Answer(plan, "limit" if proof.status != OPTIMAL else "optimal", float(cost), bound, stats=stats)
+
+
+def _soon(deadline: float) -> float:
+    """The deadline of a bracketing in exact arithmetic."""
+    return min(deadline, time.perf_counter() + BRACKETING_S)
+
+
+def _filled(session: Session, space: PlanSpace, arrays: SessionArrays, proof: ContinuousProof) -> Plan | None:
+    partial_at = np.array([plan.partial_at for plan in proof.plans])
+    plan = to_plan(session, arrays, np.concatenate([plan.machines for plan in proof.plans]), partial_at)
+    return fill_up(session, plan, (partial_at >= 0).tolist(), [plan.latency for plan in proof.plans], space)

@@ -1,0 +1,1 @@
+"""What every joint model of splitting and allocation shares, whichever engine solves it."""

@@ -1,0 +1,153 @@
+"""What is left to look at once an engine's answer has been priced exactly (ours).
+
+Engines that solve joint models know numbers only to a tolerance, or to a unit. So their models are looser than the
+problem: every plan of it is a solution, and some solutions are no plans. Each solution is read as whole numbers (counts
+of machines, place of the partial machine), the checker prices the plan that they describe, and the whole numbers are
+cut off. Where nothing cheaper than the incumbent is left in the looser model, the incumbent is the optimum, exactly.
+
+What may be cut off, with the incumbent costing C:
+
+- whole numbers of one module that no plan has (they leave a rate that no partial machine takes, or the like);
+- those of one module that take it longer than its largest budget;
+- those of the modules of a path that is too long, together;
+- those of a plan that costs C or more. If modules W of it use whole machines only, and the others P have partial ones,
+  then every plan with the same P and whole machines only in W costs c(P) + a multiple of g, where g is the greatest
+  common divisor of the prices in W. With c' the largest such cost below C: each of them costs at most c', or C or more.
+  So this one cut takes all ties among whole machines at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, gcd, lcm
+
+from euclio.session import Evaluation, Plan, Session, evaluate, longest_path
+from euclio.session.arrays import session_arrays
+from formulations.session.joint.problem import JointProblem
+
+MOST_CANDIDATES = 150
+"""Solutions priced within one model before it gives up: ties can be too many to list."""
+CLEAR = Fraction(1, 10**5)
+"""A cost counts as clearly below another one, so that every engine can tell them apart, from this share on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleState:
+    """Whole numbers of one module.
+
+    Attributes:
+        machines: pairs of a configuration's index (`euclio.session.arrays`) and its whole machines, at least 1 each.
+        partial_at: index of the partial machine's configuration; None: no partial machine.
+    """
+
+    machines: tuple[tuple[int, int], ...]
+    partial_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Whole numbers to cut off: `states` and no partial machine in `whole`, unless the plan costs at most `cheaper`.
+
+    Attributes:
+        states: state of modules, by index.
+        whole: modules that use whole machines only.
+        cheaper: cost per hour; None: there is nothing of interest that is cheaper.
+    """
+
+    states: dict[int, ModuleState]
+    whole: tuple[int, ...] = ()
+    cheaper: Fraction | None = None
+
+
+def state(indices: list[int], machines: list[int], partial_at: int | None) -> ModuleState:
+    """The state of a module from one entry per configuration.
+
+    Args:
+        indices: index of each configuration.
+        machines: whole machines of each.
+        partial_at: place of the partial machine; None: none.
+    """
+    pairs = tuple((i, n) for i, n in zip(indices, machines, strict=True) if n)
+    return ModuleState(pairs, None if partial_at is None else indices[partial_at])
+
+
+def states_of(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[ModuleState]:
+    """The states of a plan that the checker could price."""
+    session, arrays = problem.session, session_arrays(problem.session, problem.space)
+    found: list[ModuleState] = []
+    for m, (module, module_plan) in enumerate(zip(session.modules, plan.modules, strict=True)):
+        lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
+        index = {module.profile[int(arrays.profile_index[k])]: k for k in range(lo, hi)}
+        pairs = tuple((index[a.configuration], a.machines) for a in module_plan.allocations if a.machines)
+        partial = index[module_plan.allocations[-1].configuration] if checked.modules[m].partial_rps else None
+        found.append(ModuleState(pairs, partial))
+    return found
+
+
+def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: Evaluation) -> list[Exclusion]:
+    """What to cut off of a solution because it is no plan; nothing: it is one.
+
+    Args:
+        problem: the problem.
+        raw: whole numbers of the solution.
+        plan: the plan that they describe, where a sliver of rate may have been put right.
+        checked: what the checker says of it.
+    """
+    if checked.modules:
+        true = states_of(problem, plan, checked)
+        # A solution whose whole numbers had to be put right is no plan by the module concerned alone.
+        cuts = [Exclusion({m: raw[m]}) for m in range(len(raw)) if raw[m] != true[m]]
+        if checked.feasible:
+            return cuts
+        latencies = [entry.worst_case_latency_s for entry in checked.modules]
+        slow = [m for m, module in enumerate(problem.modules) if latencies[m] > module.most_s]
+        if slow:  # whatever the other modules do
+            return [*cuts, *(Exclusion({m: true[m]}) for m in slow)]
+        _, path = longest_path(problem.session, latencies)
+        index = problem.session.index
+        return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
+    broken = [m for m in range(len(raw)) if not _possible(problem, plan, m)]
+    return [Exclusion({m: raw[m]}) for m in broken]
+
+
+def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fraction, least: Fraction) -> Exclusion:
+    """What to cut off of a solution that is a plan and costs as much as the incumbent or more.
+
+    Args:
+        problem: the problem.
+        plan: the plan.
+        checked: what the checker says of it: it is feasible.
+        incumbent: cost of the cheapest plan so far.
+        least: proven lower bound on the cost of every plan.
+    """
+    states = dict(enumerate(states_of(problem, plan, checked)))
+    whole = tuple(m for m, s in states.items() if s.partial_at is None)
+    if not whole:
+        return Exclusion(states)
+    others = {m: s for m, s in states.items() if s.partial_at is not None}
+    fixed = sum((checked.modules[m].cost_per_h for m in others), Fraction(0))
+    if fixed >= incumbent:
+        return Exclusion(others)
+    step = _common_divisor([c.price for m in whole for c in problem.modules[m].configurations])
+    if step == 0:
+        return Exclusion(others, whole)
+    cheaper = fixed + step * (ceil((incumbent - fixed) / step) - 1)
+    if cheaper < least:
+        return Exclusion(others, whole)
+    if cheaper > incumbent * (1 - CLEAR):
+        return Exclusion(states)
+    return Exclusion(others, whole, cheaper)
+
+
+def _common_divisor(values: list[Fraction]) -> Fraction:
+    """The greatest number that all values are multiples of; 0 if they are all 0."""
+    scale = lcm(*(x.denominator for x in values))
+    return Fraction(gcd(*(int(x * scale) for x in values)), scale)
+
+
+def _possible(problem: JointProblem, plan: Plan, m: int) -> bool:
+    """Whether the checker could price module m's plan."""
+    session = problem.session
+    alone = Session(session.modules[m].name, session.slo_s, session.hardware, [session.modules[m]])
+    return bool(evaluate(alone, Plan((plan.modules[m],)), problem.space).modules)

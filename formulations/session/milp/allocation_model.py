@@ -1,0 +1,271 @@
+"""Multi-tuple allocation of one module within its largest budget, as rows over whole and partial machines (ours).
+
+Configurations k = 0, 1, … stand in rank order (Harpagon §III-C); rates are shares of the module's rate T; L is the
+largest budget. Variables as in `formulations.session.joint.problem`, and w_k, the rate that is left where k's turn
+comes:
+
+    w_0     = 1 + dummy,   w_{k+1} = w_k − t_k n_k,   the last of them = Σ_k f_k ≥ 0        left_k
+    u_k ≤ n_k ≤ N_k u_k                                                                    whole_k
+    g z_k ≤ f_k ≤ (t_k − g) z_k                                                            partial_k
+    Σ_k lead_k = 1,   u_k, z_k ≤ Σ_{j ≤ k} lead_j,   lead_k ≤ u_k + z_k                    first_k
+    Σ_k last_k = 1,   u_k ≤ Σ_{j ≥ k} last_j,   z_k ≤ last_k ≤ u_k + z_k                   final_k
+    Σ_k z_k ≤ 1 − filled,   dummy ≤ Σ_k (t_k − g) last_k,   dummy ≤ (largest t) · filled   dummies
+    Σ_k used_k ≤ most allocations,   u_k, z_k ≤ used_k                                     limit
+    cost = Σ_k p_k n_k + ρ_k T f_k,   in units of a typical cost
+
+g, where it is not vanishingly small, is half the greatest common divisor of T and all t_k: whatever is left over and
+not nothing is at least twice that. It tells f < t and δ < t from equality; otherwise a point that takes f = t or δ = t
+is cut off when it turns up.
+
+With dispatch in sequence a configuration is of use only if enough rate is left. With a budget L these needs are
+constants, so that the rows are linear and the model of one module at one budget is complete:
+
+    w_k ≥ b_k/(L − d_k) · u_k  (tc),   f_k ≥ b_k/(L − d_k) · z_k                           need_k
+
+(`tc-shared`: w_k at the start of k's ratio, for z_k as well; `rr`, `machine-rate`: no need for u_k.) The rows
+
+    w_k ≥ Σ_{j ≥ k} (lead_j + D_j),   dummy = Σ_j D_j,   0 ≤ D_j ≤ (largest t) · lead_j    fluid_k
+
+hold because nothing is taken before the leading configuration. They make the linear relaxation as strong as the fluid
+bound per leading configuration: the whole rate, dummies included, at the unit cost of the first configuration used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from typing import TYPE_CHECKING, Any
+
+from euclio.session import Policy
+from formulations.session.joint.problem import JointModule, JointProblem
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+SLACK = 1e-6
+"""Share by which needs are laxer than they are, so that rounding never cuts a plan off."""
+LEAST_STEP = 1e-6
+"""Below this share of the module's rate the greatest common divisor is no help."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationRows:
+    """Variables of one module; one entry per configuration where it is a list.
+
+    Attributes:
+        module: the module.
+        name: its name in variables.
+        n: whole machines.
+        f: rate of the partial machine, share of the module's rate.
+        u: whether there are whole machines.
+        z: whether the partial machine is here.
+        lead: whether this is the first configuration used.
+        last: whether it is the last one.
+        used: whether it is used at all; empty without a limit of allocations.
+        w: rate left where the configuration's turn comes, share of the module's rate.
+        lead_dummy: dummy rate if this is the first configuration used; empty where there are no dummies.
+        dummy: dummy rate, share of the module's rate; None where there are none.
+        filled: whether there are dummies; None likewise.
+        cost: coefficient of every variable in the cost.
+    """
+
+    module: JointModule
+    name: str
+    n: list[Any]
+    f: list[Any]
+    u: list[Any]
+    z: list[Any]
+    lead: list[Any]
+    last: list[Any]
+    used: list[Any]
+    w: list[Any]
+    lead_dummy: list[Any]
+    dummy: Any | None
+    filled: Any | None
+    cost: dict[Any, float]
+
+    def group_start(self, k: int) -> int:
+        """The first configuration of k's throughput-cost ratio."""
+        rows = self.module.configurations
+        while k > 0 and rows[k - 1].group == rows[k].group:
+            k -= 1
+        return k
+
+
+def add_allocation(
+    model: LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction = Fraction(1)
+) -> AllocationRows:
+    """Add variables and rows of module m, which has a useful configuration, to a model.
+
+    Args:
+        model: the PuLP model.
+        problem: the joint problem.
+        m: the module.
+        name: its name in variables and rows.
+        unit: money per hour that counts as 1 in the model.
+    """
+    rows = _variables(model, problem, m, name, unit)
+    _balance(model, rows)
+    _counts(model, rows)
+    _order(model, rows)
+    if rows.dummy is not None:
+        _dummies(model, rows)
+    _needs(model, rows, problem.space.policy)
+    _limit(model, rows, problem.space.max_allocations)
+    return rows
+
+
+def step(module: JointModule) -> float:
+    """Half the greatest common divisor of the rate and all throughputs, as a share of the rate; 0: too small.
+
+    What is left over is nothing or twice that: half of it tells the two apart with room for rounding on either side.
+    """
+    numbers = [module.rate_rps, *(c.throughput_rps for c in module.configurations)]
+    scale = lcm(*(x.denominator for x in numbers))
+    share = Fraction(gcd(*(int(x * scale) for x in numbers)), scale) / module.rate_rps
+    return float(share) / 2 if share >= LEAST_STEP else 0.0
+
+
+def throughputs(module: JointModule) -> list[float]:
+    """Throughput of each configuration as a share of the module's rate."""
+    return [float(c.throughput_rps / module.rate_rps) for c in module.configurations]
+
+
+def largest_dummy(module: JointModule, first: int = 0) -> float:
+    """The most dummies that a last machine from place `first` on can take, as a share of the module's rate."""
+    t = throughputs(module)
+    return max((t[k] for k in range(first, len(t)) if module.configurations[k].most_machines), default=0.0)
+
+
+def _variables(model: LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction) -> AllocationRows:
+    import pulp
+
+    module = problem.modules[m]
+    t = throughputs(module)
+    places = range(len(t))
+    most_dummy = largest_dummy(module) if problem.dummies else 0.0
+
+    def binaries(kind: str, on: bool = True) -> list[Any]:
+        return [model.add_variable(f"{kind}_{name}_{k}", cat=pulp.LpBinary) for k in places] if on else []
+
+    n = [
+        model.add_variable(f"n_{name}_{k}", 0, c.most_machines, pulp.LpInteger)
+        for k, c in enumerate(module.configurations)
+    ]
+    f = [
+        model.add_variable(f"f_{name}_{k}", 0.0, 0.0 if c.partial_need_rps is None else min(1.0, t[k]))
+        for k, c in enumerate(module.configurations)
+    ]
+    cost = {v: float(c.price / unit) if c.most_machines else 0.0 for v, c in zip(n, module.configurations, strict=True)}
+    cost |= {v: float(c.unit_cost * module.rate_rps / unit) for v, c in zip(f, module.configurations, strict=True)}
+    return AllocationRows(
+        module,
+        name,
+        n,
+        f,
+        binaries("u"),
+        binaries("z"),
+        binaries("lead"),
+        binaries("last"),
+        binaries("used", problem.space.max_allocations is not None),
+        [model.add_variable(f"w_{name}_{k}", 0.0, 1.0 + most_dummy) for k in range(len(t) + 1)],
+        [model.add_variable(f"D_{name}_{k}", 0.0, most_dummy) for k in places] if problem.dummies else [],
+        model.add_variable(f"dummy_{name}", 0.0, most_dummy) if problem.dummies else None,
+        model.add_variable(f"filled_{name}", cat=pulp.LpBinary) if problem.dummies else None,
+        cost,
+    )
+
+
+def _add(model: LpProblem, terms: dict[Any, float], most: float, label: str) -> None:
+    """Add the row Σ coefficient · variable ≤ most."""
+    import pulp
+
+    model += pulp.LpAffineExpression(terms) <= most, label
+
+
+def _equal(model: LpProblem, terms: dict[Any, float], value: float, label: str) -> None:
+    import pulp
+
+    model += pulp.LpAffineExpression(terms) == value, label
+
+
+def _balance(model: LpProblem, rows: AllocationRows) -> None:
+    dummy = {} if rows.dummy is None else {rows.dummy: -1.0}
+    _equal(model, {rows.w[0]: 1.0, **dummy}, 1.0, f"left_{rows.name}")
+    for k, t in enumerate(throughputs(rows.module)):
+        _equal(model, {rows.w[k + 1]: 1.0, rows.w[k]: -1.0, rows.n[k]: t}, 0.0, f"left_{rows.name}_{k}")
+    _equal(model, {rows.w[-1]: 1.0, **dict.fromkeys(rows.f, -1.0)}, 0.0, f"left_{rows.name}_partial")
+
+
+def _counts(model: LpProblem, rows: AllocationRows) -> None:
+    g = step(rows.module)
+    for k, t in enumerate(throughputs(rows.module)):
+        c, label = rows.module.configurations[k], f"{rows.name}_{k}"
+        _add(model, {rows.n[k]: 1.0, rows.u[k]: -float(c.most_machines)}, 0.0, f"whole_{label}")
+        _add(model, {rows.u[k]: 1.0, rows.n[k]: -1.0}, 0.0, f"whole_{label}_least")
+        most = 0.0 if c.partial_need_rps is None else min(1.0, t - g)
+        _add(model, {rows.f[k]: 1.0, rows.z[k]: -most}, 0.0, f"partial_{label}")
+        if c.partial_need_rps is None:
+            rows.z[k].upBound = 0
+        elif g > 0.0:
+            _add(model, {rows.z[k]: g, rows.f[k]: -1.0}, 0.0, f"partial_{label}_least")
+
+
+def _order(model: LpProblem, rows: AllocationRows) -> None:
+    _equal(model, dict.fromkeys(rows.lead, 1.0), 1.0, f"first_{rows.name}")
+    _equal(model, dict.fromkeys(rows.last, 1.0), 1.0, f"final_{rows.name}")
+    for k in range(len(rows.n)):
+        label, u, z = f"{rows.name}_{k}", rows.u[k], rows.z[k]
+        begun = dict.fromkeys(rows.lead[: k + 1], -1.0)
+        _add(model, {u: 1.0, **begun}, 0.0, f"first_{label}_whole")
+        _add(model, {z: 1.0, **begun}, 0.0, f"first_{label}_partial")
+        _add(model, {rows.lead[k]: 1.0, u: -1.0, z: -1.0}, 0.0, f"first_{label}")
+        _add(model, {u: 1.0, **dict.fromkeys(rows.last[k:], -1.0)}, 0.0, f"final_{label}_whole")
+        _add(model, {z: 1.0, rows.last[k]: -1.0}, 0.0, f"final_{label}_partial")
+        _add(model, {rows.last[k]: 1.0, u: -1.0, z: -1.0}, 0.0, f"final_{label}")
+        fluid = dict.fromkeys(rows.lead[k:], 1.0) | dict.fromkeys(rows.lead_dummy[k:], 1.0)
+        _add(model, {**fluid, rows.w[k]: -1.0}, SLACK, f"fluid_{label}")
+
+
+def _dummies(model: LpProblem, rows: AllocationRows) -> None:
+    t, g = throughputs(rows.module), step(rows.module)
+    assert rows.dummy is not None
+    assert rows.filled is not None
+    most = largest_dummy(rows.module)
+    _add(model, {**dict.fromkeys(rows.z, 1.0), rows.filled: 1.0}, 1.0, f"dummies_{rows.name}_partial")
+    last = {v: -min(share - g, most) for v, share in zip(rows.last, t, strict=True)}
+    _add(model, {rows.dummy: 1.0, **last}, 0.0, f"dummies_{rows.name}_last")
+    _add(model, {rows.dummy: 1.0, rows.filled: -most}, 0.0, f"dummies_{rows.name}")
+    _equal(model, {rows.dummy: 1.0, **dict.fromkeys(rows.lead_dummy, -1.0)}, 0.0, f"fluid_{rows.name}")
+    for k in range(len(t)):
+        _add(
+            model,
+            {rows.lead_dummy[k]: 1.0, rows.lead[k]: -largest_dummy(rows.module, k)},
+            0.0,
+            f"fluid_{rows.name}_{k}_dummy",
+        )
+
+
+def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:
+    """Needs within the module's largest budget."""
+    rate = rows.module.rate_rps
+    for k, c in enumerate(rows.module.configurations):
+        label = f"need_{rows.name}_{k}"
+        at = rows.group_start(k) if policy is Policy.TC_SHARED else k
+        if c.whole_need_rps:
+            need = float(c.whole_need_rps / rate) * (1.0 - SLACK)
+            _add(model, {rows.u[k]: need, rows.w[at]: -1.0}, 0.0, f"{label}_whole")
+        if c.partial_need_rps is not None:
+            need = float(c.partial_need_rps / rate) * (1.0 - SLACK)
+            collecting = rows.w[at] if policy is Policy.TC_SHARED else rows.f[k]
+            _add(model, {rows.z[k]: need, collecting: -1.0}, 0.0, f"{label}_partial")
+
+
+def _limit(model: LpProblem, rows: AllocationRows, most: int | None) -> None:
+    if most is None:
+        return
+    _add(model, dict.fromkeys(rows.used, 1.0), float(most), f"limit_{rows.name}")
+    for k, used in enumerate(rows.used):
+        _add(model, {rows.u[k]: 1.0, used: -1.0}, 0.0, f"limit_{rows.name}_{k}_whole")
+        _add(model, {rows.z[k]: 1.0, used: -1.0}, 0.0, f"limit_{rows.name}_{k}_partial")

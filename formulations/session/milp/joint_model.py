@@ -1,0 +1,298 @@
+"""Splitting and allocation in one MILP: an outer approximation of the worst-case latency by tangents (ours).
+
+To the rows of every module (`allocation_model.py`) come latencies and start times, here as shares of the SLO:
+
+    minimise  Σ_m cost_m
+    start_m ≥ start_a + latency_a                          for every edge (a, m)           after_a_m
+    start_m + latency_m ≤ 1                                for every last module m         end_m
+    latency_m ≥ d_k + b_k/w_k  where whole machines of k,  d_k + b_k/f_k  where its partial machine is used
+
+(the policies' own latencies in place of these: Harpagon §III-B, Table III). 1/w is convex, so each of its tangents
+
+    1/w ≥ 2/v − w/v²,   for any v > 0, with equality at w = v,
+
+is linear and below it. With c the rate that a machine collects at, forced to 0 by its indicator i (c ≤ w, c ≤ largest
+w · i), and ℓ the module's least latency, these rows hold for every plan, whatever v is:
+
+    latency ≥ ℓ (1 − u_k) + (d_k + 2 b_k/v) u_k − b_k/v² · c_k                             whole_k_v
+    latency ≥ ℓ (1 − Σ_k z_k) + Σ_k [(d_k + 2 b_k/v_k) z_k − b_k/v_k² · f_k]               partial_r
+    latency ≥ Σ_k [(d_k + 2 b_k/v_k) lead_k − b_k/v_k² · (lead_k + D_k)]                   leading_r
+
+So the model's optimum is a bound, with however few tangents. A point whose exact latency is larger than the model
+believes breaks the tangents at its own w: adding those cuts it off, and there are finitely many points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from euclio.session import Policy
+from formulations.engines.milp import readable
+from formulations.session.joint.problem import JointProblem
+from formulations.session.milp.allocation_model import AllocationRows, add_allocation
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+ROOM = 1e-6
+"""Share of the SLO by which the model is laxer than the problem, so that rounding never cuts a plan off."""
+VIOLATION = 1e-7
+"""Tangents are added where the relaxation breaks them by more than this share of the SLO."""
+LEAST_RATE = 1e-5
+"""Tangents are not taken at smaller shares of the module's rate: their coefficients would drown in rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyRows:
+    """Latency of one module; lists have one entry per configuration.
+
+    Attributes:
+        latency: worst-case latency, share of the SLO.
+        least: least latency, share of the SLO.
+        d: duration, share of the SLO.
+        b: batch over the module's rate, share of the SLO.
+        need: rate that the largest budget asks for, share of the module's. Tangents at smaller rates would say nothing
+            that the rows on needs do not say, with coefficients that drown in rounding.
+        whole: rate that whole machines collect at, 0 without any; None where the policy does not care.
+        partial: likewise of the partial machine.
+    """
+
+    latency: Any
+    least: float
+    d: list[float]
+    b: list[float]
+    need: list[float]
+    whole: list[Any] | None
+    partial: list[Any]
+
+
+@dataclass(slots=True)
+class JointModel:
+    """The MILP of a joint problem.
+
+    Attributes:
+        problem: the problem.
+        model: the PuLP model.
+        rows: allocation of each module.
+        latencies: latency of each module.
+        begin: start time of each module.
+        unit: money per hour that counts as 1 in the model.
+        most_cost: most that a point may cost, in that unit.
+        tangents: tangents added so far.
+        forbidden: rows added so far that cut off whole numbers.
+        seen: tangents added so far, by kind, module and rates.
+    """
+
+    problem: JointProblem
+    model: LpProblem
+    rows: list[AllocationRows]
+    latencies: list[LatencyRows]
+    begin: list[Any]
+    unit: Fraction = Fraction(1)
+    most_cost: float = math.inf
+    tangents: int = 0
+    forbidden: int = 0
+    seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def cost_per_h(self, value: float) -> Fraction:
+        """A cost in the model's unit as money per hour."""
+        return Fraction(value) * self.unit
+
+    def demand_below(self, cost: Fraction, *, by_row: bool) -> None:
+        """Demand a cost of at most this many money per hour; a little more is let through, so that none is lost.
+
+        Args:
+            cost: the cost.
+            by_row: by a row; otherwise the engine is to be given `most_cost`.
+        """
+        import pulp
+
+        self.most_cost = float(cost / self.unit) * (1.0 + ROOM) + ROOM
+        if by_row:
+            self.forbidden += 1
+            total = pulp.LpAffineExpression({v: c for r in self.rows for v, c in r.cost.items()})
+            self.model += total <= self.most_cost, f"cutoff_{self.forbidden}"
+
+    def separate(self, values: Mapping[str, float]) -> int:
+        """Add the tangents that a fractional point breaks; returns how many."""
+        before = self.tangents
+        for m in range(len(self.rows)):
+            self._leading(m, values)
+            self._partial(m, values)
+            for k in range(len(self.rows[m].n)):
+                self._whole(m, k, values)
+        return self.tangents - before
+
+    def add_whole(self, m: int, k: int, v: float) -> bool:
+        """Add the tangent at rate v for whole machines; False: it is there already, or v is too small."""
+        latency, u = self.latencies[m], self.rows[m].u[k]
+        v = max(v, latency.need[k])
+        if latency.whole is None or v < LEAST_RATE or not self._new("whole", m, k, v):
+            return False
+        terms = {
+            u: latency.d[k] + 2.0 * latency.b[k] / v - latency.least,
+            latency.whole[k]: -latency.b[k] / v**2,
+        }
+        self._tangent(m, terms, -latency.least, f"whole_{self.rows[m].name}_{k}")
+        return True
+
+    def add_partial(self, m: int, rates: list[float]) -> bool:
+        """Add the row of tangents at one rate per configuration for the partial machine."""
+        latency, z = self.latencies[m], self.rows[m].z
+        rates = [max(v, need) for v, need in zip(rates, latency.need, strict=True)]
+        if min(rates) < LEAST_RATE or not self._new("partial", m, *rates):
+            return False
+        terms: dict[Any, float] = {}
+        for k, v in enumerate(rates):
+            terms[z[k]] = latency.d[k] + 2.0 * latency.b[k] / v - latency.least
+            terms[latency.partial[k]] = -latency.b[k] / v**2
+        self._tangent(m, terms, -latency.least, f"partial_{self.rows[m].name}")
+        return True
+
+    def add_leading(self, m: int, rates: list[float]) -> bool:
+        """Add the row of tangents at one rate per configuration for the leading configuration."""
+        if not self._new("leading", m, *rates):
+            return False
+        latency, rows = self.latencies[m], self.rows[m]
+        terms: dict[Any, float] = {}
+        for k, v in enumerate(rates):
+            terms[rows.lead[k]] = latency.d[k] + 2.0 * latency.b[k] / v - latency.b[k] / v**2
+            if rows.lead_dummy:
+                terms[rows.lead_dummy[k]] = -latency.b[k] / v**2
+        self._tangent(m, terms, 0.0, f"leading_{rows.name}")
+        return True
+
+    def _new(self, *key: object) -> bool:
+        if key in self.seen:
+            return False
+        self.seen.add(key)
+        return True
+
+    def _tangent(self, m: int, terms: dict[Any, float], most: float, label: str) -> None:
+        import pulp
+
+        self.tangents += 1
+        row = pulp.LpAffineExpression({**terms, self.latencies[m].latency: -1.0})
+        self.model += row <= most, f"tangent_{label}_{self.tangents}"
+
+    def _whole(self, m: int, k: int, values: Mapping[str, float]) -> None:
+        latency, u = self.latencies[m], values[self.rows[m].u[k].name]
+        if latency.whole is None or u < 1e-6:
+            return
+        c = max(values[latency.whole[k].name], 1e-3 * u)
+        believed = values[latency.latency.name]
+        if latency.least * (1.0 - u) + u * (latency.d[k] + latency.b[k] * u / c) > believed + VIOLATION:
+            self.add_whole(m, k, c / u)
+
+    def _partial(self, m: int, values: Mapping[str, float]) -> None:
+        latency, z = self.latencies[m], self.rows[m].z
+        needed, rates, total = latency.least, [], 0.0
+        for k, v in enumerate(z):
+            share, f = values[v.name], values[latency.partial[k].name]
+            rate = f / share if share > 1e-6 and f > 1e-3 * share else 1.0
+            rates.append(rate)
+            total += share
+            needed += share * (latency.d[k] + 2.0 * latency.b[k] / rate - latency.least) - f * latency.b[k] / rate**2
+        if total > 1e-6 and needed > values[latency.latency.name] + VIOLATION:
+            self.add_partial(m, rates)
+
+    def _leading(self, m: int, values: Mapping[str, float]) -> None:
+        latency, rows = self.latencies[m], self.rows[m]
+        if latency.whole is None or not rows.lead_dummy:
+            return
+        needed, rates = 0.0, []
+        for k, v in enumerate(rows.lead):
+            share, dummy = values[v.name], values[rows.lead_dummy[k].name]
+            rate = 1.0 + dummy / share if share > 1e-6 else 1.0
+            rates.append(rate)
+            needed += share * (latency.d[k] + 2.0 * latency.b[k] / rate) - (share + dummy) * latency.b[k] / rate**2
+        if needed > values[latency.latency.name] + VIOLATION:
+            self.add_leading(m, rates)
+
+
+def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointModel:
+    """The MILP of a joint problem whose modules all have useful configurations, with its first tangents.
+
+    Args:
+        problem: the problem.
+        unit: money per hour that counts as 1 in the model.
+    """
+    import pulp
+
+    model = pulp.LpProblem("splitting_and_allocation", pulp.LpMinimize)
+    names = readable([module.name for module in problem.modules])
+    rows = [add_allocation(model, problem, m, name, unit) for m, name in enumerate(names)]
+    model += pulp.LpAffineExpression({v: c for r in rows for v, c in r.cost.items()})
+    latencies = [_latency(model, problem, r) for r in rows]
+    begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
+    for a, m in problem.edges:
+        end = pulp.LpAffineExpression({begin[a]: 1.0, latencies[a].latency: 1.0, begin[m]: -1.0})
+        model += end <= 0.0, f"after_{names[a]}_{names[m]}"
+    parents = {a for a, _ in problem.edges}
+    for m, name in enumerate(names):
+        if m not in parents:
+            model += begin[m] + latencies[m].latency <= 1.0 + ROOM, f"end_{name}"
+    joint = JointModel(problem, model, rows, latencies, begin, unit)
+    for m, latency in enumerate(latencies):
+        _first_tangents(joint, m, latency)
+    return joint
+
+
+def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> LatencyRows:
+    """Latency and collecting rates of a module, and the latencies that no rate changes."""
+    import pulp
+
+    module, policy, slo = rows.module, problem.space.policy, problem.session.slo_s
+    places = range(len(rows.n))
+    least, most = float(module.least_s / slo), float(module.most_s / slo)
+    latency = model.add_variable(f"latency_{rows.name}", least, most * (1.0 + ROOM))
+    whole: list[Any] | None = None
+    partial = rows.f
+    if policy in (Policy.TC, Policy.TC_SHARED):
+        starts = [rows.group_start(k) if policy is Policy.TC_SHARED else k for k in places]
+        whole = [_collecting(model, rows, "whole", rows.u[k], k, at) for k, at in enumerate(starts)]
+        if policy is Policy.TC_SHARED:
+            partial = [_collecting(model, rows, "partial", rows.z[k], k, at) for k, at in enumerate(starts)]
+    leading = {v: float(c.lead_latency_s / slo) for v, c in zip(rows.lead, module.configurations, strict=True)}
+    model += pulp.LpAffineExpression({**leading, latency: -1.0}) <= 0.0, f"leading_{rows.name}"
+    if whole is None:
+        for k, c in enumerate(module.configurations):
+            d, t = c.configuration.duration_s, c.throughput_rps
+            own = float((2 * d if policy is Policy.RR else d + c.configuration.batch / t) / slo)
+            row = pulp.LpAffineExpression({rows.u[k]: own - least, latency: -1.0})
+            model += row <= -least, f"whole_{rows.name}_{k}_own"
+    durations = [float(c.configuration.duration_s / slo) for c in module.configurations]
+    batches = [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations]
+    return LatencyRows(
+        latency,
+        least,
+        durations,
+        batches,
+        [batch / (latency.upBound - duration) for batch, duration in zip(batches, durations, strict=True)],
+        whole,
+        partial,
+    )
+
+
+def _collecting(model: LpProblem, rows: AllocationRows, kind: str, indicator: Any, k: int, at: int) -> Any:
+    """The rate left at place `at`, or 0 where the indicator is."""
+    label = f"collecting_{kind}_{rows.name}_{k}"
+    most = rows.w[at].upBound
+    c = model.add_variable(label, 0.0, most)
+    model.addConstraint(c - rows.w[at] <= 0.0, label)
+    model.addConstraint(c - most * indicator <= 0.0, f"{label}_used")
+    return c
+
+
+def _first_tangents(joint: JointModel, m: int, latency: LatencyRows) -> None:
+    """Tangents where most machines stand: at the whole rate, and at what meets the largest budget exactly."""
+    needs = latency.need
+    for k, need in enumerate(needs):
+        for v in sorted({1.0, min(1.0, 2.0 * need), need}):
+            joint.add_whole(m, k, v)
+    joint.add_partial(m, needs)
+    joint.add_partial(m, [2.0 * need for need in needs])

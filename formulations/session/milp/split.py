@@ -1,0 +1,185 @@
+"""Solver `milp-split`: latency splitting over given module frontiers as a MILP (Harpagon §III-D, Scrooge (2a)-(2d)).
+
+The model, names as in `formulations.session.splitting.problem`, times as shares of the SLO, money in units of the
+incumbent's cost:
+
+    minimise    Σ_m Σ_i cost_m,i · x_m_i                                                   Scrooge (2a)
+    choose_m    Σ_i x_m_i = 1                                     for every module m       Scrooge (2d)
+    after_a_m   start_m ≥ start_a + Σ_i latency_a,i · x_a_i       for every edge (a, m)    Scrooge (2c)
+    end_m       start_m + Σ_i latency_m,i · x_m_i ≤ 1             for every last module m  Scrooge (2c)
+    x_m_i ∈ {0, 1},  start_m ≥ 0
+
+Scrooge writes one row per path; start times say the same with one row per edge. Its (2b), which serves the whole rate,
+holds within every mode.
+
+The engine works with tolerances, the answer does not: the rows are laxer by more than these, every split that comes
+back is added up exactly and cut off, and the engine is asked again until nothing cheaper than the incumbent is left
+(`formulations/session/splitting/proof.py`). The engine's own bounds are lowered by its tolerance.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
+from euclio.session import PlanSpace, Session
+from formulations.engines.milp import (
+    Outcome,
+    chosen_engine,
+    engine_limits,
+    export_lp,
+    readable,
+    run_twice,
+)
+from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.splitting.frontiers import split_problem
+from formulations.session.splitting.problem import SplitProblem
+from formulations.session.splitting.proof import Turn, answer_of, modes_within, solve_split
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+ROOM = 2e-6
+"""Share of the SLO and of the incumbent's cost by which the model is laxer than the problem: twice the engine's
+tolerance."""
+
+
+@dataclass(slots=True)
+class MilpSplitModel:
+    """The MILP of a split problem.
+
+    Attributes:
+        model: the PuLP model.
+        x: variable of each module's each mode.
+        costs: cost of each of them, in units.
+        unit: money per hour that counts as 1.
+        limits: limits of the run.
+        engine: the engine.
+        rows: rows added so far.
+        finest: no model of the problem is finer.
+    """
+
+    model: LpProblem
+    x: list[list[Any]]
+    costs: dict[Any, float]
+    unit: Fraction
+    limits: Limits
+    engine: str
+    rows: int = 0
+    finest: bool = True
+
+    def solve(self, left_s: float) -> Turn:
+        """The cheapest solution, within some seconds."""
+        run = run_twice(self.model, self.engine, engine_limits(self.limits, left_s))
+        chosen = None
+        if run.values:
+            values = [[run.values[v.name] for v in xs] for xs in self.x]
+            chosen = tuple(xs.index(max(xs)) for xs in values)
+        trace = tuple(
+            replace(
+                point,
+                incumbent=None if point.incumbent is None else float(Fraction(point.incumbent) * self.unit),
+                bound=None if point.bound is None else float(self._bound(point.bound)),
+            )
+            for point in run.trace
+        )
+        return Turn(
+            run.raw_status,
+            run.outcome is Outcome.INFEASIBLE,
+            run.outcome is Outcome.OPTIMAL,
+            chosen,
+            None if run.bound is None else self._bound(run.bound),
+            trace,
+            run.nodes,
+        )
+
+    def _bound(self, value: float) -> Fraction:
+        return Fraction(value * (1.0 - ROOM) - ROOM) * self.unit
+
+    def forbid_slow(self, chosen: tuple[int, ...], path: list[int]) -> None:
+        """Demand that a module on this path takes a faster mode than the one chosen."""
+        self._add({v: 1.0 for m in path for v in self.x[m][: chosen[m] + 1]}, len(path) - 1, "path")
+
+    def forbid_costly(self, chosen: tuple[int, ...]) -> None:
+        """Demand that a module takes a cheaper mode than the one chosen."""
+        self._add({v: 1.0 for xs, i in zip(self.x, chosen, strict=True) for v in xs[i:]}, len(self.x) - 1, "cheaper")
+
+    def demand_below(self, cost: Fraction) -> None:
+        """Demand that all modes together cost at most this much per hour, or hardly more."""
+        self._add(self.costs, float(cost / self.unit) * (1.0 + ROOM) + ROOM, "cutoff")
+
+    def _add(self, terms: dict[Any, float], most: float, label: str) -> None:
+        import pulp
+
+        self.rows += 1
+        self.model += pulp.LpAffineExpression(terms) <= most, f"{label}_{self.rows}"
+
+
+def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+    """Cheapest plan of a session: module frontiers, then the MILP above; with proof.
+
+    Raises:
+        InapplicableError: the dummy rule is `continuous`.
+        InputError: the engine is not there.
+    """
+    started = time.perf_counter()
+    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
+    engine, given = chosen_engine(limits.options), limits.options.warm_start
+
+    def build(problem: SplitProblem, unit: Fraction, coarse: int) -> MilpSplitModel:
+        return split_model(problem, unit, limits, engine)
+
+    def run(on: PlanSpace) -> Answer:
+        problem = split_problem(session, on, deadline)
+        if limits.options.export_lp is not None and all(problem.modes):
+            export_lp(build(problem, Fraction(1), 0).model, limits.options.export_lp)
+        start = None if given is None else modes_within(problem, session, given, on)
+        return answer_of(solve_split(problem, build, deadline, start, started), given, start)
+
+    return cheapest_over_hardware(session, space, run)
+
+
+def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: str) -> MilpSplitModel:
+    """The MILP of a split problem in which every module has a mode.
+
+    Args:
+        problem: the problem.
+        unit: money per hour that counts as 1.
+        limits: limits of the run.
+        engine: the engine.
+    """
+    import pulp
+
+    model = pulp.LpProblem("latency_splitting", pulp.LpMinimize)
+    names = readable(problem.modules)
+    x = [
+        [model.add_variable(f"x_{name}_{i}", cat=pulp.LpBinary) for i in range(len(modes))]
+        for name, modes in zip(names, problem.modes, strict=True)
+    ]
+    begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
+    latency = [
+        {v: float(mode.least_s / problem.slo_s) for v, mode in zip(xs, modes, strict=True)}
+        for xs, modes in zip(x, problem.modes, strict=True)
+    ]
+    costs = {
+        v: float(mode.cost_per_h / unit)
+        for xs, modes in zip(x, problem.modes, strict=True)
+        for v, mode in zip(xs, modes, strict=True)
+    }
+    model += pulp.LpAffineExpression(costs)
+    for m, name in enumerate(names):
+        model += pulp.LpAffineExpression(dict.fromkeys(x[m], 1.0)) == 1.0, f"choose_{name}"
+    for a, m in problem.edges:
+        end = pulp.LpAffineExpression({begin[a]: 1.0, **latency[a], begin[m]: -1.0})
+        model += end <= 0.0, f"after_{names[a]}_{names[m]}"
+    parents = {a for a, _ in problem.edges}
+    for m, name in enumerate(names):
+        if m not in parents:
+            end = pulp.LpAffineExpression({begin[m]: 1.0, **latency[m]})
+            model += end <= 1.0 + ROOM, f"end_{name}"
+    return MilpSplitModel(model, x, costs, unit, limits, engine)

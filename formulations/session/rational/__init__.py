@@ -1,0 +1,1 @@
+"""Ties decided in exact arithmetic."""

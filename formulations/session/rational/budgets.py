@@ -1,0 +1,227 @@
+"""Rule `continuous`: the cheapest plan of a session by bracketing budgets in exact arithmetic (ours).
+
+What `continuous_budgets` does in floating point, for sessions on which that met a tie. A module's least cost never
+rises with its budget. Known are its cheapest plans at some budgets; between the latency of one and the next smaller
+budget known, every plan costs at least what is the infimum just below that latency. Taken as modes, these points and
+intervals bound the session from below; where the cheapest choice of modes is one of points only, it is the optimum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from euclio.core.numbers import rounded_up
+from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.latency_bound import latency_bound
+from formulations.session.rational.continuous import ContinuousModule, cheapest_within, continuous_module
+from formulations.session.rational.module import Effort, UndecidedError
+from formulations.session.rational.split import cheapest_choice
+from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
+
+STEPS = 2**30
+"""Budgets are cut at multiples of 1/STEPS of an interval, so that their denominators stay small."""
+DUMMY_DIGITS = 13
+"""Dummy rates are rounded up to so many digits, so that they can be written down."""
+
+
+class Bracket(NamedTuple):
+    """What is known of the optimum.
+
+    Attributes:
+        cost: cost per hour of the best plan; None: none was found.
+        plan: the plan.
+        bound: lower bound on the cost; None: no bound.
+        infeasible: whether it is proven that there is no plan.
+    """
+
+    cost: Fraction | None
+    plan: Plan | None
+    bound: Fraction | None
+    infeasible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A point or an open interval of a module's cost curve.
+
+    Attributes:
+        latency_s: latency of the point, or where the interval begins.
+        cost_per_h: lower bound on the plans of the interval, or the least cost at the point.
+        end_s: where the interval ends; None: it is a point.
+        plan: the plan of the point.
+        paid_per_h: what that plan costs, a little more where its dummy rate was rounded up.
+    """
+
+    latency_s: Fraction
+    cost_per_h: Fraction
+    end_s: Fraction | None = None
+    plan: ModulePlan | None = None
+    paid_per_h: Fraction | None = None
+
+
+class _Curve:
+    """What is known of one module, by rising latency."""
+
+    def __init__(
+        self, session: Session, space: PlanSpace, m: ContinuousModule, least: Fraction, effort: Effort
+    ) -> None:
+        self.alone = Session(m.module.name, session.slo_s, session.hardware, [m.module])
+        self.space, self.m, self.effort, self.least = space, m, effort, least
+        self.known: list[_Known] = []
+
+    def start(self, budget_s: Fraction) -> bool:
+        """Learn the plan at the largest budget; False: there is none."""
+        found = self._points(self.least, budget_s)
+        self.known = found
+        return any(entry.end_s is None for entry in found)
+
+    def point_at(self, interval: _Known) -> _Known | None:
+        """The point at which an interval ends, if the interval is not cut off there."""
+        return next((k for k in self.known if k.end_s is None and k.latency_s == interval.end_s), None)
+
+    def cut(self, at: _Known, budget_s: Fraction) -> _Known | None:
+        """Learn the cheapest plan at a budget within an open interval; None: there is none within the budget."""
+        assert at.end_s is not None
+        place = self.known.index(at)
+        below = self._points(at.latency_s, budget_s)
+        above = self._interval(budget_s, at.end_s)
+        self.known[place : place + 1] = [*below, *above]
+        return next((entry for entry in reversed(below) if entry.end_s is None), None)
+
+    def _points(self, left: Fraction, budget_s: Fraction) -> list[_Known]:
+        """The cheapest plan at a budget, after the interval from `left` to its latency."""
+        found = cheapest_within(self.m, budget_s, self.effort)
+        if found is None:
+            return []
+        plan = _writable(found[1])
+        checked = evaluate(self.alone, Plan((plan,)), self.space)
+        (priced,) = checked.modules
+        # A rounded dummy rate makes the plan a little faster; the budgets up to the given one are still known.
+        point = _Known(priced.worst_case_latency_s, found[0], None, plan, priced.cost_per_h)
+        return [*self._interval(left, point.latency_s, found[0]), point]
+
+    def _interval(self, left: Fraction, right: Fraction, least: Fraction | None = None) -> list[_Known]:
+        if left >= right:
+            return []
+        infimum = cheapest_within(self.m, right, self.effort, strictly=True)
+        if infimum is None:
+            return []
+        cost = infimum[0] if least is None else max(infimum[0], least)
+        return [_Known(left, cost, right)]
+
+
+def _writable(plan: ModulePlan) -> ModulePlan:
+    """The plan with a dummy rate that ends as a decimal, if its partial machine can take the difference."""
+    last, dummy = plan.allocations[-1], plan.dummy_rps
+    if not dummy or not last.partial_rps:
+        return plan
+    rounded = rounded_up(dummy, DUMMY_DIGITS)
+    partial = last.partial_rps + rounded - dummy
+    if partial >= last.configuration.throughput_rps:
+        return plan
+    rows = (*plan.allocations[:-1], Allocation(last.configuration, last.machines, partial))
+    return ModulePlan(rows, rounded)
+
+
+def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort: Effort) -> Bracket:
+    """Bracket the optimum of a session to a relative tolerance, or as far as the effort's limits allow.
+
+    Args:
+        session: the instance.
+        space: plan space without `single_hardware`, with dummy rule `continuous`.
+        tolerance: relative gap at which to stop.
+        effort: counts nodes.
+    """
+    none = Bracket(None, None, None, True)
+    bounds = [latency_bound(module, space) for module in session.modules]
+    least = [bound for bound in bounds if bound is not None]
+    if len(least) < len(bounds):
+        return none
+    problem = without_modes(session)
+    curves = [
+        _Curve(session, space, continuous_module(module, session.price, space), bound, effort)
+        for module, bound in zip(session.modules, least, strict=True)
+    ]
+    best = Bracket(None, None, None, False)
+    try:
+        for curve, room in zip(curves, problem.room_s(least), strict=True):
+            if not curve.start(room):
+                return none
+        while True:
+            choice = _choose(problem, curves, effort)
+            if choice is None:
+                return best._replace(infeasible=best.plan is None)
+            bound = sum((entry.cost_per_h for entry in choice), Fraction(0))
+            best = best._replace(bound=bound if best.cost is None else min(bound, best.cost))
+            if best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance)):
+                return best
+            best = _better(best, _cut(problem, curves, choice, effort))
+    except UndecidedError:
+        return best
+
+
+def _choose(problem: SplitProblem, curves: list[_Curve], effort: Effort) -> list[_Known] | None:
+    """The cheapest choice of points and intervals; None: there is none within the SLO."""
+    kept = [_staircase(curve.known) for curve in curves]
+    modes = tuple(tuple(Mode(entry.latency_s, entry.cost_per_h) for entry in row) for row in kept)
+    chosen = cheapest_choice(replace(problem, modes=modes), None, effort)
+    return None if chosen is None else [row[i] for row, i in zip(kept, chosen, strict=True)]
+
+
+def _staircase(row: list[_Known]) -> list[_Known]:
+    """Entries that are faster than all cheaper ones, cheapest first."""
+    kept: list[_Known] = []
+    for entry in sorted(row, key=lambda entry: (entry.cost_per_h, entry.latency_s)):
+        if not kept or entry.latency_s < kept[-1].latency_s:
+            kept.append(entry)
+    return kept
+
+
+def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effort: Effort) -> list[_Known | None]:
+    """Cut the chosen intervals where together they use up the SLO; returns the plans at these budgets."""
+    left = [entry.latency_s for entry in choice]
+    right = [entry.latency_s if entry.end_s is None else entry.end_s for entry in choice]
+    if problem.critical_path(right)[0] <= problem.slo_s:
+        ends = [c if c.end_s is None else curve.point_at(c) for curve, c in zip(curves, choice, strict=True)]
+        if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
+            return ends
+    share = _share_within(problem, left, right, effort)
+    served: list[_Known | None] = []
+    for curve, entry, begin, end in zip(curves, choice, left, right, strict=True):
+        if entry.end_s is None:
+            served.append(entry)
+            continue
+        at = begin + Fraction(share if share else STEPS // 2, STEPS) * (end - begin)
+        served.append(curve.cut(entry, _short(at, begin)))
+    return served if share or all(entry.end_s is None for entry in choice) else [None]
+
+
+def _short(budget_s: Fraction, above_s: Fraction) -> Fraction:
+    """The budget or a little less, above a given latency, with a short denominator: cuts of cuts would lengthen it."""
+    shorter = Fraction(math.nextafter(float(budget_s), 0.0))
+    return shorter if above_s < shorter <= budget_s else budget_s
+
+
+def _share_within(problem: SplitProblem, left: list[Fraction], right: list[Fraction], effort: Effort) -> int:
+    """The largest share of the intervals, in 1/STEPS and below 1, that keeps the SLO when added to their left ends."""
+    low, high = 0, STEPS
+    while high - low > 1:
+        effort.count()
+        middle = (low + high) // 2
+        latency = [a + Fraction(middle, STEPS) * (b - a) for a, b in zip(left, right, strict=True)]
+        low, high = (middle, high) if problem.critical_path(latency)[0] <= problem.slo_s else (low, middle)
+    return low
+
+
+def _better(best: Bracket, served: list[_Known | None]) -> Bracket:
+    """The better of what is known and the plans at budgets that together keep the SLO."""
+    plans = [entry.plan for entry in served if entry is not None and entry.plan is not None]
+    if len(plans) < len(served):
+        return best
+    cost = sum((entry.paid_per_h or Fraction(0) for entry in served if entry is not None), Fraction(0))
+    if best.cost is not None and cost >= best.cost:
+        return best
+    return best._replace(cost=cost, plan=Plan(tuple(plans)))

@@ -1,0 +1,181 @@
+"""Which module a search over latency splits branches on (compiled, ours).
+
+The one that promises the largest product of both rises of the bound; rises are tried out until a module's mean rise
+per second is known (reliability branching, Achterberg, Koch and Martin 2005).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import TIE, Floats, Ints
+from formulations.session.splitting.network import Basis, Hulls, Network, set_hull
+from formulations.session.splitting.simplex import copy_basis, fit, improve
+
+RELIABLE = 100
+"""Trials after which a module's mean rise is trusted."""
+TRIALS, TRIAL_PIVOTS = 12, 60
+"""Most modules tried per node, and pivots per trial."""
+UNIMPROVED = 8
+"""Modules looked at in a row without a better one, after which the choice is made."""
+SHORTEST = 1e-4
+"""Windows are at least this share of the SLO away from a mode when rises are compared per second."""
+LEAST_RISE = 1e-6
+"""Share of the gap that a rise counts at least, so that products stay comparable."""
+
+
+class Learned(NamedTuple):
+    """Mean rise of the bound per second, faster and slower, and its trials, shape (modules, 2)."""
+
+    rise: Floats
+    trials: Ints
+
+
+class Branch(NamedTuple):
+    """Module to branch on, the slowest mode of the faster side, and bounds of both sides; −1: nothing to decide."""
+
+    module: int
+    mode: int
+    faster: float
+    slower: float
+
+
+class _Candidates(NamedTuple):
+    """Modules whose window no mode fills, the slowest mode within it, seconds to it and to the next, and a score."""
+
+    module: Ints
+    mode: Ints
+    seconds: Floats
+    score: Floats
+
+
+@compiled
+def new_learned(modules: int) -> Learned:
+    """Nothing tried yet."""
+    return Learned(np.zeros((modules, 2)), np.zeros((modules, 2), np.int64))
+
+
+@compiled
+def restrict(net: Network, hulls: Hulls, m: int, mode: int, side: int) -> None:
+    """Leave module m its modes up to `mode` (side 0), or the slower ones (side 1)."""
+    if side == 0:
+        hulls.alive[m, mode + 1 :] = False
+    else:
+        hulls.alive[m, : mode + 1] = False
+    set_hull(net, hulls, m)
+
+
+@compiled
+def best_branch(
+    net: Network, hulls: Hulls, basis: Basis, bound: float, upper: float, learned: Learned, scratch: Basis
+) -> Branch:
+    """The branch that promises most.
+
+    Args:
+        net: the problem.
+        hulls: modes that are left.
+        basis: a solved relaxation over them; it and the hulls are the same afterwards.
+        bound: its bound.
+        upper: bounds above it are all alike.
+        learned: mean rises, to which trials are added.
+        scratch: room for a basis.
+    """
+    found = _candidates(net, hulls, basis, learned)
+    gap, best, best_score = upper - bound, Branch(-1, -1, bound, bound), -1.0
+    least, tried, unimproved = LEAST_RISE * gap + 1e-300, 0, 0
+    for _ in range(found.module.size):
+        at = int(found.score.argmax())
+        m, mode, score = found.module[at], found.mode[at], found.score[at]
+        found.score[at] = -1.0
+        branch = Branch(m, mode, bound, bound)
+        if learned.trials[m].min() < RELIABLE:
+            if tried == TRIALS:
+                continue
+            tried += 1
+            faster = _trial(net, hulls, basis, scratch, m, mode, 0, upper)
+            slower = _trial(net, hulls, basis, scratch, m, mode, 1, upper)
+            branch = Branch(m, mode, max(bound, faster), max(bound, slower))
+            rises = min(branch.faster - bound, 1.001 * gap), min(branch.slower - bound, 1.001 * gap)
+            for side in range(2):
+                learned.trials[m, side] += 1
+                per_second = rises[side] / found.seconds[at, side]
+                learned.rise[m, side] += (per_second - learned.rise[m, side]) / learned.trials[m, side]
+            if max(branch.faster, branch.slower) > upper:
+                return branch
+            score = max(rises[0], least) * max(rises[1], least)
+        if score > best_score:
+            best, best_score, unimproved = branch, score, 0
+        else:
+            unimproved += 1
+            if unimproved == UNIMPROVED:
+                break
+    return best
+
+
+@compiled
+def any_branch(hulls: Hulls, bound: float) -> Branch:
+    """Split the modes of the module with most left, for windows that rounding filled; −1: one each is left."""
+    left = np.array([row.sum() for row in hulls.alive])
+    m = int(left.argmax())
+    if left[m] < 2:
+        return Branch(-1, -1, bound, bound)
+    fastest = 0
+    while not hulls.alive[m, fastest]:
+        fastest += 1
+    return Branch(m, fastest, bound, bound)
+
+
+@compiled
+def _candidates(net: Network, hulls: Hulls, basis: Basis, learned: Learned) -> _Candidates:
+    n, count, shortest = net.s.rate.size, 0, SHORTEST * net.s.slo
+    module, mode = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    seconds, score = np.zeros((n, 2)), np.zeros(n)
+    latency, cost = net.modes.latency, net.modes.cost
+    for m in range(n):
+        window = basis.time[1 + n + m] - basis.time[1 + m]
+        within, beyond = -1, -1
+        for i in range(net.modes.size[m]):
+            if hulls.alive[m, i] and latency[m, i] <= window * (1.0 + TIE):
+                within = i
+            elif hulls.alive[m, i]:
+                beyond = i
+                break
+        if within < 0 or beyond < 0:
+            continue
+        excess = cost[m, within] - _hull_at(hulls, m, window)
+        if excess <= TIE * cost[m, within]:
+            continue
+        module[count], mode[count] = m, within
+        seconds[count, 0] = max(window - latency[m, within], shortest)
+        seconds[count, 1] = max(latency[m, beyond] - window, shortest)
+        rises = learned.rise[m, 0] * seconds[count, 0], learned.rise[m, 1] * seconds[count, 1]
+        score[count] = rises[0] * rises[1] if learned.trials[m, 0] > 0 else 1e30 * excess
+        count += 1
+    return _Candidates(module[:count], mode[:count], seconds[:count], score[:count])
+
+
+@compiled
+def _hull_at(hulls: Hulls, m: int, window: float) -> float:
+    """Cost of module m's hull at a window."""
+    k = 0
+    while k + 1 < hulls.corners[m] and window < hulls.latency[m, k]:
+        k += 1
+    return float(hulls.cost[m, k] + hulls.slope[m, k] * min(0.0, hulls.latency[m, k] - window))
+
+
+@compiled
+def _trial(
+    net: Network, hulls: Hulls, basis: Basis, scratch: Basis, m: int, mode: int, side: int, upper: float
+) -> float:
+    """Bound on one side of a branch after a few pivots."""
+    alive = hulls.alive[m].copy()
+    copy_basis(basis, scratch)
+    restrict(net, hulls, m, mode, side)
+    bound = improve(net, hulls, basis, upper, TRIAL_PIVOTS) if fit(net, hulls, basis, m) else np.inf
+    hulls.alive[m] = alive
+    set_hull(net, hulls, m)
+    copy_basis(scratch, basis)
+    return bound

@@ -1,0 +1,135 @@
+"""DART-r: chains of one low- and one high-class GPU, replicated; what is left over runs whole models (PPipe §7.1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
+from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace, evaluate
+from heuristics.pipeline.gpu_counts import Gpus
+from heuristics.pipeline.gpu_pair import best_chain
+from heuristics.pipeline.no_partitioning import no_partitioning_counts
+from heuristics.pipeline.whole_models import Rates, whole_model_pipeline, whole_models
+
+NAME = "dart-r"
+DART_SPACE = PipelineSpace(max_partitions=2, virtual_gpus=False)
+
+
+def dart_space(cluster: Cluster, space: PipelineSpace) -> PipelineSpace:
+    """What DART-r's design leaves of a plan space: two partitions at most, whole GPUs."""
+    return replace(space, max_partitions=min(2, space.most_partitions(cluster)), virtual_gpus=False)
+
+
+def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
+    """Divide the GPUs between the models, pair them up, and replicate each model's best use of a pair.
+
+    NP's allocation divides the high-class GPUs. Low-class ones stay where NP's throughput needs them; the others are
+    divided in proportion to the high-class ones (ours; the authors' plans divide them evenly). So DART-r never serves
+    less than NP. A pair runs a chain, or the whole model on each GPU where that serves more. The paper knows two types.
+    With more of them (ours), the high class is the type with least whole-model latency, the low class the most numerous
+    of the others, and the rest run whole models as in NP. With one type all is NP; where NP has no plan, it has none.
+
+    Args:
+        cluster: the instance.
+        space: plan space.
+        limits: limits of the run.
+
+    Raises:
+        InapplicableError: the least-cost objective.
+    """
+    if space.objective is Objective.COST:
+        raise InapplicableError(f"{NAME} maximises throughput; it has no rule for least cost")
+    own = dart_space(cluster, space)
+    high, low = gpu_classes(cluster)
+    rates = whole_models(cluster, own)
+    counts = no_partitioning_counts(cluster, own, rates, limits.time_limit_s)
+    if counts.gpus is None:
+        proven = counts.infeasible and own.most_partitions(cluster) == 1  # a chain may serve what no whole model does
+        return Answer(None, counts.raw_status, infeasible=proven, reason=counts.reason)
+    gpus = dict(counts.gpus)
+    if low is not None:
+        _divide(cluster, rates, gpus, high, low)
+    plan = PipelinePlan(tuple(p for m in cluster.models for p in _pipelines(cluster, m, gpus, rates, (high, low), own)))
+    value = evaluate(cluster, plan, own).value
+    return Answer(plan, "finished", None if value is None else float(value))
+
+
+def gpu_classes(cluster: Cluster) -> tuple[str, str | None]:
+    """The high- and the low-class GPU type; None: there is only one type.
+
+    The high class has the least whole-model latency at batch 1 on a whole GPU, summed over the models; a model that was
+    not measured on a type puts it behind those where it was.
+    """
+
+    def slowness(name: str) -> tuple[int, Fraction]:
+        found = [model.latency_s(name, 1, 0, model.blocks - 1, 1) for model in cluster.models]
+        return found.count(None), sum((x for x in found if x is not None), Fraction(0))
+
+    high = min((gpu.name for gpu in cluster.gpus), key=slowness)
+    rest = [gpu for gpu in cluster.gpus if gpu.name != high]
+    return high, max(rest, key=lambda gpu: gpu.count).name if rest else None
+
+
+def _divide(cluster: Cluster, rates: Rates, gpus: Gpus, high: str, low: str) -> None:
+    """Divide the low-class GPUs: what NP's throughput needs, and the rest in proportion to the high-class ones."""
+    shares = {m.name: gpus.get((m.name, high), 0) for m in cluster.models}
+    if not any(shares.values()):
+        return
+    needed = _needed(cluster, rates, gpus, low)
+    given = proportional(cluster.gpu(low).count - sum(needed.values()), shares)
+    for name, n in needed.items():
+        gpus[name, low] = n + given[name]
+
+
+def _needed(cluster: Cluster, rates: Rates, gpus: Gpus, low: str) -> dict[str, int]:
+    """Low-class GPUs without which a model would fall below NP's smallest throughput per weight."""
+    served = {
+        m.name: {g.name: rates[p].rate_rps * gpus[p] for g in cluster.gpus if (p := (m.name, g.name)) in rates}
+        for m in cluster.models
+    }
+    least = min(sum(served[m.name].values(), Fraction(0)) / m.weight for m in cluster.models)
+    needed = {}
+    for m in cluster.models:
+        missing = least * m.weight - sum((x for name, x in served[m.name].items() if name != low), Fraction(0))
+        needed[m.name] = math.ceil(missing / rates[m.name, low].rate_rps) if missing > 0 else 0
+    return needed
+
+
+def proportional(count: int, shares: dict[str, int]) -> dict[str, int]:
+    """Whole numbers in proportion to shares that sum to a count: largest remainders first, ties in order."""
+    exact = {name: Fraction(count * share, sum(shares.values())) for name, share in shares.items()}
+    given = {name: int(share) for name, share in exact.items()}
+    for name in sorted(exact, key=lambda n: given[n] - exact[n])[: count - sum(given.values())]:
+        given[name] += 1
+    return given
+
+
+def _pipelines(
+    cluster: Cluster,
+    model: Model,
+    gpus: Gpus,
+    rates: Rates,
+    pair: tuple[str, str | None],
+    space: PipelineSpace,
+) -> list[Pipeline]:
+    """A model's pipelines on the GPUs that it was given."""
+    high, low = pair
+    own = {gpu.name: gpus.get((model.name, gpu.name), 0) for gpu in cluster.gpus}
+    found = []
+    if low is not None and space.max_partitions != 1 and (copies := min(own[high], own[low])):
+        chain = best_chain(cluster, model, (low, high), space)
+        alone = sum(rates[model.name, name].rate_rps for name in (low, high) if (model.name, name) in rates)
+        if chain is not None and chain.rate_rps > alone:
+            found.append(chain.pipeline(model, copies))
+            own[high] -= copies
+            own[low] -= copies
+    found += [
+        whole_model_pipeline(model, name, rates[model.name, name], n)
+        for name, n in own.items()
+        if n and (model.name, name) in rates
+    ]
+    return found

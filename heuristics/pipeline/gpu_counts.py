@@ -1,0 +1,225 @@
+"""How many whole GPUs of each type a model gets: the MILP that is left of PPipe's without partitioning (§7.1, NP)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from euclio.pipeline import Cluster
+from heuristics.pipeline.exact_counts import TooManyError, division
+from heuristics.pipeline.whole_models import Rates
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+
+Gpus = dict[tuple[str, str], int]
+"""Whole GPUs by names of model and GPU type."""
+
+SHORTFALL = 2e-6
+"""Rows may be violated by HiGHS's feasibility tolerance of 1e-6; twice that makes up for it."""
+MOST_ROUNDS = 100
+"""Better allocations that are taken one after the other before a proof is given up."""
+ERROR = 1e-5
+"""Bounds are moved outwards by this share of the objective's scale: HiGHS computes within tolerances."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """An allocation of whole GPUs.
+
+    Attributes:
+        gpus: GPUs by model and type; None: none was found.
+        bound: proven bound on the objective, in its unit; None: none.
+        raw_status: the library's own word.
+        infeasible: there is no allocation.
+        reason: why there is none, in one line.
+    """
+
+    gpus: Gpus | None
+    bound: float | None
+    raw_status: str
+    infeasible: bool = False
+    reason: str = ""
+
+
+def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = None) -> Counts:
+    """The allocation with most of the smallest throughput per weight; none where a model would get no GPU.
+
+    Args:
+        cluster: the instance.
+        rates: what one GPU serves, by model and type.
+        time_limit_s: seconds; None: no limit.
+    """
+    import numpy as np
+
+    pairs = list(rates)
+    served = _served(cluster, rates, pairs)
+    weights = np.array([[float(m.weight)] for m in cluster.models])
+    # The last variable is the smallest throughput per weight.
+    each = served / weights
+    most = float((each @ np.array([float(cluster.gpu(name).count) for _, name in pairs])).min())
+    rows = np.hstack([np.minimum(each / most, 1.0), np.full((len(weights), 1), -1.0)])
+    gain = np.zeros(len(pairs) + 1)
+    gain[-1] = -1
+    found = _solve(cluster, pairs, gain, rows, 0.0, time_limit_s)
+    if found.gpus is not None and _leaves_out(cluster, found.gpus):
+        # Either it cannot be helped, or the least throughput per weight is lost in the solver's tolerance.
+        gets_gpus = np.hstack([served > 0, np.zeros((len(weights), 1))])
+        least = np.repeat([0.0, 1.0], len(weights))
+        found = _solve(cluster, pairs, gain, np.vstack([rows, gets_gpus]), least, time_limit_s)
+    found = replace(found, bound=None if found.bound is None else (ERROR - found.bound) * most)
+    try:
+        return _fairest(cluster, rates, found)
+    except TooManyError:
+        return found
+
+
+def _fairest(cluster: Cluster, rates: Rates, found: Counts) -> Counts:
+    """The same proven, or the best allocation in place of one that HiGHS's tolerance took for it."""
+    best, gpus = _least_served(cluster, rates, found.gpus or {}), found.gpus
+    for _ in range(MOST_ROUNDS):
+        better = division(cluster, rates, [best * model.weight for model in cluster.models], beyond=True)
+        if not better:
+            return replace(found, gpus=gpus, bound=float(best)) if best else Counts(None, None, found.raw_status, True)
+        every = [_allocation(cluster, amounts) for amounts in better]
+        gpus = max(every, key=lambda own: _least_served(cluster, rates, own))
+        best = _least_served(cluster, rates, gpus)
+    return replace(found, gpus=gpus, infeasible=False)
+
+
+def _allocation(cluster: Cluster, amounts: tuple[tuple[int, ...], ...]) -> Gpus:
+    return {
+        (model.name, gpu.name): n
+        for model, own in zip(cluster.models, amounts, strict=True)
+        for gpu, n in zip(cluster.gpus, own, strict=True)
+        if n
+    }
+
+
+def _least_served(cluster: Cluster, rates: Rates, gpus: Gpus) -> Fraction:
+    """The smallest throughput per weight."""
+    served = dict.fromkeys((model.name for model in cluster.models), Fraction(0))
+    for pair, n in gpus.items():
+        served[pair[0]] += rates[pair].rate_rps * n if n else 0
+    return min(served[model.name] / model.weight for model in cluster.models)
+
+
+def _leaves_out(cluster: Cluster, gpus: Gpus) -> bool:
+    """Whether a model gets no GPU."""
+    served = {model for (model, _), n in gpus.items() if n}
+    return any(model.name not in served for model in cluster.models)
+
+
+def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = None) -> Counts:
+    """The allocation that serves every model's `rate_rps` for least money per hour.
+
+    Args:
+        cluster: the instance; its models have rates and its GPU types prices.
+        rates: what one GPU serves, by model and type.
+        time_limit_s: seconds; None: no limit.
+    """
+    import numpy as np
+
+    pairs = list(rates)
+    wanted = [model.rate_rps or Fraction(0) for model in cluster.models]
+    try:
+        return _cheapest(cluster, division(cluster, rates, wanted, beyond=False))
+    except TooManyError:
+        pass
+    rows = np.minimum(_served(cluster, rates, pairs) / np.array([[float(rate)] for rate in wanted]), 1.0)
+    dearest = sum(((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in cluster.gpus), Fraction(0)) or Fraction(1)
+    prices = np.array([float((cluster.gpu(name).price_per_h or 0) / dearest) for _, name in pairs])
+    # Rows laxer than tolerances are: without a solution there is none, and no plan costs less.
+    found = _solve(cluster, pairs, prices, rows, 1.0 - SHORTFALL, time_limit_s)
+    found = replace(found, bound=None if found.bound is None else max(0.0, found.bound - ERROR) * float(dearest))
+    if found.gpus is not None and not _serves(cluster, rates, found.gpus):
+        repaired = _solve(cluster, pairs, prices, rows, 1.0 + SHORTFALL, time_limit_s)
+        return replace(repaired, bound=found.bound, infeasible=False)
+    return found
+
+
+def _cheapest(cluster: Cluster, divisions: list[tuple[tuple[int, ...], ...]]) -> Counts:
+    """The cheapest of these, proven."""
+    if not divisions:
+        return Counts(None, None, "infeasible", True)
+    every = [_allocation(cluster, amounts) for amounts in divisions]
+    gpus = min(every, key=lambda own: _cost(cluster, own))
+    return Counts(gpus, float(_cost(cluster, gpus)), "optimal")
+
+
+def _cost(cluster: Cluster, gpus: Gpus) -> Fraction:
+    return sum((n * (cluster.gpu(name).price_per_h or Fraction(0)) for (_, name), n in gpus.items()), Fraction(0))
+
+
+def _served(cluster: Cluster, rates: Rates, pairs: list[tuple[str, str]]) -> Matrix:
+    """Requests per second of each model (row) by one GPU of each pair of model and type (column)."""
+    import numpy as np
+
+    return np.array([[float(rates[p].rate_rps) if p[0] == m.name else 0.0 for p in pairs] for m in cluster.models])
+
+
+def _serves(cluster: Cluster, rates: Rates, gpus: Gpus) -> bool:
+    return all(
+        sum(rates[pair].rate_rps * n for pair, n in gpus.items() if pair[0] == model.name) >= (model.rate_rps or 0)
+        for model in cluster.models
+    )
+
+
+def _solve(
+    cluster: Cluster,
+    pairs: list[tuple[str, str]],
+    objective: Matrix,
+    rows: Matrix,
+    least: float | Matrix,
+    time_limit_s: float | None,
+) -> Counts:
+    """Minimise the objective over whole GPUs within the counts, every row at `least` or above."""
+    import numpy as np
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    spare = objective.size - len(pairs)
+    within = [[float(name == gpu.name) for _, name in pairs] + [0.0] * spare for gpu in cluster.gpus]
+    found = milp(
+        objective,
+        integrality=np.array([1] * len(pairs) + [0] * spare),
+        bounds=Bounds(0, np.inf),
+        constraints=[
+            LinearConstraint(rows, least, np.inf),
+            LinearConstraint(np.array(within), -np.inf, [float(gpu.count) for gpu in cluster.gpus]),
+        ],
+        options={"mip_rel_gap": 0.0, "time_limit": math.inf if time_limit_s is None else time_limit_s},
+    )
+    gpus = None if found.x is None else {pair: round(x) for pair, x in zip(pairs, found.x, strict=False)}
+    bound = found.mip_dual_bound
+    bound = None if bound is None or not math.isfinite(bound) else float(bound)
+    return Counts(gpus, bound, str(found.message), found.status == 2)
+
+
+def with_spare_gpus(cluster: Cluster, rates: Rates, gpus: Gpus) -> Gpus:
+    """The allocation with every spare GPU given, one at a time, to the model that is served least per weight (ours).
+
+    Ties go to the model that is listed first; a GPU that no model can use stays spare.
+    """
+    given = dict(gpus)
+    served = {
+        model.name: sum(float(rates[p].rate_rps) * n for p, n in gpus.items() if p[0] == model.name)
+        / float(model.weight)
+        for model in cluster.models
+    }
+    for gpu in cluster.gpus:
+        gains = {
+            m.name: float(rates[pair].rate_rps / m.weight)
+            for m in cluster.models
+            if (pair := (m.name, gpu.name)) in rates
+        }
+        spare = gpu.count - sum(n for (_, name), n in gpus.items() if name == gpu.name)
+        for _ in range(spare if gains else 0):
+            name = min(gains, key=served.__getitem__)
+            given[name, gpu.name] += 1
+            served[name] += gains[name]
+    return given

@@ -1,0 +1,85 @@
+"""Latency reassigner of Harpagon (§III-C): what the paths leave unused goes to the residual workload."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import TIE, SessionArrays
+from euclio.session.dispatch import fits, module_latency, path_times
+from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.schedule import Schedule, copy_module, new_schedule
+
+
+@compiled
+def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule) -> int:
+    """Give unused latency, greedily, to the module whose residual saves most; repeat while it helps.
+
+    Args:
+        s: the session.
+        dummies: whether the residual may be filled up with dummies.
+        most: how often at most (Harp-0re: 0, Harp-1re: 1).
+        plan: a feasible schedule, improved in place.
+
+    Returns:
+        How often latency was reassigned.
+    """
+    modules = s.rate.size
+    before, after = np.zeros(modules), np.zeros(modules)
+    candidate, best = new_schedule(s), new_schedule(s)
+    done = 0
+    while done < most:
+        path_times(s, plan.latency, before, after)
+        best_gain, best_module = 0.0, -1
+        for m in range(modules):
+            budget = s.slo - before[m] - after[m]
+            if budget <= plan.latency[m] * (1.0 + TIE):
+                continue
+            if not reschedule_residual(s, m, budget, dummies, plan, candidate):
+                continue
+            gain = plan.cost[m] - candidate.cost[m]
+            if gain > best_gain and gain > 1e-9 * plan.cost[m]:
+                best_gain, best_module = gain, m
+                copy_module(s, m, candidate, best)
+        if best_module < 0:
+            break
+        copy_module(s, best_module, best, plan)
+        done += 1
+    return done
+
+
+@compiled
+def reschedule_residual(
+    s: SessionArrays, m: int, budget: float, dummies: bool, plan: Schedule, candidate: Schedule
+) -> bool:
+    """Algorithm 1 again on everything after the first allocation's whole machines, then merged and ranked.
+
+    Returns:
+        Whether `candidate` holds a plan of module m that obeys every rule within the budget.
+    """
+    lo, hi = s.first[m], s.first[m + 1]
+    first = lo
+    while plan.machines[first] == 0 and plan.partial_at[m] != first:
+        first += 1
+    kept = plan.machines[first]
+    residual = s.rate[m] - kept * s.throughput[first]
+    if residual <= TIE * s.rate[m]:
+        return False
+    if not schedule_module(s, m, residual, budget, dummies, candidate):
+        return False
+    candidate.machines[first] += kept
+    candidate.cost[m] += kept * s.price[first]
+    used, last = 0, lo
+    for k in range(lo, hi):
+        if candidate.machines[k] > 0 or candidate.partial_at[m] == k:
+            used, last = used + 1, k
+    if used > s.max_allocations:
+        return False
+    if candidate.partial_at[m] >= 0 and candidate.partial_at[m] != last:
+        return False
+    if candidate.dummy[m] >= s.throughput[last]:
+        return False
+    candidate.latency[m] = module_latency(
+        s, m, candidate.machines, candidate.partial_at[m], candidate.partial[m], candidate.dummy[m]
+    )
+    return fits(candidate.latency[m], budget)

@@ -1,0 +1,76 @@
+"""Budgets to plan: Algorithm 1, dummy generator and reassigner below a split, and the whole of a greedy system."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import Floats, SessionArrays
+from euclio.session.dispatch import fits, path_times
+from heuristics.session.latency_reassigner import reassign_latency
+from heuristics.session.latency_splitting import COST, Moves, Units, continue_splitting, single_units, split_latency
+from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
+from heuristics.session.split_optimizer import merged_units, module_budgets
+
+
+@compiled
+def plan_budgets(s: SessionArrays, budgets: Floats, dummies: bool, reassignments: int, plan: Schedule) -> int:
+    """Schedule every module within its budget, then reassign what is left.
+
+    Args:
+        s: the session.
+        budgets: latency budget per module in seconds, shape (modules,).
+        dummies: whether the dummy generator may be used.
+        reassignments: how often latency may be reassigned.
+        plan: overwritten.
+
+    Returns:
+        How often latency was reassigned; -1: some module has no plan within its budget, or the SLO is missed.
+    """
+    modules = s.rate.size
+    for m in range(modules):
+        if not schedule_module(s, m, s.rate[m], budgets[m], dummies, plan):
+            return -1
+    if not fits(path_times(s, plan.latency, np.zeros(modules), np.zeros(modules)), s.slo):
+        return -1
+    return reassign_latency(s, dummies, reassignments, plan)
+
+
+@compiled
+def plan_greedily(
+    s: SessionArrays, criterion: int, start: int, merge: bool, direct: bool, dummies: bool, reassignments: int
+) -> tuple[Schedule, float, int, int, bool]:
+    """Split the latency move by move, optimize the split, and schedule below it.
+
+    Cost-direct tries every number R of undone moves; the cheapest plan is kept (§III-D leaves R open).
+
+    Returns:
+        Plan, its cost (infinite: none found), number of moves, number of reassignments, whether the start fell
+        back to the least latencies.
+    """
+    units = merged_units(s) if merge else single_units(s)
+    moves = split_latency(s, units, criterion, start)
+    best, trial = new_schedule(s), new_schedule(s)
+    best_cost, best_reassigned = np.inf, 0
+    for kept in range(moves.reached, 0, -1):
+        if kept < moves.reached and not direct:
+            break
+        tried = moves if kept == moves.reached else continue_splitting(s, units, COST, moves, kept)
+        if kept < moves.reached and _same_end(units, tried, moves):
+            continue
+        reassigned = plan_budgets(
+            s, module_budgets(s, units, tried.latency[tried.reached - 1]), dummies, reassignments, trial
+        )
+        if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
+            best_cost, best_reassigned = trial.cost.sum(), reassigned
+            copy_schedule(trial, best)
+    return best, best_cost, moves.reached - 1, best_reassigned, moves.fallback
+
+
+@compiled
+def _same_end(units: Units, a: Moves, b: Moves) -> bool:
+    for u in range(units.first.size - 1):
+        if a.latency[a.reached - 1, u] != b.latency[b.reached - 1, u]:
+            return False
+    return True

@@ -1,0 +1,122 @@
+"""Runs a row of Table III on a session: puts its components together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits, Solver
+from euclio.core.result import Answer
+from euclio.session import DummyRule, PlanSpace, Session, evaluate
+from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.dispatch import clear_of_rounding
+from euclio.session.least_latency import why_no_plan
+from euclio.session.series_parallel import reduce_series_parallel
+from heuristics.session.even_splitting import split_evenly
+from heuristics.session.latency_splitting import DEAREST_HARDWARE, LATENCY_COST, LEAST_LATENCY, THROUGHPUT
+from heuristics.session.planner import plan_budgets, plan_greedily
+from heuristics.session.quantized_splitting import split_quantized
+from heuristics.session.schedule import Schedule, new_schedule
+from heuristics.session.systems import PICK, SYSTEMS, Splitter, Start, System
+
+REASSIGN_MOST = 1 << 30
+MOST_QUANTA = 20_000
+"""Steps of a quantized budget beyond which the dynamic program, quadratic in them, is not begun."""
+
+
+def solver_of(system: System) -> Solver:
+    """The registry's record of a system."""
+
+    def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+        return run_system(system, session, space)
+
+    narrow = system.narrow if system.hetero in PICK else None
+    return Solver(system.name, "heuristic", system.summary, run, system.space, narrow=narrow)
+
+
+def solvers() -> tuple[Solver, ...]:
+    """All systems and ablations as solvers."""
+    return tuple(solver_of(system) for system in SYSTEMS)
+
+
+def run_system(system: System, session: Session, space: PlanSpace) -> Answer:
+    """Plan a session as the system does, on each hardware that its row allows, and keep the cheapest.
+
+    Raises:
+        InapplicableError: the dummy rule is not the system's, or a quantized splitter meets a DAG that is not
+            series-parallel.
+    """
+    if space.dummy is DummyRule.CONTINUOUS:
+        raise InapplicableError(f"{system.name} has no rule for continuous dummies; use --dummy none or machine")
+    best = Answer(None, "no plan")
+    for one in _hardware_choices(session, system.narrow(session, space)):
+        answer = _run_on(system, session, one)
+        if answer.plan is not None and (best.claimed is None or (answer.claimed or 0.0) < best.claimed):
+            best = answer
+    return best if best.plan is not None else _no_plan(system, session, space)
+
+
+def _no_plan(system: System, session: Session, space: PlanSpace) -> Answer:
+    """The answer of a system that found none: infeasible only where bounds on the latency prove it."""
+    why = why_no_plan(session, space)
+    if why:
+        return Answer(None, "infeasible", infeasible=True, reason=why)
+    return Answer(None, "no plan", reason=f"{system.name} found no plan that meets the SLO")
+
+
+def _hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
+    """The plan spaces to try: one, or one per hardware type ("one type": the cheapest result over the types)."""
+    if not space.single_hardware:
+        return [space]
+    return [space.on(h.name) for h in space.hardware_of(session)]
+
+
+def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
+    """One attempt at the SLO itself; where rounding made the checker refuse the plan, one just below it."""
+    arrays = session_arrays(session, space)
+    if (arrays.first[1:] == arrays.first[:-1]).any():
+        return Answer(None, "no plan")
+    for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
+        schedule, cost, stats = _plan(system, arrays._replace(slo=slo))
+        if not np.isfinite(cost):
+            break
+        plan = to_plan(session, arrays, schedule.machines, schedule.partial_at)
+        clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
+        if clear or evaluate(session, plan, space).feasible:
+            return Answer(plan, "feasible", claimed=float(cost), stats=stats)
+    return Answer(None, "no plan")
+
+
+def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, float]]:
+    dummies = bool(s.dummies)
+    reassignments = REASSIGN_MOST if system.reassignments is None else system.reassignments
+    if system.splitter in (Splitter.LATENCY_COST, Splitter.THROUGHPUT):
+        schedule, cost, moves, reassigned, fallback = plan_greedily(
+            s,
+            LATENCY_COST if system.splitter is Splitter.LATENCY_COST else THROUGHPUT,
+            LEAST_LATENCY if system.start is Start.LEAST_LATENCY else DEAREST_HARDWARE,
+            system.merge,
+            system.direct,
+            dummies,
+            reassignments,
+        )
+        stats = {"iterations": float(moves), "reassignments": float(reassigned), "start_fallback": float(fallback)}
+        return schedule, cost, stats
+    if system.splitter is Splitter.QUANTIZED:
+        reduction = reduce_series_parallel(s)
+        if len(reduction.left) > 1:
+            raise InapplicableError(f"{system.name} splits series-parallel DAGs only; this one is not")
+        if s.slo > MOST_QUANTA * system.quantum_s:
+            raise InapplicableError(
+                f"{system.name} cuts the SLO of {s.slo:g} s into steps of {system.quantum_s:g} s; "
+                f"at most {MOST_QUANTA} steps are tried"
+            )
+        budgets, cost = split_quantized(s, reduction.steps, system.quantum_s, dummies)
+        if not np.isfinite(cost):
+            return new_schedule(s), np.inf, {}
+    else:
+        budgets = split_evenly(s)
+    schedule = new_schedule(s)
+    reassigned = plan_budgets(s, budgets, dummies, reassignments, schedule)
+    cost = float(schedule.cost.sum()) if reassigned >= 0 else np.inf
+    return schedule, cost, {"reassignments": float(max(reassigned, 0))}
