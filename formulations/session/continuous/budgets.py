@@ -15,14 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, Floats, SessionArrays
 from euclio.session.dispatch import path_times
-from formulations.session.continuous.curve import Curve, Found, Intervals
-from formulations.session.continuous.module_search import search_continuous
-from formulations.session.continuous.problem import continuous_problem
-from formulations.session.exact.frontier_search import INFEASIBLE, LIMIT, OPTIMAL
-from formulations.session.exact.mode_search import search_modes
-from formulations.session.exact.modes import new_modes
+from formulations.continuous_curve import Curve, Found, Intervals
+from formulations.continuous_line import Line, search_line
+from formulations.continuous_module import search_continuous
+from formulations.continuous_problem import continuous_problem
+from formulations.frontier_search import INFEASIBLE, LIMIT, OPTIMAL
+from formulations.line_search import search_lines
+from formulations.modes import new_modes
 
 GAP = 5e-7
 """Relative gap between plan and bound at which the search stops."""
@@ -35,6 +36,10 @@ INSIDE = 1e-3
 """Least share of an interval to cut off."""
 PAST = 1.0 + 3.0 * TIE
 """Budgets are cut this much past the SLO, so that the intervals above two cuts together are clearly beyond it."""
+ROUNDS_OF_STEPS = 4
+"""So many rounds do without lines: most sessions are solved by then."""
+LINE_NODES = 1 << 14
+"""Most nodes of the search for a line."""
 NODES_BETWEEN_CLOCKS = 1 << 20
 
 
@@ -99,7 +104,7 @@ class ContinuousSearch:
                 return INFEASIBLE
         while True:
             intervals = [curve.intervals() for curve in self.curves]
-            chosen, bound, complete = self._choose(intervals)
+            chosen, latency, bound, complete = self._choose(intervals)
             self.bound = max(self.bound, min(bound, self._cost()))
             if self.bound >= self._cost() * (1.0 - GAP):
                 return OPTIMAL if self.plans else INFEASIBLE
@@ -107,11 +112,12 @@ class ContinuousSearch:
                 return LIMIT
             if not chosen:
                 continue
+            known = self.solves
             before_cut = self._cost()
-            is_open = self._cut(intervals, chosen)
-            if not is_open and self._cost() == before_cut:
+            self._cut(intervals, chosen, latency)
+            self._sharpen(latency)
+            if self.solves == known and self._cost() == before_cut:
                 return LIMIT
-            self._halve_near(intervals, chosen)
 
     def _cost(self) -> float:
         return sum(plan.cost for plan in self.plans) if self.plans else math.inf
@@ -141,53 +147,87 @@ class ContinuousSearch:
         self.curves[m].add(plan)
         return plan
 
-    def _choose(self, intervals: list[Intervals]) -> tuple[list[int], float, bool]:
-        """One interval per module, which bound all plans; the bound, and if it is proven; none: the bound is met."""
+    def _choose(self, intervals: list[Intervals]) -> tuple[list[int], Floats, float, bool]:
+        """One interval and latency per module, which bound all plans (none: the bound is met); the bound, if proven."""
         if time.perf_counter() >= self.deadline:
             raise _OutOfTimeError
         self.rounds += 1
-        modes, rows = new_modes(len(intervals), max(row.left.size for row in intervals)), list[Ints]()
-        for m, known in enumerate(intervals):
-            # A closed interval ends where the next one begins: of two modes at one latency the cheaper one counts.
-            least = known.least
-            row = np.flatnonzero(np.append(least[:-1] < least[1:], True))
-            modes.size[m] = row.size
-            modes.latency[m, : row.size] = least[row]
-            modes.cost[m, : row.size] = known.cost[row] * (1.0 - SHARE * GAP)
-            rows.append(row)
+        bounds = [known.bounds() for known in intervals]
+        modes = new_modes(len(bounds), max(row.latency.size for row in bounds))
+        leads = np.zeros(modes.latency.shape, np.bool_)
+        for m, row in enumerate(bounds):
+            modes.size[m] = size = row.latency.size
+            modes.latency[m, :size], leads[m, :size] = row.latency, row.leads
+            modes.cost[m, :size] = row.cost * (1.0 - SHARE * GAP)
         open_gap = 1.0 - self.bound / self._cost() if self.plans and self._cost() > 0.0 else 0.0
         share = SHARE * max(GAP, open_gap)
-        choice = search_modes(self.arrays, modes, self._cost(), share, self.deadline)
+        choice = search_lines(self.arrays, modes, leads, self._cost(), share, self.deadline)
         found = math.isfinite(choice.cost)
-        chosen = [int(row[i]) for row, i in zip(rows, choice.chosen, strict=True)] if found else []
-        return chosen, choice.bound * (1.0 - share), choice.complete
+        chosen = [int(row.interval[i]) for row, i in zip(bounds, choice.chosen, strict=True)] if found else []
+        return chosen, choice.latency, choice.bound * (1.0 - share), choice.complete
 
-    def _cut(self, intervals: list[Intervals], chosen: list[int]) -> bool:
-        """Cut the intervals below the chosen plans; False: none is open."""
+    def _cut(self, intervals: list[Intervals], chosen: list[int], latency: Floats) -> None:
+        """Cut the chosen intervals: at the latency chosen on a line, else where what is left of the SLO is shared."""
         served = [curve.plans[i] for curve, i in zip(self.curves, chosen, strict=True)]
         left = np.array([known.least[i] for known, i in zip(intervals, chosen, strict=True)])
         right = np.array([plan.latency for plan in served])
+        close = self._close()
+        # Where the left ends use up the SLO, the plans there serve the session, and none beyond them does.
+        at_left = [max(0, i - 1) if left[m] < right[m] else i for m, i in enumerate(chosen)]
+        self._offer([curve.plans[i] for curve, i in zip(self.curves, at_left, strict=True)])
+        for m, (known, i) in enumerate(zip(intervals, chosen, strict=True)):
+            inside = INSIDE * (right[m] - left[m])
+            if known.slope[i] == 0.0 or left[m] == right[m]:
+                continue
+            if left[m] + inside < latency[m] < right[m] - inside:
+                left[m] = right[m] = latency[m]
+            elif latency[m] <= left[m] + inside and i > 0 and known.vague[i] <= close:
+                served[m] = self.curves[m].plans[i - 1]
+                left[m] = right[m] = served[m].latency
         budgets = left + self._share_within(left, right) * (right - left)
-        for m in np.flatnonzero(budgets < right):
-            plan, budget = served[m], self.curves[m].budgets[chosen[m]]
-            served[m] = self._search(int(m), float(budgets[m]))
-            may_step = plan.partial_at < 0 or plan.latency < budget * JUST_BELOW
-            if may_step and served[m].cost > plan.cost and plan.latency * JUST_BELOW > budgets[m]:
-                self._search(int(m), plan.latency * JUST_BELOW)
+        for m in range(len(chosen)):
+            if budgets[m] < served[m].latency:
+                served[m] = self._search_step(m, served[m], self.curves[m].budgets[chosen[m]], float(budgets[m]))
         self._offer(served)
-        return bool((left < right).any())
 
-    def _halve_near(self, intervals: list[Intervals], chosen: list[int]) -> None:
-        """Halve intervals beside the chosen ones over which the cost falls by more than a share of the gap."""
-        vague = 0.25 * (self._cost() - self.bound) / len(chosen)
-        if not math.isfinite(vague):
+    def _search_step(self, m: int, plan: Found, plan_budget: float, budget: float) -> Found:
+        """The cheapest plan of module m at a budget below a plan's; costs may step just below that plan."""
+        found = self._search(m, budget)
+        may_step = plan.partial_at < 0 or plan.latency < plan_budget * JUST_BELOW
+        if may_step and found.cost > plan.cost and plan.latency * JUST_BELOW > budget:
+            self._search(m, plan.latency * JUST_BELOW)
+        return found
+
+    def _close(self) -> float:
+        """Cost per hour by which every module's bound may be off without the gap staying open."""
+        return 0.25 * (self._cost() - self.bound) / len(self.curves) if self.plans else 0.0
+
+    def _sharpen(self, latency: Floats) -> None:
+        """Draw lines over intervals near the chosen latencies that bound the cost poorly; halve where a line does."""
+        close = self._close()
+        if not self.plans:
             return
-        for m, (known, at) in enumerate(zip(intervals, chosen, strict=True)):
-            vaguest = known.is_open & (known.drop > vague)
-            vaguest[at] = False
-            for i in np.flatnonzero(vaguest[: at + NEAR + 1]):
-                if i >= at - NEAR:
+        for m, curve in enumerate(self.curves):
+            known, budgets = curve.intervals(), curve.budgets.copy()
+            at = int(np.searchsorted(known.latency, latency[m]))
+            near = np.flatnonzero((known.is_open & (known.vague > close))[: at + NEAR + 1])
+            for i in near[near >= at - NEAR]:
+                if self.rounds > ROUNDS_OF_STEPS and not known.is_drawn[i] and known.drop[i] <= known.cost[i]:
+                    curve.lines[budgets[i]] = self._line(m, known, int(i))
+                else:
                     self._search(m, 0.5 * float(known.left[i] + known.latency[i]))
+
+    def _line(self, m: int, known: Intervals, i: int) -> Line:
+        """A line below the costs of module m over interval i; one that is level: none better was found."""
+        left, end, cost, drop = (float(v[i]) for v in (known.left, known.latency, known.cost, known.drop))
+        problem = continuous_problem(self.arrays, m, end)
+        if cost + drop <= problem.hidden and problem.price.min() > 0.0:
+            self.solves += 1
+            slope = drop / (end - left)
+            found = search_line(problem, left, slope, cost + drop, SHARE * GAP, LINE_NODES)
+            if found.complete and found.start > cost:
+                return Line(left, found.start, slope)
+        return Line(left, cost, 0.0)
 
     def _share_within(self, left: Floats, right: Floats) -> float:
         """Largest share of all intervals that can be added to their left ends within the SLO; halves where none can."""

@@ -1,4 +1,8 @@
-"""What is known of a module's cost under rule `continuous`: plans at some budgets, and the intervals between (ours)."""
+"""What is known of a module's cost under rule `continuous`: plans at some budgets, and the intervals between (ours).
+
+Over an open interval (l, a] below a plan of latency a and cost c, no plan costs less than c, and none less than a line
+that was found for the interval (`continuous_line`). The larger of both falls from the line's start to c and stays.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.session.arrays import TIE, Floats, Ints
+from formulations.continuous_line import Line
 
+NO_LINE = Line(math.nan, 0.0, 0.0)
 CLOSED = 16.0 * TIE
 """Intervals this narrow, as a share of their budget, hold no other plans: rounding blurs them."""
 
@@ -34,13 +40,42 @@ class Found(NamedTuple):
     partial_at: int
 
 
+class Bounds(NamedTuple):
+    """Lower bound on a module's cost: points by rising latency, each followed by a step or a line to the next one.
+
+    Attributes:
+        latency: seconds, shape (points,), like the next ones.
+        cost: money per hour.
+        leads: whether a line leads to the next point.
+        interval: interval that the point belongs to.
+    """
+
+    latency: Floats
+    cost: Floats
+    leads: NDArray[np.bool_]
+    interval: Ints
+
+
 class Intervals(NamedTuple):
-    """The intervals below a module's plans, shape (plans,): where they begin, by how much the cost falls, if open."""
+    """The intervals below a module's plans.
+
+    Attributes:
+        left: where they begin, in seconds, shape (plans,), like the next ones.
+        latency: where they end: latency of the plan.
+        cost: cost of the plan.
+        is_open: whether other plans may lie within.
+        start: where the line begins in money per hour; that of the plan: there is no line.
+        slope: by how much it falls per second.
+        is_drawn: whether a line was looked for.
+    """
 
     left: Floats
     latency: Floats
     cost: Floats
     is_open: NDArray[np.bool_]
+    start: Floats
+    slope: Floats
+    is_drawn: NDArray[np.bool_]
 
     @property
     def least(self) -> Floats:
@@ -52,6 +87,29 @@ class Intervals(NamedTuple):
         """By how much the cost falls over the interval."""
         return np.concatenate(([math.inf], self.cost[:-1])) - self.cost
 
+    @property
+    def vague(self) -> Floats:
+        """By how much the cost may exceed the bound at a latency of the interval, at most, about."""
+        before = np.concatenate(([math.inf], self.cost[:-1]))
+        return np.where(self.slope > 0.0, np.minimum(before - self.start, self.drop), self.drop)
+
+    def bounds(self) -> Bounds:
+        """The lower bound that intervals and plans together are."""
+        # A closed interval ends where the next one begins: of two points at one latency the cheaper one counts.
+        least = self.least
+        row = np.flatnonzero(np.append(least[:-1] < least[1:], True))
+        fall = np.where(self.is_open & (self.slope > 0.0), self.start - self.cost, 0.0)[row]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            flat = least[row] + np.where(fall > 0.0, fall / self.slope[row], 0.0)
+        leads = (fall > 0.0) & (flat > least[row]) & (flat <= self.latency[row])
+        # Sorting by place puts the end of a line after its start.
+        place = np.concatenate((2 * np.arange(row.size), 2 * np.flatnonzero(leads) + 1))
+        order = np.argsort(place)
+        latency = np.concatenate((least[row], flat[leads]))[order]
+        cost = np.concatenate((self.cost[row] + np.where(leads, fall, 0.0), self.cost[row][leads]))[order]
+        starts = np.concatenate((leads, np.zeros(int(leads.sum()), np.bool_)))[order]
+        return Bounds(latency, cost, starts, np.concatenate((row, row[leads]))[order])
+
 
 @dataclass(slots=True)
 class Curve:
@@ -60,6 +118,8 @@ class Curve:
     least: float
     plans: list[Found] = field(default_factory=list)
     budgets: list[float] = field(default_factory=list)
+    lines: dict[float, Line] = field(default_factory=dict)
+    """By the budget at which their interval ends; one that begins elsewhere is out of date."""
 
     def add(self, found: Found) -> None:
         """Insert a plan, or learn that there is none at its budget."""
@@ -79,4 +139,8 @@ class Curve:
         left = np.array([self.least, *self.budgets[:-1]])
         latency = np.array([plan.latency for plan in self.plans])
         cost = np.array([plan.cost for plan in self.plans])
-        return Intervals(left, latency, cost, latency - left > CLOSED * latency)
+        lines = [self.lines.get(budget, NO_LINE) for budget in self.budgets]
+        is_drawn = np.array([line.left for line in lines]) == left
+        start = np.where(is_drawn, [line.start for line in lines], cost)
+        slope = np.where(is_drawn, [line.slope for line in lines], 0.0)
+        return Intervals(left, latency, cost, latency - left > CLOSED * latency, start, slope, is_drawn)

@@ -45,7 +45,7 @@ class ContinuousFound(NamedTuple):
     complete: bool
 
 
-class _Stack(NamedTuple):
+class Stack(NamedTuple):
     """Allocations from the top, one level each.
 
     Attributes:
@@ -82,7 +82,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
         nodes: most nodes.
     """
     levels = min(p.configuration.size, p.most) + 1
-    stack = _Stack(
+    stack = Stack(
         np.zeros(levels, np.int64),
         np.zeros(levels, np.int64),
         np.zeros(levels),
@@ -100,7 +100,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
             if _descend(p, stack, d, below):
                 d += 1
             continue
-        j = _next_configuration(p, stack, d, below)
+        j = next_configuration(p, stack, d, below)
         if j < 0:
             d -= 1
             if d >= 0:
@@ -121,12 +121,12 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
 
 
 @compiled
-def _next_configuration(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> int:
+def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float) -> int:
     """Move level d to its next promising configuration; -1: there is none."""
     for j in range(stack.at[d] + 1, p.configuration.size):
         if stack.cost[d] + p.unit_cost[j] * (p.rate - stack.bought[d]) > below:
             return -1
-        if _bound(p, stack, d, j) > below:
+        if bound_from(p, stack, d, j) > below:
             continue
         tied = p.shared and d > 0 and p.group[j] == p.group[stack.at[d - 1]]
         stack.origin[d] = stack.origin[d - 1] if tied else stack.bought[d]
@@ -136,7 +136,7 @@ def _next_configuration(p: ContinuousProblem, stack: _Stack, d: int, below: floa
 
 
 @compiled
-def _descend(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> bool:
+def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
     """Open the level after d for the count that level d has, unless its bound forbids.
 
     What is left to buy costs more there than here; so if it alone is too dear, it is for all smaller counts.
@@ -144,10 +144,10 @@ def _descend(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> bool:
     j, n, child = stack.at[d], stack.machines[d], d + 1
     stack.cost[child] = stack.cost[d] + n * p.price[j]
     stack.bought[child] = stack.bought[d] + n * p.throughput[j]
-    if stack.cost[child] + p.unit_cost[j + 1] * max(0.0, _to_buy(p, stack, child)) > below:
+    if stack.cost[child] + p.unit_cost[j + 1] * max(0.0, to_buy(p, stack, child)) > below:
         stack.machines[d] = 0
         return False
-    if _bound(p, stack, child, j + 1) > below:
+    if bound_from(p, stack, child, j + 1) > below:
         stack.machines[d] -= 1
         return False
     stack.at[child], stack.machines[child] = j, 0
@@ -155,22 +155,22 @@ def _descend(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> bool:
 
 
 @compiled
-def _bound(p: ContinuousProblem, stack: _Stack, depth: int, j: int) -> float:
+def bound_from(p: ContinuousProblem, stack: Stack, depth: int, j: int) -> float:
     """Lower bound on plans that go on from `depth` with configuration j or later."""
     if j >= p.configuration.size:
         return np.inf
-    rest = max(0.0, _to_buy(p, stack, depth))
+    rest = max(0.0, to_buy(p, stack, depth))
     return float(stack.cost[depth] + max(p.unit_cost[j] * rest, p.least_close[j]))
 
 
 @compiled
-def _to_buy(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
+def to_buy(p: ContinuousProblem, stack: Stack, depth: int) -> float:
     """Rate that the allocations from `depth` on have to take because of those before."""
     return float(max(p.rate - stack.bought[depth], _lacking(p, stack, depth)))
 
 
 @compiled
-def _lacking(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
+def _lacking(p: ContinuousProblem, stack: Stack, depth: int) -> float:
     """Rate that the allocations from `depth` on have to take because those before wait for it; 0 or less: none."""
     rate = -np.inf
     if p.by_rate:
@@ -180,34 +180,37 @@ def _lacking(p: ContinuousProblem, stack: _Stack, depth: int) -> float:
 
 
 @compiled
-def _rest(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> float:
+def rest_of_rate(p: ContinuousProblem, stack: Stack, d: int, n: int) -> float:
     """What n machines of level d's configuration leave of the module's rate, to all its digits where it is small."""
     j = stack.at[d]
     rest = p.rate - stack.bought[d] - n * p.throughput[j]
-    return rate_left(p.rate, p.throughput, p.low, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
+    return rate_left(p, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
 
 
 @compiled
-def _most_open(p: ContinuousProblem, stack: _Stack, d: int) -> int:
+def _most_open(p: ContinuousProblem, stack: Stack, d: int) -> int:
     """The most whole machines of level d's configuration that leave something to buy."""
     j = stack.at[d]
-    rate, lacking = _to_buy(p, stack, d), _lacking(p, stack, d)
+    rate, lacking = to_buy(p, stack, d), _lacking(p, stack, d)
     if p.by_rate:
         lacking = max(lacking, p.need[j] - (stack.bought[d] - stack.origin[d]))
     whole = int(max(rate, lacking) / p.throughput[j]) + 1
     # Rounding may have taken a sliver that is left for nothing, so the last counts are tried.
-    while whole > 0 and lacking <= whole * p.throughput[j] and _rest(p, stack, d, whole) <= 0.0:
+    while whole > 0 and lacking <= whole * p.throughput[j] and rest_of_rate(p, stack, d, whole) <= 0.0:
         whole -= 1
     return whole
 
 
 @compiled
-def _close(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> _Ending:
+def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
     """The best end of a plan with level d's configuration."""
     j = stack.at[d]
     t, price = p.throughput[j], p.price[j]
-    rate = _to_buy(p, stack, d)
+    rate = to_buy(p, stack, d)
     n = max(0, int(np.ceil(rate / t * (1.0 - TIE))) - 1)
+    enough = least_whole(p, stack, d)
+    if n > 0:
+        n = max(n, enough)
     best, previous = _Ending(np.inf, np.inf, 0, 0.0), np.inf
     while n == 0 or np.isfinite(p.whole_latency[j]):
         cost = stack.cost[d] + n * price
@@ -221,21 +224,37 @@ def _close(p: ContinuousProblem, stack: _Stack, d: int, below: float) -> _Ending
                 best, below = end, end.cost
         elif n > 0 and (lower >= previous or cost > below):
             break
+        if price == 0.0 and np.isfinite(best.cost):
+            break  # more of what is free saves nothing
         if (price == 0.0 and n * t > FREE_MOST * (p.rate + rate)) or (not p.by_rate and (n - 1) * t >= rate):
             break
         if n > 0:
             previous = lower
-        n += 1
+        n = max(n + 1, enough)
     return best
 
 
 @compiled
-def _close_at(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> _Ending:
+def least_whole(p: ContinuousProblem, stack: Stack, d: int) -> int:
+    """With at least one but fewer whole machines than this at level d, their need exceeds what a partial one can take.
+
+    Close to the configuration's duration these may be millions, all in vain. The last two are left to trial, for
+    rounding.
+    """
+    j = stack.at[d]
+    if not p.by_rate:
+        return 1
+    needed = (p.need[j] - (stack.bought[d] - stack.origin[d])) / p.throughput[j]
+    return max(1, int(np.ceil(needed * (1.0 - 8.0 * TIE))) - 2)
+
+
+@compiled
+def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
     """The best end of a plan with n whole machines of level d's configuration, with or without a partial one."""
     j = stack.at[d]
     t = p.throughput[j]
     bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
-    rest, own = _rest(p, stack, d, n), bought - stack.origin[d]
+    rest, own = rest_of_rate(p, stack, d, n), bought - stack.origin[d]
     lacking = _lacking(p, stack, d) - n * t
     if n > 0 and p.by_rate:
         lacking = max(lacking, p.need[j] - own)
@@ -247,7 +266,9 @@ def _close_at(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> _Ending:
             return _Ending(cost, at, n, 0.0)
     f = max(least, p.need[j] - own if p.shared else p.need[j])
     # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
-    if f > t * (1.0 + TIE) or f <= 0.0 or (f == rest and t - f < FEW * p.rate and _rest(p, stack, d, n + 1) >= 0.0):
+    if f > t * (1.0 + TIE) or f <= 0.0:
+        return _Ending(np.inf, np.inf, n, 0.0)
+    if f == rest and t - f < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
     own += f
     at = max(_latency(p, stack, d, n, f), p.duration[j] + p.batch[j] / (own if p.shared else f))
@@ -255,7 +276,7 @@ def _close_at(p: ContinuousProblem, stack: _Stack, d: int, n: int) -> _Ending:
 
 
 @compiled
-def _latency(p: ContinuousProblem, stack: _Stack, d: int, n: int, f: float) -> float:
+def _latency(p: ContinuousProblem, stack: Stack, d: int, n: int, f: float) -> float:
     """Longest latency of a whole machine when the plan ends with n machines and rate f at level d."""
     j, at = stack.at[d], 0.0
     total = stack.bought[d] + n * p.throughput[j] + f

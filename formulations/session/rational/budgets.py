@@ -4,6 +4,8 @@ What `continuous_budgets` does in floating point, for sessions on which that met
 rises with its budget. Known are its cheapest plans at some budgets; between the latency of one and the next smaller
 budget known, every plan costs at least what is the infimum just below that latency. Taken as modes, these points and
 intervals bound the session from below; where the cheapest choice of modes is one of points only, it is the optimum.
+An interval is open where it begins, as the cheapest plan within that latency is known, so that a path of which it is a
+part takes more than the sum of the latencies: at a tie with the SLO a point fits where the interval after it does not.
 """
 
 from __future__ import annotations
@@ -73,8 +75,10 @@ class _Curve:
         self.known: list[_Known] = []
 
     def start(self, budget_s: Fraction) -> bool:
-        """Learn the plan at the largest budget; False: there is none."""
+        """Learn the plans at the largest budget and at the least one, where the first interval begins; False: none."""
         found = self._points(self.least, budget_s)
+        if budget_s > self.least and not any(k.end_s is None and k.latency_s == self.least for k in found):
+            found = [*self._points(self.least, self.least), *found]
         self.known = found
         return any(entry.end_s is None for entry in found)
 
@@ -165,17 +169,33 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
 
 def _choose(problem: SplitProblem, curves: list[_Curve], effort: Effort) -> list[_Known] | None:
     """The cheapest choice of points and intervals; None: there is none within the SLO."""
-    kept = [_staircase(curve.known) for curve in curves]
-    modes = tuple(tuple(Mode(entry.latency_s, entry.cost_per_h) for entry in row) for row in kept)
+    later = _later(problem, curves)
+    kept = [_staircase(curve.known, later) for curve in curves]
+    modes = tuple(tuple(Mode(_from(k, later), k.cost_per_h) for k in row) for row in kept)
     chosen = cheapest_choice(replace(problem, modes=modes), None, effort)
     return None if chosen is None else [row[i] for row, i in zip(kept, chosen, strict=True)]
 
 
-def _staircase(row: list[_Known]) -> list[_Known]:
-    """Entries that are faster than all cheaper ones, cheapest first."""
+def _later(problem: SplitProblem, curves: list[_Curve]) -> Fraction:
+    """By how much, in seconds, an interval's plans are later than where it begins: it is open there.
+
+    The sums of latencies and the SLO are whole multiples of 1/D, D the denominator that they have in common. With 1/D
+    over one more than the modules, a path with such delays is past the SLO exactly if it is at or past it without them.
+    """
+    denominators = {entry.latency_s.denominator for curve in curves for entry in curve.known}
+    return Fraction(1, math.lcm(problem.slo_s.denominator, *denominators) * (len(curves) + 1))
+
+
+def _from(entry: _Known, later: Fraction) -> Fraction:
+    """The latency that an entry's plans have at least, in seconds."""
+    return entry.latency_s if entry.end_s is None else entry.latency_s + later
+
+
+def _staircase(row: list[_Known], later: Fraction) -> list[_Known]:
+    """Entries that are faster than all cheaper ones, cheapest first; a point is faster than the interval from it on."""
     kept: list[_Known] = []
-    for entry in sorted(row, key=lambda entry: (entry.cost_per_h, entry.latency_s)):
-        if not kept or entry.latency_s < kept[-1].latency_s:
+    for entry in sorted(row, key=lambda entry: (entry.cost_per_h, _from(entry, later))):
+        if not kept or _from(entry, later) < _from(kept[-1], later):
             kept.append(entry)
     return kept
 
@@ -189,14 +209,26 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
         if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
             return ends
     share = _share_within(problem, left, right, effort)
+    budget = [
+        begin
+        if end == begin
+        else _short(begin + Fraction(share if share else STEPS // 2, STEPS) * (end - begin), begin)
+        for begin, end in zip(left, right, strict=True)
+    ]
+    if share:
+        _use_up(problem, budget, right)
     served: list[_Known | None] = []
-    for curve, entry, begin, end in zip(curves, choice, left, right, strict=True):
-        if entry.end_s is None:
-            served.append(entry)
-            continue
-        at = begin + Fraction(share if share else STEPS // 2, STEPS) * (end - begin)
-        served.append(curve.cut(entry, _short(at, begin)))
+    for curve, entry, at in zip(curves, choice, budget, strict=True):
+        end = curve.point_at(entry) if at == entry.end_s else None
+        served.append(entry if entry.end_s is None else end or curve.cut(entry, at))
     return served if share or all(entry.end_s is None for entry in choice) else [None]
+
+
+def _use_up(problem: SplitProblem, budget: list[Fraction], most: list[Fraction]) -> None:
+    """Raise budgets to what the SLO leaves exactly: a tie is there, and no share of an interval may ever hit it."""
+    for m in range(len(budget)):
+        if budget[m] < most[m]:
+            budget[m] = min(most[m], problem.room_s(budget)[m])
 
 
 def _short(budget_s: Fraction, above_s: Fraction) -> Fraction:

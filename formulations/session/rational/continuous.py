@@ -133,7 +133,10 @@ class _Search:
                 continue
             t = m.configurations[j].throughput_rps
             open_rate = max(self.rate, least) - bought
-            for n in range(ceil(open_rate / t) - 1, 0, -1):
+            last = ceil(open_rate / t)
+            if not (self.strictly and bought + last * t == least):
+                last -= 1  # nothing would be left to buy; strictly below the budget the need has to be exceeded
+            for n in range(last, 0, -1):
                 spent = cost + n * m.price[j]
                 if self._too_expensive(spent + m.unit_cost[j + 1] * (open_rate - n * t)):
                     break  # fewer machines leave more to the more expensive ones
@@ -172,6 +175,8 @@ class _Search:
     def _offer(self, cost: Fraction, machines: Machines, j: int, rate: Fraction, need: Fraction) -> None:
         """A plan with a partial machine at what is left to buy and at what it needs itself, if it can take that."""
         partial = max(rate, need)
+        if self.strictly and partial == 0:
+            self._take(cost, machines, partial)  # any rate does, however small
         if 0 < partial < self.m.configurations[j].throughput_rps:
             self._take(cost + partial * self.m.unit_cost[j], machines, partial)
 

@@ -1,0 +1,254 @@
+"""A line below the cost of a module's plans over an interval of latency budgets, rule `continuous` (compiled, ours).
+
+Where a partial machine is filled up with dummies, the cost falls continuously with the budget, and the cost at the slow
+end of an interval is a bound that only gets better as fast as the interval gets narrower. A line follows the fall. With
+time at a price of s money per second after the begin l of the interval (l, r],
+
+    h = min over plans and budgets x in [l, r] of  cost(plan, x) + s·(x − l),      so  C(x) >= h − s·(x − l).
+
+With whole counts and the last configuration j fixed, a plan costs a constant plus ρ_j·f(x), where the rate f of the
+partial machine is the largest of what is left of the module's rate and of the rates b_i/(x − d_i) − o_i that the needs
+leave to it (`continuous_module`). Each of them is convex and falls with x, so their maximum does; the minimum over x is
+found by halving [x_0, r] at the sign of the slope, x_0 being where f fits a machine. On the last piece [a, b] that is
+left, cost + ρ_j·f(b) + s·(a − l) is a bound without rounding of the slope's sign mattering by more than the piece.
+
+With the slope from the plan at l to that at r, h is that of the chord less a term of second order in the width wherever
+one choice of counts is the best, or several that meet; a step within the interval is left to be found by cutting.
+
+Where the last allocation may have very many counts, those beyond a few are taken together: n machines and a partial one
+of configuration j have a rate that meets all needs, and cost ρ_j times that rate at least.
+
+Counts are searched as in `continuous_module`, with the needs at r, which are the least ones, in all bounds; time costs
+nothing there. As the needs grow towards l, counts are limited by cost alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.compiled import compiled
+from euclio.session.arrays import TIE, Floats
+from formulations.continuous_module import Stack, bound_from, least_whole, next_configuration, rest_of_rate, to_buy
+from formulations.continuous_problem import ContinuousProblem
+from formulations.remaining_rate import FEW
+
+HALVINGS = 60
+MOST_COUNTS = 32
+"""So many counts of the last allocation are tried one by one; more are taken together, as if machines had parts."""
+
+
+class Line(NamedTuple):
+    """Lower bound `start` − `slope`·(x − `left`) on the cost at budgets x of the interval after `left` (seconds).
+
+    Attributes:
+        left: where the interval begins, in seconds.
+        start: money per hour there.
+        slope: money per hour by which it falls per second.
+    """
+
+    left: float
+    start: float
+    slope: float
+
+
+class LineStart(NamedTuple):
+    """Outcome of the search: a bound h on cost and time of all plans, its nodes, and whether it was exhausted."""
+
+    start: float
+    nodes: int
+    complete: bool
+
+
+class _Needs(NamedTuple):
+    """What the whole machines of a plan need, and its partial machine: batch, duration, and rate that counts already.
+
+    The first `size` rows are whole machines', the row after them is the partial machine's.
+    """
+
+    batch: Floats
+    duration: Floats
+    own: Floats
+
+
+@compiled
+def search_line(
+    p: ContinuousProblem, left: float, slope: float, below: float, tolerance: float, nodes: int
+) -> LineStart:
+    """The least cost + slope·(x − left) over plans and budgets x from `left` to that of the problem.
+
+    Args:
+        p: the problem at the interval's slow end; no configuration may be free.
+        left: where the interval begins, in seconds.
+        slope: price of a second.
+        below: what is known to be reached; no more is returned.
+        tolerance: share by which less than what is returned may be possible.
+        nodes: most nodes.
+    """
+    levels = min(p.configuration.size, p.most) + 1
+    stack = Stack(
+        np.zeros(levels, np.int64),
+        np.zeros(levels, np.int64),
+        np.zeros(levels),
+        np.zeros(levels),
+        np.zeros(levels),
+    )
+    needs = _Needs(np.zeros(levels + 1), np.zeros(levels + 1), np.zeros(levels + 1))
+    stack.at[0] = -1
+    d, visited = 0, 0
+    best = below
+    while d >= 0 and visited < nodes:
+        visited += 1
+        if stack.machines[d] > 0:
+            if _descend(p, stack, d, best * (1.0 - tolerance)):
+                d += 1
+            continue
+        j = next_configuration(p, stack, d, best * (1.0 - tolerance))
+        if j < 0:
+            d -= 1
+            if d >= 0:
+                stack.machines[d] -= 1
+            continue
+        best = _close(p, stack, needs, d, left, slope, best)
+        if d + 1 < p.most and j + 1 < p.configuration.size and np.isfinite(p.whole_latency[j]):
+            stack.machines[d] = _most_affordable(p, stack, d, best)
+    return LineStart(best * (1.0 - tolerance), visited, d < 0)
+
+
+@compiled
+def _most_affordable(p: ContinuousProblem, stack: Stack, d: int, below: float) -> int:
+    """The most whole machines of level d's configuration that cost no more than `below`."""
+    return max(0, int((below - stack.cost[d]) / p.price[stack.at[d]] * (1.0 + TIE)))
+
+
+@compiled
+def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
+    """Open the level after d for the count that level d has, unless its bound forbids."""
+    j, n, child = stack.at[d], stack.machines[d], d + 1
+    stack.cost[child] = stack.cost[d] + n * p.price[j]
+    stack.bought[child] = stack.bought[d] + n * p.throughput[j]
+    rate = to_buy(p, stack, child)
+    if rate > 0.0 and stack.cost[child] + p.unit_cost[j + 1] * rate > below:
+        # Fewer machines leave more to buy from those that cost more per request.
+        stack.machines[d] = 0
+        return False
+    if bound_from(p, stack, child, j + 1) > below:
+        stack.machines[d] -= 1
+        return False
+    stack.at[child], stack.machines[child] = j, 0
+    return True
+
+
+@compiled
+def _close(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, left: float, slope: float, below: float) -> float:
+    """The least cost and time of plans that end with level d's configuration; no more than `below` is of interest."""
+    j = stack.at[d]
+    t, price = p.throughput[j], p.price[j]
+    rate = to_buy(p, stack, d)
+    n = max(0, int(np.ceil(rate / t * (1.0 - TIE))) - 1)
+    enough = least_whole(p, stack, d)
+    if n > 0:
+        n = max(n, enough)
+    best, tried = below, 0
+    while n == 0 or np.isfinite(p.whole_latency[j]):
+        if stack.cost[d] + n * price > best:
+            break
+        if tried == MOST_COUNTS:
+            best = min(best, _close_fluid(p, stack, needs, d, n, left, slope))
+            break
+        tried += 1
+        best = min(best, _close_at(p, stack, needs, d, n, left, slope, best))
+        n = max(n + 1, enough)
+    return best
+
+
+@compiled
+def _close_fluid(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, n: int, left: float, slope: float) -> float:
+    """Lower bound on the plans with at least n whole machines of level d's configuration: parts of machines serve."""
+    j = stack.at[d]
+    begin = left
+    for i in range(d + 1):
+        k = stack.at[i]
+        begin = max(begin, p.whole_latency[k] * (1.0 - 2.0 * TIE))
+        needs.batch[i], needs.duration[i] = p.batch[k], p.duration[k]
+        needs.own[i] = stack.bought[d] - stack.origin[i] + TIE * p.rate
+    size = d + 1 if p.by_rate else 0
+    rate = max(n * p.throughput[j], p.rate - stack.bought[d]) * (1.0 - TIE)
+    if begin > p.budget:
+        return np.inf
+    cost = float(stack.cost[d])
+    return cost + _least_partial(needs, size, rate, p.unit_cost[j], begin, p.budget, left, slope)
+
+
+@compiled
+def _close_at(
+    p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, n: int, left: float, slope: float, below: float
+) -> float:
+    """The least cost and time with n whole machines of level d's configuration, with or without a partial one."""
+    j = stack.at[d]
+    t = p.throughput[j]
+    bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
+    rest = rest_of_rate(p, stack, d, n)
+    size, begin = 0, left
+    for i in range(d if n == 0 else d + 1):
+        k = stack.at[i]
+        begin = max(begin, p.whole_latency[k] * (1.0 - 2.0 * TIE))
+        if p.by_rate:
+            needs.batch[size], needs.duration[size] = p.batch[k], p.duration[k]
+            # What lacks by rounding only is enough.
+            needs.own[size] = bought - stack.origin[i] + TIE * p.rate
+            size += 1
+    least = np.inf
+    if n > 0 and rest <= 0.0:
+        at = begin
+        for k in range(size):
+            at = max(at, (needs.duration[k] + needs.batch[k] / needs.own[k]) * (1.0 - 2.0 * TIE))
+        if at <= p.budget:
+            least = cost + slope * (at - left)
+    most = t * (1.0 + 2.0 * TIE)
+    if rest > most or cost + p.unit_cost[j] * rest > below:
+        return least
+    if t - rest < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
+        return least  # what is left fills a whole machine
+    needs.batch[size], needs.duration[size] = p.batch[j], p.duration[j]
+    needs.own[size] = bought - stack.origin[d] if p.shared else 0.0
+    size += 1
+    for k in range(size):
+        begin = max(begin, (needs.duration[k] + needs.batch[k] / (most + needs.own[k])) * (1.0 - 2.0 * TIE))
+    if begin > p.budget:
+        return least
+    return float(min(least, cost + _least_partial(needs, size, rest, p.unit_cost[j], begin, p.budget, left, slope)))
+
+
+@compiled
+def _least_partial(
+    needs: _Needs, size: int, rest: float, unit_cost: float, begin: float, end: float, left: float, slope: float
+) -> float:
+    """Lower bound on the cost of the partial machine and of time over budgets from `begin` to `end`."""
+    for _ in range(HALVINGS):
+        middle = 0.5 * (begin + end)
+        if not begin < middle < end:
+            break
+        rate, fall = _rate_and_fall(needs, size, rest, middle)
+        if unit_cost * fall > slope:
+            begin = middle
+        else:
+            end = middle
+    rate, _ = _rate_and_fall(needs, size, rest, end)
+    return float(unit_cost * rate + slope * (begin - left))
+
+
+@compiled
+def _rate_and_fall(needs: _Needs, size: int, rest: float, budget: float) -> tuple[float, float]:
+    """The rate of the partial machine at a budget, and by how much it falls per second."""
+    rate, fall = max(rest, 0.0), 0.0
+    limit = budget * (1.0 + TIE)
+    for k in range(size):
+        wait = limit - needs.duration[k]
+        if wait <= 0.0:
+            return np.inf, np.inf
+        needed = needs.batch[k] / wait
+        if needed - needs.own[k] > rate:
+            rate, fall = needed - needs.own[k], needed / wait
+    return rate, fall

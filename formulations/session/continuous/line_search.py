@@ -1,0 +1,226 @@
+"""Latency splitting over bounds that are lines and steps: one latency per module, least sum of bounds (compiled, ours).
+
+What is known of a module's cost is a lower bound by rising latency: points, each followed by a step (the cost stays
+until the next point) or by a straight line to the next point. `mode_search` knows steps only. Its relaxation, over the
+lower convex hull of the points, is one of lines too; so this is the same branch and bound but for two things. A latency
+on a line is taken as it is and not rounded down to a point. And a range of points is cut at one of them that belongs to
+both parts if a line leads to it or away from it, so that every latency of the range is in one of the parts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.compiled import compiled, is_past
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import path_times
+from formulations.mode_search import NODES_BETWEEN_CLOCKS, reduced_cost
+from formulations.modes import Modes, mode_within
+from formulations.relaxation import Relaxation, relax
+
+Flags = NDArray[np.bool_]
+
+
+class LineChoice(NamedTuple):
+    """Outcome of a search.
+
+    Attributes:
+        cost: sum of the bounds at the best latencies found, below the given upper bound; infinite: none.
+        chosen: last point at or before the latency of each module, shape (modules,).
+        latency: latency of each module in seconds.
+        bound: lower bound on every choice, no more than the given upper bound.
+        complete: whether the search was exhausted.
+    """
+
+    cost: float
+    chosen: Ints
+    latency: Floats
+    bound: float
+    complete: bool
+
+
+@compiled
+def search_lines(
+    s: SessionArrays, modes: Modes, leads: Flags, upper: float, tolerance: float, deadline: float
+) -> LineChoice:
+    """The cheapest choice of latencies below `upper`.
+
+    Args:
+        s: the session, of which only the DAG and the SLO matter.
+        modes: points by rising latency and falling cost.
+        leads: whether a line leads from a point to the next one, shape (modules, capacity).
+        upper: only choices cheaper than this are of interest.
+        tolerance: choices cheaper by less than this share are not looked for.
+        deadline: seconds on `clock` at which to stop; infinite: never.
+    """
+    modules = s.rate.size
+    open_first, open_last = np.zeros((64, modules), np.int64), np.zeros((64, modules), np.int64)
+    open_bound = np.full(64, -np.inf)
+    open_last[0] = modes.size - 1
+    size, nodes = 1, 0
+    best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
+    below = upper * (1.0 - tolerance)
+    while size > 0:
+        if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
+            break
+        size -= 1
+        if open_bound[size] > below:
+            continue
+        nodes += 1
+        first, last = open_first[size].copy(), open_last[size].copy()
+        relaxed = relax(s, modes, first, last)
+        if relaxed.bound > below:
+            continue
+        _trim(modes, leads, relaxed, first, last, below)
+        chosen, latency, cost = _within_windows(s, modes, leads, relaxed.window, first, last)
+        if cost < best and cost <= below:
+            best, best_chosen, best_latency = cost, chosen, latency
+            below = min(below, best * (1.0 - tolerance))
+        if relaxed.bound > below:
+            continue
+        m, at = _branching(modes, leads, relaxed, first, last)
+        if m < 0 and cost > relaxed.bound * (1.0 + tolerance):
+            # The hull says that its latencies should have done; where they have not, nothing is proven: halve.
+            m, at = _widest(leads, first, last)
+        if m < 0:
+            continue
+        if size + 2 > open_bound.size:
+            open_first = np.concatenate((open_first, np.zeros_like(open_first)))
+            open_last = np.concatenate((open_last, np.zeros_like(open_last)))
+            open_bound = np.concatenate((open_bound, np.zeros_like(open_bound)))
+        for child in range(2):
+            open_first[size], open_last[size], open_bound[size] = first, last, relaxed.bound
+            if child == 0:
+                open_first[size, m] = at if leads[m, at] else at + 1
+            else:
+                open_last[size, m] = at
+            size += 1
+    bound = min(upper, best)
+    for i in range(size):
+        bound = min(bound, open_bound[i])
+    return LineChoice(best, best_chosen, best_latency, bound, size == 0)
+
+
+@compiled
+def _bound_at(modes: Modes, leads: Flags, m: int, i: int, latency: float) -> float:
+    """The bound of module m at a latency from point i to the next one."""
+    if not leads[m, i]:
+        return float(modes.cost[m, i])
+    width, fall = modes.latency[m, i + 1] - modes.latency[m, i], modes.cost[m, i] - modes.cost[m, i + 1]
+    share = min(1.0, max(0.0, (latency - modes.latency[m, i]) / width))
+    return float(modes.cost[m, i] - share * fall)
+
+
+@compiled
+def _point_before(modes: Modes, m: int, latency: float, first: Ints, last: Ints) -> int:
+    """The last point of a module's range that is not after a latency; the first one where all are."""
+    return int(max(first[m], min(mode_within(modes, m, latency * (1.0 + TIE)), last[m])))
+
+
+@compiled
+def _within_windows(
+    s: SessionArrays, modes: Modes, leads: Flags, window: Floats, first: Ints, last: Ints
+) -> tuple[Ints, Floats, float]:
+    """Latencies within the windows, then greedily cheaper ones within what is left.
+
+    Returns:
+        Last point at or before each module's latency, the latencies, and the total cost; infinite: they miss the SLO.
+    """
+    modules = s.rate.size
+    chosen, latency, cost = np.zeros(modules, np.int64), np.zeros(modules), np.zeros(modules)
+    for m in range(modules):
+        _take(modes, leads, m, window[m], first, last, chosen, latency, cost)
+    before, after = np.zeros(modules), np.zeros(modules)
+    while True:
+        if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
+            return chosen, latency, np.inf
+        best_saving, best = 0.0, -1
+        for m in range(modules):
+            room = s.slo - before[m] - after[m]
+            if room <= latency[m]:
+                continue
+            i = _point_before(modes, m, room, first, last)
+            saving = cost[m] - (_bound_at(modes, leads, m, i, room) if i < last[m] else modes.cost[m, i])
+            if saving > best_saving and (i > chosen[m] or saving > TIE * cost[m]):
+                best_saving, best = saving, m
+        if best < 0:
+            break
+        _take(modes, leads, best, s.slo - before[best] - after[best], first, last, chosen, latency, cost)
+    return chosen, latency, cost.sum()
+
+
+@compiled
+def _take(
+    modes: Modes,
+    leads: Flags,
+    m: int,
+    room: float,
+    first: Ints,
+    last: Ints,
+    chosen: Ints,
+    latency: Floats,
+    cost: Floats,
+) -> None:
+    """Let module m take the cheapest latency of its range within a room."""
+    i = _point_before(modes, m, room, first, last)
+    chosen[m], latency[m], cost[m] = i, modes.latency[m, i], modes.cost[m, i]
+    if i < last[m] and leads[m, i]:
+        latency[m] = min(max(room, latency[m]), modes.latency[m, i + 1])
+        cost[m] = _bound_at(modes, leads, m, i, latency[m])
+
+
+@compiled
+def _trim(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints, below: float) -> None:
+    """Drop points at both ends of the ranges whose reduced cost alone lifts the bound above `below`.
+
+    A line is dropped with the point at its end if its other end is to be dropped too: in between is no less.
+    """
+    for m in range(first.size):
+        while first[m] < last[m] and reduced_cost(modes, relaxed, m, first[m]) + relaxed.bound > below:
+            if leads[m, first[m]] and reduced_cost(modes, relaxed, m, first[m] + 1) + relaxed.bound <= below:
+                break
+            first[m] += 1
+        while last[m] > first[m] and reduced_cost(modes, relaxed, m, last[m]) + relaxed.bound > below:
+            if leads[m, last[m] - 1] and reduced_cost(modes, relaxed, m, last[m] - 1) + relaxed.bound <= below:
+                break
+            last[m] -= 1
+
+
+@compiled
+def _widest(leads: Flags, first: Ints, last: Ints) -> tuple[int, int]:
+    """The module with the most points left and where to cut its range; (-1, -1): none can be cut."""
+    best, at = -1, -1
+    for m in range(first.size):
+        if best < 0 or last[m] - first[m] > last[best] - first[best]:
+            cut = _cut_near(leads, m, (first[m] + last[m]) // 2, first, last)
+            if cut >= 0:
+                best, at = m, cut
+    return best, at
+
+
+@compiled
+def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
+    """Where to cut a module's range so that both parts are smaller: at point i or the next one; -1: nowhere."""
+    if i >= last[m]:
+        return -1
+    if not leads[m, i] or i > first[m]:
+        return i
+    return i + 1 if i + 1 < last[m] else -1
+
+
+@compiled
+def _branching(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
+    """Module whose bound at its window is highest above the hull, and where to cut its range; (-1, -1): none is."""
+    best, best_m, best_at = 1e-13 * relaxed.bound, -1, -1
+    for m in range(first.size):
+        i = _point_before(modes, m, relaxed.window[m], first, last)
+        cut = _cut_near(leads, m, i, first, last)
+        if cut < 0:
+            continue
+        excess = _bound_at(modes, leads, m, i, relaxed.window[m]) - relaxed.hull[m]
+        if excess > best:
+            best, best_m, best_at = excess, m, cut
+    return best_m, best_at

@@ -1,0 +1,44 @@
+"""Drawn sessions under rule `continuous` that were left undecided: bounds by steps only, ties cut without end."""
+
+from __future__ import annotations
+
+import pytest
+
+from .cases import drawn, truth_of
+from .judging import Outcome, judge
+from .worker import run
+
+CURVES = (176, 220, 302, 320, 550, 951, 1128, 1254, 1427, 1990, 6567)
+"""Partial machines filled up in several modules: one module's latency is traded for another's along curves."""
+FREE = (2200,)
+"""7e8 requests per second, and machines that cost nothing."""
+TIES = {1055: 6.0, 1535: 1.0, 1715: 9.0, 4598: 4.9315644000973045, 6605: 3.0, 7470: 10.883333333333333, 7757: 6.5}
+"""Machines that need the SLO to the last digit, next to plans that only come near to it, and the optimum."""
+NEAR_A_TIE = {503434: 5.94150607808135}
+"""The whole machines of a plan meet their need only just, and a partial machine of another kind makes them faster."""
+LIMIT_S = 20.0
+
+
+@pytest.mark.parametrize("seed", CURVES + FREE)
+def test_gap_closes(seed):
+    case = drawn("session", seed)
+    answer = run("exact", case, case.space, LIMIT_S)
+    truth = truth_of(case, case.space)
+    assert answer.status == "optimal", (answer.value, answer.bound)
+    assert judge(answer, truth, case.instance, LIMIT_S).outcome in (Outcome.RIGHT, Outcome.UNJUDGED)
+
+
+@pytest.mark.parametrize("seed", TIES)
+def test_plan_at_a_tie_is_found_and_proven(seed):
+    case = drawn("session", seed)
+    answer = run("exact", case, case.space, LIMIT_S)
+    assert answer.status == "optimal", (answer.value, answer.bound)
+    assert float(answer.value) == TIES[seed]
+
+
+@pytest.mark.parametrize("seed", NEAR_A_TIE)
+def test_bound_is_below_the_plan_with_a_little_more_than_whole_machines(seed):
+    case = drawn("session", seed)
+    answer = run("exact", case, case.space, LIMIT_S)
+    assert answer.status == "optimal", (answer.value, answer.bound)
+    assert float(answer.value) == pytest.approx(NEAR_A_TIE[seed], rel=1e-6)
