@@ -7,11 +7,11 @@ import pytest
 
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
 from euclio.session.arrays import SessionArrays, session_arrays
-from formulations.continuous_line import search_line
-from formulations.continuous_module import search_continuous
-from formulations.continuous_problem import continuous_problem
-from formulations.line_search import search_lines
-from formulations.modes import new_modes
+from formulations.session.continuous.line import search_line
+from formulations.session.continuous.line_search import search_lines
+from formulations.session.continuous.module_search import search_continuous
+from formulations.session.continuous.problem import continuous_problem
+from formulations.session.exact.modes import new_modes
 
 SAMPLES = 41
 

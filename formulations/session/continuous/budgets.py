@@ -17,13 +17,13 @@ import numpy as np
 
 from euclio.session.arrays import TIE, Floats, SessionArrays
 from euclio.session.dispatch import path_times
-from formulations.continuous_curve import Curve, Found, Intervals
-from formulations.continuous_line import Line, search_line
-from formulations.continuous_module import search_continuous
-from formulations.continuous_problem import continuous_problem
-from formulations.frontier_search import INFEASIBLE, LIMIT, OPTIMAL
-from formulations.line_search import search_lines
-from formulations.modes import new_modes
+from formulations.session.continuous.curve import Curve, Found, Intervals
+from formulations.session.continuous.line import Line, search_line
+from formulations.session.continuous.line_search import search_lines
+from formulations.session.continuous.module_search import search_continuous
+from formulations.session.continuous.problem import continuous_problem
+from formulations.session.exact.frontier_search import INFEASIBLE, LIMIT, OPTIMAL
+from formulations.session.exact.modes import new_modes
 
 GAP = 5e-7
 """Relative gap between plan and bound at which the search stops."""

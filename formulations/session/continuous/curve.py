@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.session.arrays import TIE, Floats, Ints
-from formulations.continuous_line import Line
+from formulations.session.continuous.line import Line
 
 NO_LINE = Line(math.nan, 0.0, 0.0)
 CLOSED = 16.0 * TIE

@@ -28,11 +28,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats
-from formulations.continuous_module import Stack, bound_from, least_whole, next_configuration, rest_of_rate, to_buy
-from formulations.continuous_problem import ContinuousProblem
-from formulations.remaining_rate import FEW
+from formulations.session.continuous.module_search import (
+    Stack,
+    bound_from,
+    least_whole,
+    next_configuration,
+    rest_of_rate,
+    to_buy,
+)
+from formulations.session.continuous.problem import ContinuousProblem
+from formulations.session.exact.remaining_rate import FEW
 
 HALVINGS = 60
 MOST_COUNTS = 32

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
-from formulations.mode_search import NODES_BETWEEN_CLOCKS, reduced_cost
-from formulations.modes import Modes, mode_within
-from formulations.relaxation import Relaxation, relax
+from formulations.session.exact.mode_search import NODES_BETWEEN_CLOCKS, reduced_cost
+from formulations.session.exact.modes import Modes, mode_within
+from formulations.session.exact.relaxation import Relaxation, relax
 
 Flags = NDArray[np.bool_]
 

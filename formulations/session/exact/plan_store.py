@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.dispatch import module_latency
-from formulations.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.module_search import ModulePlanFound, ModuleProblem
-from formulations.remaining_rate import rest_of
+from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
+from formulations.session.exact.module_search import ModulePlanFound, ModuleProblem
+from formulations.session.exact.remaining_rate import rest_of
 
 
 class PlanStore(NamedTuple):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from euclio.compiled import compiled
+from euclio.core.compiled import compiled
 from euclio.session.arrays import Ints
 
 if TYPE_CHECKING:
-    from formulations.continuous_problem import ContinuousProblem
-    from formulations.module_search import ModuleProblem
+    from formulations.session.continuous.problem import ContinuousProblem
+    from formulations.session.exact.module_search import ModuleProblem
 
 NOTHING = 1e-28
 """A rate below this share of the module's rate is none: sums of pairs of floats err by less."""
