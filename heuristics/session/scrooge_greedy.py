@@ -36,24 +36,29 @@ def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> 
         InapplicableError: not a plan space of Scrooge.
     """
     require_scrooge_space(NAME, space, least_allocations=2)
-    why = why_no_plan(session, space)
-    if why:
-        return Answer(None, "infeasible", infeasible=True, reason=why)
     arrays = session_arrays(session, space)
+    if (arrays.first[1:] == arrays.first[:-1]).any():
+        return _no_plan(session, space, "a module has no configuration in the plan space")
     least = least_latency(arrays)
     if (least > latency_room(arrays, least)).any():
-        return Answer(None, "no plan", reason=f"{NAME} found no configurations that meet the SLO")
+        return _no_plan(session, space, f"{NAME} found no configurations that meet the SLO")
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         s = arrays._replace(slo=slo)
         chosen, moves = allocate_greedily(s)
         ways = refine_greedily(s, chosen)
         if ways is None:
-            return Answer(None, "no plan", reason=f"{NAME} allocated, but the partial allocations miss the SLO")
+            return _no_plan(session, space, f"{NAME} allocated, but the partial allocations miss the SLO")
         plan = to_plan(session, arrays, *as_counts(s, ways))
         if evaluate(session, plan, space).feasible:
             cost = sum(way.cost_per_h for way in ways)
             return Answer(plan, "feasible", claimed=cost, stats={"moves": float(moves)})
-    return Answer(None, "no plan", reason=f"{NAME} found only ties with the SLO")
+    return _no_plan(session, space, f"{NAME} found only ties with the SLO")
+
+
+def _no_plan(session: Session, space: PlanSpace, reason: str) -> Answer:
+    """The answer where no plan was found: infeasible with a proof, else only the reason."""
+    why = why_no_plan(session, space)
+    return Answer(None, "infeasible", infeasible=True, reason=why) if why else Answer(None, "no plan", reason=reason)
 
 
 def allocate_greedily(s: SessionArrays) -> tuple[list[int], int]:

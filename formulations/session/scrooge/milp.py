@@ -5,10 +5,12 @@ modules in one run (the paper re-runs the MILP for "only this worker" and does n
 cannot do worse). Where that is infeasible, Scrooge falls back on a greedy search, and so does this
 (`heuristics/session/scrooge_refinement.py`, which also says how the paper's contradictions are read).
 
-The first step bounds every plan of the space from below, so a plan that matches it is proven optimal. Any other plan
-is just a plan: the second step does not look back at the first. The engine's word on the first step counts for the plan
-only. Its optimum as a bound is proven exactly: one entry per module, of a latency and a cost, is a choice of modes
-(`formulations/session/splitting/proof.py`). That not even the least latencies meet the SLO is told from fractions.
+The first step bounds every plan of the space from below, so a plan that matches it is proven optimal. Any other plan is
+just a plan: the second step does not look back at the first. The engine's word on the first step counts for the plan
+only. Its optimum as a bound is proven: one entry per module, of a latency and a cost, is a choice of modes. Our own
+search bounds it with the SLO a little too long (`formulations/session/exact/mode_search.py`); where a choice on the
+very SLO lies in between, exact arithmetic decides (`formulations/session/splitting/proof.py`). Infeasibility is proven
+from fractions.
 """
 
 from __future__ import annotations
@@ -17,14 +19,17 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from euclio.core.registry import Limits
-from euclio.core.result import Answer, TracePoint
-from euclio.session import PlanSpace, Session, evaluate
+from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint
+from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session.arrays import TIE as TIE_SHARE
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.least_latency import why_no_plan
 from formulations.engines.milp import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
+from formulations.session.exact.mode_search import search_modes
 from formulations.session.milp.split import split_model
 from formulations.session.scrooge.model import (
     allocation_model,
@@ -33,6 +38,7 @@ from formulations.session.scrooge.model import (
     full_latency_of,
     refinement_model,
 )
+from formulations.session.splitting.mode_dag import mode_dag
 from formulations.session.splitting.proof import solve_split
 from heuristics.session.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.session.scrooge_space import require_scrooge_space
@@ -41,6 +47,8 @@ if TYPE_CHECKING:
     from pulp import LpProblem
 
 NAME = "scrooge-milp"
+SLACK = 16.0 * TIE_SHARE
+"""Share by which the search takes the SLO for longer, as `exact` does."""
 JUST_BELOW = 1.0 - 1e-7
 """Share of the SLO that the models get once the engine's tolerance has let them miss it."""
 TIE = "tie with the SLO"
@@ -53,16 +61,18 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
         InapplicableError: not a plan space of Scrooge.
     """
     require_scrooge_space(NAME, space, least_allocations=2)
-    why = why_no_plan(session, space)
-    if why:
-        return Answer(None, "infeasible", infeasible=True, reason=why)
     s = session_arrays(session, space)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
-    answer = _plan(session, space, s, limits, deadline)
+    if (s.first[1:] == s.first[:-1]).any():
+        answer = Answer[Plan](None, "no plan")
+    else:
+        answer = _plan(session, space, s, limits, deadline)
     if answer.raw_status == TIE:
         below = _plan(session, space, s._replace(slo=s.slo * JUST_BELOW), limits, deadline)
-        return replace(below, bound=answer.bound) if below.plan is not None else answer
-    return answer
+        answer = replace(below, bound=answer.bound) if below.plan is not None else answer
+    # Fractions are slow, so they are asked only where there is no plan to be faster with.
+    why = why_no_plan(session, space) if answer.plan is None else ""
+    return Answer(None, "infeasible", infeasible=True, reason=why) if why else answer
 
 
 def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, deadline: float) -> Answer:
@@ -99,7 +109,11 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
 def _bound(
     session: Session, space: PlanSpace, s: SessionArrays, chosen: Sequence[int], limits: Limits, deadline: float
 ) -> float | None:
-    """The first step's optimum, proven exactly; if time runs out, what it is at least; None: nothing is known."""
+    """What the first step costs at least: proven in floating point, exactly where that leaves a gap to its optimum."""
+    bound = _relaxed_bound(session, s, deadline)
+    cost = sum(float(s.unit_cost[k] * s.rate[m]) for m, k in enumerate(chosen))
+    if bound >= cost * (1.0 - PROOF_TOLERANCE):
+        return bound
     problem = entry_problem(session, space)
     start = []
     for m, k in enumerate(chosen):
@@ -109,6 +123,20 @@ def _bound(
     engine = chosen_engine(limits.options)
     search = solve_split(problem, lambda p, unit, _: split_model(p, unit, limits, engine), deadline, tuple(start))
     return None if search.bound is None else float(search.bound)
+
+
+def _relaxed_bound(session: Session, s: SessionArrays, deadline: float) -> float:
+    """A lower bound on the first step by our own search over its entries, with the SLO a little longer than it is."""
+    own = [slice(int(a), int(b)) for a, b in pairwise(s.first)]
+    latencies = [(s.duration[k] + s.batch[k] / s.throughput[k]).tolist() for k in own]
+    costs = [(s.unit_cost[k] * s.rate[m]).tolist() for m, k in enumerate(own)]
+    edges = [(session.index[a], session.index[b]) for a, b in session.edges]
+    dag = mode_dag(edges, latencies, costs, float(session.slo_s) * (1.0 + SLACK))
+    if dag.modes.size.min() == 0:
+        return 0.0
+    found = search_modes(dag.arrays, dag.modes, math.inf, 0.5 * PROOF_TOLERANCE, deadline)
+    # The search leaves out what is cheaper by less than its tolerance; the rest is for rounding.
+    return float(found.bound) * (1.0 - 0.6 * PROOF_TOLERANCE)
 
 
 def _refine(
