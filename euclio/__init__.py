@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from euclio import results
+from euclio.core.lazy import lazy_names
 from euclio.moved import find_moved
 
 if TYPE_CHECKING:
@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from euclio.comparison.comparing import compare
     from euclio.comparison.decomposing import decompose
     from euclio.contract.checking import check_solver
-    from euclio.core.family import evaluate
-    from euclio.core.solving import solve
-    from euclio.files import load_instance as load
+    from euclio.files.instance_files import load_instance as load
     from euclio.runs.runner import run
     from euclio.runs.status import status
     from euclio.session.explain import explain
+    from euclio.verbs import evaluate, solve
 
 __all__ = [
     "certify",
@@ -34,26 +33,19 @@ __all__ = [
     "status",
 ]
 
-_HOME = {
-    "certify": ("euclio.certification.certifying", "certify"),
-    "check_solver": ("euclio.contract.checking", "check_solver"),
-    "compare": ("euclio.comparison.comparing", "compare"),
-    "decompose": ("euclio.comparison.decomposing", "decompose"),
-    "evaluate": ("euclio.core.family", "evaluate"),
-    "explain": ("euclio.session.explain", "explain"),
-    "load": ("euclio.files", "load_instance"),
-    "run": ("euclio.runs.runner", "run"),
-    "solve": ("euclio.core.solving", "solve"),
-    "status": ("euclio.runs.status", "status"),
-}
-
-
 find_moved()
-
-
-def __getattr__(name: str) -> Any:
-    """The verbs, imported at first use so that `import euclio` stays fast."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'euclio' has no attribute {name!r}")
-    module, verb = _HOME[name]
-    return getattr(import_module(module), verb)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "certify": "euclio.certification.certifying",
+        "check_solver": "euclio.contract.checking",
+        "compare": "euclio.comparison.comparing",
+        "decompose": "euclio.comparison.decomposing",
+        "evaluate": "euclio.core.family",
+        "explain": "euclio.session.explain",
+        "load": "euclio.files.instance_files:load_instance",
+        "run": "euclio.runs.runner",
+        "solve": "euclio.core.solving",
+        "status": "euclio.runs.status",
+    },
+)

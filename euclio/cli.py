@@ -30,8 +30,8 @@ from euclio.commands import (
     verify,
 )
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
-from euclio.commands.saying import say
 from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
+from euclio.core.saying import say
 
 COMMANDS = (
     solve,

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from euclio.analysis.references import with_references
 from euclio.core.errors import InputError
 from euclio.core.family import find_family
-from euclio.report.svg import MUTED, PALETTE, figure_style
+from euclio.core.figures import MUTED, PALETTE, figure_style
 
 WIDTH_IN = 9.6
 PANEL_IN = 3.5

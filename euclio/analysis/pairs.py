@@ -18,7 +18,7 @@ from euclio.analysis.per_instance import Measure, measured
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
 from euclio.core.errors import InputError
-from euclio.report.svg import INK, PALETTE
+from euclio.core.figures import INK, PALETTE
 
 TOLERANCE = 1e-9
 """Relative difference up to which two values are a tie."""

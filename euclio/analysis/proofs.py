@@ -15,7 +15,7 @@ from euclio.analysis.drawing import figure, grid, height_for, legend, note, shor
 from euclio.analysis.per_instance import measured
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import share
-from euclio.report.svg import PALETTE
+from euclio.core.figures import PALETTE
 
 NO_PROOF = "no run proved its plan optimal"
 

@@ -174,7 +174,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def main() -> None:
     """Build the set where it stands, with a progress bar."""
-    from euclio.reproduce.stages import progress_bars
+    from euclio.runs.stages import progress_bars
 
     with progress_bars() as bars:
         task = bars.add_task("instances", total=len(designs()))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from euclio.bench_set.folder import read_best, read_instance
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, Manifest, read_manifest, write_manifest
-from euclio.certification.certificate import Certificate, Verdict
 from euclio.certification.certifying import certify, instance_sha256, plan_sha256
+from euclio.core.certificate import Certificate, Verdict
 from euclio.core.family import family_of
 
 TIME_LIMIT_S = 60.0

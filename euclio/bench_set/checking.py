@@ -9,8 +9,8 @@ from pathlib import Path
 from euclio.bench_set.folder import best_path, instance_path, read_best, read_instance
 from euclio.bench_set.layout import one_line
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
-from euclio.certification.certificate import Verdict
 from euclio.certification.certifying import instance_sha256, plan_sha256
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
 from euclio.core.numbers import decimal_text

@@ -64,7 +64,7 @@ def attempt(instance: Any, space: Any, solver: str, time_limit_s: float | None) 
     family = family_of(instance)
     chosen = find_solver(solver)
     asked = space if chosen.space == family.full_space else chosen.space
-    goal = {"objective": family.goal(space).name} if len(family.goals) > 1 else {}
+    goal: dict[str, Any] = {"objective": family.goal(space).name} if len(family.goals) > 1 else {}
     result = solve(instance, solver, space=asked, time_limit_s=time_limit_s, **goal)
     if result.status is Status.ERROR:
         return result, Found()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.bench_set.layout import one_line
-from euclio.certification.certificate import Verdict
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, validated, without_schema
@@ -55,7 +55,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of the certificate of a proof (`euclio.certification.certificate`).
+    """What is kept of the certificate of a proof (`euclio.core.certificate`).
 
     Attributes:
         verdict: certified, refuted or open.

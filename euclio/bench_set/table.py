@@ -10,7 +10,7 @@ from rich.text import Text
 from euclio.bench_set.certifying import proofs
 from euclio.bench_set.comparing import Compared
 from euclio.bench_set.manifest import Difficulty, Entry
-from euclio.certification.certificate import Certificate, Verdict
+from euclio.core.certificate import Certificate, Verdict
 from euclio.core.family import families
 from euclio.core.tables import DASH, duration, figures, new_table, percent
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from euclio.certification.certificate import CHECKER, Certificate, Search, Verdict
+from euclio.core.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.core.errors import InputError
 from euclio.core.family import HOMES, Checked, Family, family_of, find_family
 from euclio.core.numbers import exact

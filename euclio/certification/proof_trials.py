@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from euclio.certification.certificate import Certificate, Verdict
 from euclio.certification.certifying import certify, is_proof
+from euclio.core.certificate import Certificate, Verdict
 from euclio.core.result import AnyResult, Status
 
 

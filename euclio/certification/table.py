@@ -7,8 +7,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.certification.certificate import CHECKER, Certificate, Verdict
 from euclio.certification.certifying import better_result
+from euclio.core.certificate import CHECKER, Certificate, Verdict
 from euclio.core.family import family_of
 from euclio.core.tables import duration
 

@@ -6,18 +6,18 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import seconds
 from euclio.commands.bench_set_certify import add_certify, add_sample, certify_sample
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.commands.saying import say
+from euclio.core.arguments import seconds
 from euclio.core.errors import InputError
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from euclio.bench_set.comparing import Compared
     from euclio.bench_set.manifest import Entry
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 CLASSES = ("easy", "medium", "hard", "open")
 
@@ -106,7 +106,7 @@ def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: fl
     from euclio.bench_set.table import compared_table
     from euclio.core.registry import find_solver
     from euclio.core.tables import to_text
-    from euclio.reproduce.stages import progress_bars
+    from euclio.runs.stages import progress_bars
 
     family = find_solver(solver).family
     chosen = [e for e in entries if e.family == family]
@@ -136,7 +136,7 @@ def run_build(arguments: argparse.Namespace) -> int:
     """Make the set."""
     from euclio.bench_set.build import TIME_LIMIT_S, build, designs
     from euclio.bench_set.table import summary
-    from euclio.reproduce.stages import progress_bars
+    from euclio.runs.stages import progress_bars
 
     with progress_bars() as bars:
         task = bars.add_task("instances", total=len(designs()))

@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count, seconds, seed
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.commands.saying import say
+from euclio.core.arguments import count, seconds, seed
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from euclio.bench_set.manifest import Entry
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 ALL = "all"
 SAMPLE = 20
@@ -54,7 +54,7 @@ def certify_sample(folder: Path, entries: Sequence[Entry], arguments: argparse.N
     from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
     from euclio.bench_set.table import certificate_table
     from euclio.core.tables import to_text
-    from euclio.reproduce.stages import progress_bars
+    from euclio.runs.stages import progress_bars
 
     size = None if arguments.sample == ALL else arguments.sample or SAMPLE
     chosen = sample(proofs(entries), size, arguments.seed or 0)
@@ -84,8 +84,8 @@ def run_certify(arguments: argparse.Namespace) -> int:
     from euclio.bench_set.folder import set_folder
     from euclio.bench_set.manifest import read_manifest
     from euclio.bench_set.table import certificates
-    from euclio.certification.certificate import Verdict
-    from euclio.reproduce.stages import progress_bars
+    from euclio.core.certificate import Verdict
+    from euclio.runs.stages import progress_bars
 
     folder = arguments.folder or set_folder()
 

@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import seconds
 from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
-from euclio.commands.progress import waiting
-from euclio.commands.saying import say
+from euclio.core.arguments import seconds
+from euclio.core.progress import waiting
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.certification.certificate import Certificate
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
+    from euclio.core.certificate import Certificate
 
 
 def add_to(verbs: Verbs) -> None:
@@ -63,6 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def exit_code(certificate: Certificate) -> int:
     """The exit code of a verdict."""
-    from euclio.certification.certificate import Verdict
+    from euclio.core.certificate import Verdict
 
     return {Verdict.CERTIFIED: SOLVED, Verdict.REFUTED: REFUSED, Verdict.OPEN: OPEN}[certificate.verdict]

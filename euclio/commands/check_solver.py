@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.core.arguments import count
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 
 def add_to(verbs: Verbs) -> None:
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Try, judge, print."""
     from euclio.contract.checking import check_solver
     from euclio.files.json_writing import json_text
-    from euclio.reproduce.stages import progress_bars
+    from euclio.runs.stages import progress_bars
 
     with progress_bars() as bars:
         task = bars.add_task("trials", total=None)

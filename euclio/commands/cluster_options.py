@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from euclio.commands.arguments import count, positive
+from euclio.core.arguments import count, positive
 
 
 def add_cluster_options(options: argparse._ActionsContainer) -> None:

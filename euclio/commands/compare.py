@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import names, seconds
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
-from euclio.commands.progress import noticed
-from euclio.commands.saying import say
+from euclio.core.arguments import names, seconds
+from euclio.core.progress import noticed
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import Comparison
+    from euclio.core.arguments import Verbs
 
 CERTIFY_S = 60.0
 """Limit of the prover for each proof where none is given."""
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _say_refuted(comparison: Comparison, file: str) -> bool:
     """Say which proofs were refuted; False: none was."""
-    from euclio.certification.certificate import Verdict
+    from euclio.core.certificate import Verdict
 
     refuted = [found for found in comparison.certificates if found.verdict is Verdict.REFUTED]
     for found in refuted:

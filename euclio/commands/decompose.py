@@ -6,16 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count, names, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.commands.progress import noticed
-from euclio.commands.saying import say
+from euclio.core.arguments import count, names, seconds, seed
 from euclio.core.errors import InputError
+from euclio.core.progress import noticed
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
     from euclio.session import Session
 
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
-    from euclio.reproduce.stages import progress_bars
+    from euclio.runs.stages import progress_bars
 
     read = [*arguments.files, *map(file_of, arguments.solvers or ())]
     check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import seconds
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.commands.progress import noticed
+from euclio.core.arguments import seconds
+from euclio.core.progress import noticed
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 
 def add_to(verbs: Verbs) -> None:

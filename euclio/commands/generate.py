@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count, names, positive, seconds, seed
 from euclio.commands.cluster_options import add_cluster_options
 from euclio.commands.exit_codes import SOLVED
+from euclio.core.arguments import count, names, positive, seconds, seed
 from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 SETTINGS = (
     *("application", "rate", "slo", "modules", "tightness", "models", "gpus"),

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands import import_csv
-from euclio.commands.arguments import names, positive
 from euclio.commands.cluster_options import add_cluster_options, numbers
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.commands.saying import say
+from euclio.core.arguments import names, positive
 from euclio.core.errors import InputError
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
     from euclio.core.result import AnyResult
     from euclio.pipeline import Cluster
 

@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import positive, seconds
 from euclio.commands.exit_codes import SOLVED
+from euclio.core.arguments import positive, seconds
 from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 
 def add_to(kinds: Verbs) -> None:

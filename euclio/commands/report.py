@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.commands.saying import say
+from euclio.core.saying import say
 from euclio.report.experiment.writing import write_report
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 
 def add_to(verbs: Verbs) -> None:

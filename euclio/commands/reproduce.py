@@ -7,12 +7,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count, seed
 from euclio.commands.exit_codes import SOLVED
+from euclio.core.arguments import count, seed
 from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 PAPERS = ("harpagon", "scrooge", "ppipe")
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reproduce and print where the report is."""
     if arguments.instances is not None and arguments.paper != "ppipe":
         raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
-    reproduce = import_module(f"euclio.reproduce.{arguments.paper}").reproduce
+    reproduce = import_module(f"euclio.studies.{arguments.paper}").reproduce
     given = {name: getattr(arguments, name) for name in ("seed", "jobs", "workloads", "certify", "instances")}
     chosen = {name: value for name, value in given.items() if value is not None}
     out = arguments.out or Path("reports") / arguments.paper

@@ -7,13 +7,13 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from euclio.commands.arguments import count, names
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.commands.saying import say
+from euclio.core.arguments import count, names
 from euclio.core.errors import TerminatedError
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 
 def add_to(verbs: Verbs) -> None:

@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import positive, seconds, seed
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
-from euclio.commands.progress import noticed
-from euclio.commands.saying import say
+from euclio.core.arguments import positive, seconds, seed
 from euclio.core.errors import InputError
+from euclio.core.progress import noticed
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
     from euclio.files import WrittenResult
     from euclio.pipeline import Cluster
     from euclio.pipeline.simulation import Setup, Simulation

@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count, seconds, seed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.commands.saying import say
+from euclio.core.arguments import count, seconds, seed
+from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
     from euclio.core.result import AnyResult
 
 

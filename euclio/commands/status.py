@@ -10,7 +10,7 @@ from euclio.commands.exit_codes import SOLVED
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
     from euclio.runs.status import ExperimentStatus
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from euclio.commands.exit_codes import REFUSED, SOLVED
 
 if TYPE_CHECKING:
-    from euclio.commands.arguments import Verbs
+    from euclio.core.arguments import Verbs
 
 
 def add_to(verbs: Verbs) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from euclio.certification.certificate import Certificate
 from euclio.certification.proof_trials import ProofTrials
 from euclio.comparison.gap import Gap
+from euclio.core.certificate import Certificate
 from euclio.core.errors import InputError
 from euclio.core.family import Family, family_of
 from euclio.core.objective import Goal

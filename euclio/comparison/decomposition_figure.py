@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from euclio.comparison.decomposing import aggregate
-from euclio.report.svg import INK, MUTED, PALETTE, figure_style
+from euclio.core.figures import INK, MUTED, PALETTE, figure_style
 
 WIDTH_IN = 9.6
 ROW_IN = 0.27

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.certification.certificate import Verdict
 from euclio.certification.proof_trials import counts
 from euclio.comparison.comparing import Comparison, Row
+from euclio.core.certificate import Verdict
 from euclio.core.family import family_of
 from euclio.core.result import Status
 from euclio.core.tables import DASH, bound_text, duration, figures, money, new_table, percent

@@ -11,8 +11,8 @@ from euclio.contract.evidence import Evidence, References, Run, checked_run
 from euclio.contract.findings import Finding, Judgement, Report, Verdict
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
-from euclio.contract.trials import Purpose, Trial, trials_for
 from euclio.core.family import find_family
+from euclio.core.trials import Purpose, Trial, trials_for
 
 SAMPLES = 12
 """Small instances, by default."""

@@ -16,11 +16,11 @@ from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.surroundings import left_behind, surroundings
-from euclio.contract.trials import Trial
 from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
 from euclio.core.registry import AnySolver, find_solver
 from euclio.core.solving import PreparedRun, prepare
+from euclio.core.trials import Trial
 from euclio.supervision.channel import Channel
 
 MOST_PRINTED = 200

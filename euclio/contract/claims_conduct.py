@@ -5,8 +5,8 @@ from __future__ import annotations
 from euclio.contract.evidence import Evidence, Run
 from euclio.contract.findings import Judgement, Verdict, judged
 from euclio.contract.observation import Ending
-from euclio.contract.trials import Purpose
 from euclio.core.result import OPTIMALITY_TOLERANCE
+from euclio.core.trials import Purpose
 
 GRACE_S = 1.0
 """Seconds that a solver may be over its time limit."""

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
-from euclio.contract.trials import SMALL_LIMIT_S, Purpose, Trial
 from euclio.core.family import Checked, Family
 from euclio.core.objective import Goal
 from euclio.core.registry import solvers
 from euclio.core.result import Answer, Status
 from euclio.core.solving import solve
+from euclio.core.trials import SMALL_LIMIT_S, Purpose, Trial
 
 NEAR_LIMIT = 0.9
 """Part of the time limit above which another outcome is the clock's fault."""

@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
-from euclio.contract.trials import Trial
 from euclio.core.errors import InputError
+from euclio.core.trials import Trial
 from euclio.supervision.channel import GarbledError, channel
 from euclio.supervision.signals import signal_name
 

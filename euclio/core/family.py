@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.errors import InputError
 from euclio.core.objective import Goal
@@ -19,15 +19,15 @@ from euclio.core.result import Status
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from euclio.certification.certificate import Search
-    from euclio.contract.trials import Sources
+    from euclio.core.certificate import Search
     from euclio.core.result import Result
+    from euclio.core.trials import Sources
     from euclio.files.plan_files import PlanFiles
-    from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
-    from euclio.session import Evaluation, Plan, PlanSpace, Session
 
 HOMES = {"session": "euclio.session.family", "pipeline": "euclio.pipeline.family"}
-"""The module of each family, which holds it as FAMILY."""
+"""The module of each family, which holds it as FAMILY: the one place where families are registered."""
+DEFAULT_FAMILY = next(iter(HOMES))
+"""Family of the solvers that name none."""
 
 
 class Checked(Protocol):
@@ -111,6 +111,7 @@ class Family:
         find_better: its independent prover (`euclio.certification`): instance, plan space, cutoff and deadline in.
         warm_up_prover: lets that prover run once on a tiny instance.
         tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.
+        compile_rest: compiles what no solver reaches, such as its simulator; None: there is nothing.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
     """
@@ -140,6 +141,7 @@ class Family:
     tolerance: Callable[[Any], float]
     features: Callable[[Any], dict[str, float]]
     sources: Callable[[], Sources]
+    compile_rest: Callable[[], None] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""
@@ -191,15 +193,11 @@ def family_of(instance: Any) -> Family:
     raise InputError(f"{type(instance).__name__} is no instance of a problem; give one of {known}")
 
 
-@overload
-def evaluate(instance: Session, plan: Plan, space: PlanSpace | None = None) -> Evaluation: ...
-@overload
-def evaluate(instance: Cluster, plan: PipelinePlan, space: PipelineSpace | None = None) -> PlanEvaluation: ...
 def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
     """Check and price a plan of any family.
 
     Args:
-        instance: a session or a cluster.
+        instance: an instance of a registered family.
         plan: a plan of it.
         space: plan space that it has to keep to; None: the full one.
 

@@ -86,3 +86,8 @@ def whole_number(value: int, field: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10**6:
         raise InputError(f"is {value}; it must be a whole number from 1 to 1000000", field=field)
     return value
+
+
+def short(value: float, digits: int = 3) -> Fraction:
+    """A number cut to a few significant digits, as a person would write it."""
+    return exact(f"{value:.{digits}g}")

@@ -18,11 +18,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
 
+from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.family import Family, families, find_family
 from euclio.core.registry import AnySolver, Limits, Solver
 from euclio.core.result import Answer
-from euclio.files.bytes_reading import read_bytes
 
 ENDING = ".py"
 MODULE = "own_solver_"

@@ -14,12 +14,12 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from euclio.core.errors import InputError
+from euclio.core.family import DEFAULT_FAMILY, find_family
 from euclio.core.result import Answer, PlanT, SpaceT
-from euclio.session import FULL_SPACE, Session
 
 GROUP = "euclio.solvers"
 
-InstanceT = TypeVar("InstanceT", default=Session)
+InstanceT = TypeVar("InstanceT", default=Any)
 
 
 class Option(StrEnum):
@@ -75,7 +75,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         kind: "heuristic", "exact" or "brute force".
         summary: one line: what it is and where it is published.
         run: instance, plan space and limits in, unchecked answer out.
-        space: the plan space that it searches by default.
+        space: the plan space that it searches by default; by default the full one of its family.
         takes: the engine options that it takes.
         engines: the engines that it can run on, the default one first.
         starts_from: solver whose plan it starts from by default; None: it starts cold.
@@ -93,20 +93,22 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     kind: str
     summary: str
     run: Callable[[InstanceT, SpaceT, Limits[PlanT]], Answer[PlanT]]
-    space: SpaceT = FULL_SPACE  # type: ignore[assignment]
+    space: SpaceT = None  # type: ignore[assignment]
     takes: frozenset[Option] = frozenset()
     engines: tuple[str, ...] = ()
     starts_from: str | None = None
     narrow: Callable[[InstanceT, SpaceT], SpaceT] | None = None
-    family: str = "session"
+    family: str = DEFAULT_FAMILY
     label: str = ""
     version: str = ""
     library: str = ""
     compile: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
-        """Let the label be the name where there is none."""
+        """Let the label be the name where there is none, and the plan space the full one."""
         object.__setattr__(self, "label", self.label or self.name)
+        if self.space is None:
+            object.__setattr__(self, "space", find_family(self.family).full_space)
 
     def space_on(self, instance: InstanceT, space: SpaceT | None = None) -> SpaceT:
         """The plan space that it searches on an instance.

@@ -9,11 +9,9 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
-from euclio.session import Evaluation, Plan, PlanSpace
-
-PlanT = TypeVar("PlanT", default=Plan)
-SpaceT = TypeVar("SpaceT", default=PlanSpace)
-EvaluationT = TypeVar("EvaluationT", default=Evaluation)
+PlanT = TypeVar("PlanT", default=Any)
+SpaceT = TypeVar("SpaceT", default=Any)
+EvaluationT = TypeVar("EvaluationT", default=Any)
 
 PROOF_TOLERANCE = 1e-9
 """Relative distance of proven bound and checked value within which a plan is called optimal."""

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.family import Checked, Family, family_of, find_family
@@ -16,19 +16,11 @@ from euclio.core.provenance import provenance
 from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, Solver, find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.warm_up import warm_up
-from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
-from euclio.session import Session
-
-ClusterResult = Result[PipelinePlan, PipelineSpace, PlanEvaluation]
 
 COLD = "none"
 """Name that asks for no warm start."""
 
 
-@overload
-def solve(instance: Session, solver: str | Solver | None = None, **options: Any) -> Result: ...
-@overload
-def solve(instance: Cluster, solver: str | AnySolver | None = None, **options: Any) -> ClusterResult: ...
 def solve(
     instance: Any,
     solver: str | AnySolver | None = None,

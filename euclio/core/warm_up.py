@@ -28,26 +28,31 @@ def warm_up_named(name: str) -> str:
     return name
 
 
+def compile_rest(name: str) -> None:
+    """Compile what no solver of a family reaches: its prover and its simulator."""
+    family = find_family(name)
+    family.warm_up_prover()
+    if family.compile_rest is not None:
+        family.compile_rest()
+
+
 def main() -> None:
-    """Compile every registered solver once, two at a time, and the simulator: later runs load machine code."""
+    """Compile all solvers, provers and simulators once, two at a time: later runs load machine code."""
     from rich.console import Console
 
-    from euclio.pipeline.simulation.simulation import compile_simulator
-
-    console, provers = Console(stderr=True), families()
+    console, known = Console(stderr=True), families()
     # Solvers that compile different code go first; the rest then loads most of theirs.
     names = sorted(solvers(), key=lambda name: (":" in name, name))
     with (
         ProcessPoolExecutor(2) as pool,
-        console.status("compiling solvers and simulator (once, a few minutes)"),
+        console.status("compiling solvers, provers and simulators (once, a few minutes)"),
     ):
-        simulator = pool.submit(compile_simulator)
+        rest = [pool.submit(compile_rest, family.name) for family in known]
         for _ in pool.map(warm_up_named, names):
             pass
-        simulator.result()
-        for family in provers:
-            family.warm_up_prover()
-    console.print(f"{len(names)} solvers, {len(provers)} provers and the simulator are compiled")
+        for started in rest:
+            started.result()
+    console.print(f"{len(names)} solvers, and provers and simulators of {len(known)} families are compiled")
 
 
 if __name__ == "__main__":

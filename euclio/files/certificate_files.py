@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from euclio.certification.certificate import Certificate
+from euclio.core.certificate import Certificate
 from euclio.core.family import family_of
 from euclio.files.json_writing import json_text
 

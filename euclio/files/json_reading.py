@@ -8,8 +8,8 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
+from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
-from euclio.files.bytes_reading import read_bytes
 
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are refused before they are read."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.certification.certificate import Search
+from euclio.core.certificate import Search
 from euclio.pipeline.certify.demand import Demand
 from euclio.pipeline.certify.joint import Stock
 from euclio.pipeline.certify.limits import Effort, OutOfTimeError, TooLargeError

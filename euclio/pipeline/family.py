@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count
+from euclio.core.arguments import count
 from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family, SpaceOption, late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
@@ -118,4 +118,5 @@ FAMILY = Family(
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),
+    compile_rest=late("euclio.pipeline.simulation.simulation", "compile_simulator"),
 )

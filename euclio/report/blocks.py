@@ -60,7 +60,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure as SVG text (see `euclio.report.svg.svg_text`) with the sentence that says what to see in it.
+    """A figure as SVG text (see `euclio.core.figures.svg_text`) with the sentence that says what to see in it.
 
     Attributes:
         key: its name, different from all others in the page.

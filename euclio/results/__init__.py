@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from euclio.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from euclio.results.loading import load, merge, save
@@ -11,19 +12,16 @@ if TYPE_CHECKING:
 
 __all__ = ["VersionsDiffer", "canonical", "load", "merge", "mixture", "save", "versions"]
 
-_HOME = {
-    "load": "euclio.results.loading",
-    "merge": "euclio.results.loading",
-    "save": "euclio.results.loading",
-    "VersionsDiffer": "euclio.results.sameness",
-    "canonical": "euclio.results.sameness",
-    "mixture": "euclio.results.sameness",
-    "versions": "euclio.results.sameness",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Imported at first use: data frames are slow to import."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'euclio.results' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+# Data frames are slow to import.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "load": "euclio.results.loading",
+        "merge": "euclio.results.loading",
+        "save": "euclio.results.loading",
+        "VersionsDiffer": "euclio.results.sameness",
+        "canonical": "euclio.results.sameness",
+        "mixture": "euclio.results.sameness",
+        "versions": "euclio.results.sameness",
+    },
+)

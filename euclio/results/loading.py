@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from euclio.core.errors import InputError
-from euclio.results.columns import LATER, SCHEMA, read_table, to_table, with_later, write_table
 from euclio.results.sameness import VersionsDiffer, mixture, unlike
+from euclio.runs.columns import LATER, SCHEMA, read_table, to_table, with_later, write_table
 from euclio.runs.folder import ResultFolder
 from euclio.runs.journal import read_journal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.results.columns import SCHEMA
+from euclio.runs.columns import SCHEMA
 from euclio.runs.record import TIMING
 
 VERSION_COLUMNS = ("euclio", "git", "python", "cpu", "packages")

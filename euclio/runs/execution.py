@@ -16,8 +16,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from euclio.certification.certificate import Verdict
 from euclio.certification.certifying import certify, is_proof
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
 from euclio.core.provenance import provenance

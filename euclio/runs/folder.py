@@ -117,7 +117,7 @@ class ResultFolder:
         Raises:
             UnwritableError: the file cannot be written; the journal stays.
         """
-        from euclio.results.columns import to_table, write_table
+        from euclio.runs.columns import to_table, write_table
 
         table = to_table(read_journal(journal))
         if table.num_rows:
@@ -126,7 +126,7 @@ class ResultFolder:
 
     def keys(self) -> set[str]:
         """Keys of the runs that are compacted."""
-        from euclio.results.columns import read_table
+        from euclio.runs.columns import read_table
 
         found: set[str] = set()
         for path in self.compacted():
@@ -145,7 +145,7 @@ class ResultFolder:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from euclio.results.columns import read_table, write_table
+        from euclio.runs.columns import read_table, write_table
 
         known, dropped = pa.array(self.labels(), pa.string()), 0
         for path in self.compacted():

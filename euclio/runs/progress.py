@@ -13,7 +13,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from euclio.commands.progress import noticed
+from euclio.core.progress import noticed
 from euclio.core.result import Status
 
 SHOW_EVERY_S = 0.25

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.certification.certificate import Verdict
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.runs.durable import replaced
 from euclio.runs.expansion import Expansion

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
 
-from euclio.commands.arguments import names
+from euclio.core.arguments import names
 from euclio.core.errors import InputError
 from euclio.core.family import Family, SpaceOption, find_family
 from euclio.core.own_solver import is_reference

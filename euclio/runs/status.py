@@ -104,7 +104,7 @@ def status(path: str | Path) -> ExperimentStatus:
 
 def _finished(folder: ResultFolder) -> Iterator[tuple[str, str]]:
     """Key and status of every record."""
-    from euclio.results.columns import read_table
+    from euclio.runs.columns import read_table
 
     for row in folder.journalled():
         yield row["key"], row["status"]

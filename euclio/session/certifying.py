@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from euclio.certification.certificate import Search
+from euclio.core.certificate import Search
 from euclio.session.certify.branching import Branching
 from euclio.session.certify.modules import Ranked, ranked
 from euclio.session.certify.proving import DeadlineError, TooFarApartError

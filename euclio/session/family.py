@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from euclio.commands.arguments import count_or_any, names
+from euclio.core.arguments import count_or_any, names
 from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family, SpaceOption, late, late_value
 from euclio.core.objective import LEAST_COST

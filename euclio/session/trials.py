@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.contract.trials import Sources
 from euclio.core.objective import Goal
+from euclio.core.trials import Sources
 from euclio.session.instance import Session
 from euclio.session.space import DummyRule, PlanSpace, Policy
 

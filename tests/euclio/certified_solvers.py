@@ -11,7 +11,7 @@ from typing import Any
 from faulty_solvers import good
 
 import euclio.session.certifying
-from euclio.certification.certificate import Search
+from euclio.core.certificate import Search
 from euclio.core.result import Answer
 from euclio.session import Session, evaluate
 

@@ -1,6 +1,6 @@
 """Provers for tests of what is around them: fixed answers, and one that asks the plain enumeration."""
 
-from euclio.certification.certificate import Search
+from euclio.core.certificate import Search
 from euclio.core.family import family_of
 from euclio.core.solving import solve
 

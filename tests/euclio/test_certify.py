@@ -14,8 +14,8 @@ from tiny_clusters import tiny_plan as cluster_plan
 from tiny_sessions import answering, one_configuration_plan, tiny_session
 
 import euclio
-from euclio.certification.certificate import CHECKER, Verdict
 from euclio.certification.certifying import certify, is_proof
+from euclio.core.certificate import CHECKER, Verdict
 from euclio.core.errors import InputError
 from euclio.core.result import Status
 from euclio.core.solving import solve

@@ -13,9 +13,9 @@ from euclio.bench_set.certifying import certified, fill, kept, sample
 from euclio.bench_set.checking import defects
 from euclio.bench_set.folder import best_path, read_best, read_instance
 from euclio.bench_set.manifest import Difficulty, Kept, read_manifest, write_manifest
-from euclio.certification.certificate import Verdict
 from euclio.certification.certifying import instance_sha256, plan_sha256
 from euclio.cli import main
+from euclio.core.certificate import Verdict
 from euclio.core.numbers import decimal_text
 from euclio.session import evaluate
 

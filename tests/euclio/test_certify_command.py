@@ -9,9 +9,9 @@ from ppipe_clusters import two_classes
 from test_certify import SESSION, claimed, proven
 from tiny_clusters import answering as answering_cluster
 
-from euclio.certification.certificate import Search
 from euclio.cli import main
-from euclio.commands.progress import waiting
+from euclio.core.certificate import Search
+from euclio.core.progress import waiting
 from euclio.core.solving import solve
 from euclio.files import load_result, save_cluster, save_result, save_session
 

@@ -8,9 +8,9 @@ from test_compare import EXACT, FIRST, NOTHING, SECOND
 from tiny_sessions import one_configuration_plan, tiny_session
 
 from euclio import compare
-from euclio.certification.certificate import Verdict
 from euclio.cli import main
 from euclio.comparison.table import comparison_table
+from euclio.core.certificate import Verdict
 from euclio.core.tables import to_text
 from euclio.files import save_session
 

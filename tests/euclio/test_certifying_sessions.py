@@ -11,7 +11,7 @@ from time import perf_counter
 import pytest
 from drawn_sessions import any_space, continuous_optimum, optimum, tiny_session
 
-from euclio.certification.certificate import Search
+from euclio.core.certificate import Search
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.certifying import find_better
 from euclio.session.evaluate import evaluate

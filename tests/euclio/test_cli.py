@@ -10,8 +10,8 @@ from test_session_files import BAD_TEXTS
 from tiny_sessions import TEXT, answering, first_configuration
 
 from euclio.cli import main
-from euclio.commands.progress import noticed
 from euclio.core.errors import InapplicableError, printable
+from euclio.core.progress import noticed
 from euclio.core.registry import Solver
 from euclio.session import Plan
 
@@ -348,7 +348,7 @@ def test_characters_that_take_two_escapes_are_read(capsys, tmp_path):
 
 @pytest.mark.parametrize("verb", ["solve", "compare", "explain"])
 def test_pipe_that_nobody_writes_to_is_bad_input(capsys, monkeypatch, tmp_path, verb):
-    monkeypatch.setattr("euclio.files.bytes_reading.PATIENCE_S", 0.1)
+    monkeypatch.setattr("euclio.core.bytes_reading.PATIENCE_S", 0.1)
     os.mkfifo(tmp_path / "pipe")
     assert_bad_input(capsys, [verb, tmp_path / "pipe"], "nothing was written to it for 0.1 s")
 

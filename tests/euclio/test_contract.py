@@ -11,10 +11,10 @@ from euclio.contract.checking import check_solver, judge
 from euclio.contract.child import observe
 from euclio.contract.findings import Report
 from euclio.contract.observation import Described
-from euclio.contract.trials import trials_for
 from euclio.core.errors import InputError
 from euclio.core.family import find_family
 from euclio.core.registry import find_solver
+from euclio.core.trials import trials_for
 
 FILE = Path(__file__).parent / "own_solvers.py"
 DEFECTS = {

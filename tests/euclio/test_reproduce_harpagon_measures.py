@@ -4,14 +4,14 @@ import pandas as pd
 import pytest
 
 from euclio.analysis.statistics import Measured
-from euclio.reproduce.harpagon.frames import module_figures, normalized
-from euclio.reproduce.harpagon.measure_costs import baseline_measures, comparison_measures, optimality
-from euclio.reproduce.harpagon.measure_modules import dispatch_latency, less
-from euclio.reproduce.harpagon.measure_residual import dummy_measures, remaining_budget, time_measures
-from euclio.reproduce.harpagon.optimality_map import optimal_share_map
-from euclio.reproduce.harpagon.tasks import BASELINES
-from euclio.reproduce.published import Published, published_figures
-from euclio.reproduce.scorecard import Score, number, scorecard, tally
+from euclio.studies.harpagon.frames import module_figures, normalized
+from euclio.studies.harpagon.measure_costs import baseline_measures, comparison_measures, optimality
+from euclio.studies.harpagon.measure_modules import dispatch_latency, less
+from euclio.studies.harpagon.measure_residual import dummy_measures, remaining_budget, time_measures
+from euclio.studies.harpagon.optimality_map import optimal_share_map
+from euclio.studies.harpagon.tasks import BASELINES
+from euclio.studies.published import Published, published_figures
+from euclio.studies.scorecard import Score, number, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 

@@ -4,12 +4,12 @@ from typing import Any, cast
 
 import pytest
 
-from euclio.reproduce.harpagon import drawing, reproduce
-from euclio.reproduce.harpagon.decomposition import gaps
-from euclio.reproduce.harpagon.tasks import own_optimum
-from euclio.reproduce.harpagon.workers import Outcome
-from euclio.reproduce.store import load
 from euclio.session.workloads.protocol import draw, workloads
+from euclio.studies.harpagon import drawing, reproduce
+from euclio.studies.harpagon.decomposition import gaps
+from euclio.studies.harpagon.tasks import own_optimum
+from euclio.studies.harpagon.workers import Outcome
+from euclio.studies.store import load
 
 
 class SerialPool:

@@ -10,18 +10,18 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import save_cluster
 from euclio.pipeline.simulation.highest_load import GRID
-from euclio.reproduce import ppipe
-from euclio.reproduce.ppipe.cases import MARGINS, RATIOS, SCALES, group_cases, sampled_models, sensitivity_cases
-from euclio.reproduce.ppipe.collection import of_study
-from euclio.reproduce.ppipe.findings import instance_blocks, more_pipelines
-from euclio.reproduce.ppipe.loads import at_highest_load, highest_loads, mean_loads, search
-from euclio.reproduce.ppipe.measured_instances import instance_files
-from euclio.reproduce.ppipe.measures import gains, sensitivity
-from euclio.reproduce.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
-from euclio.reproduce.ppipe.sampling import Sampling
-from euclio.reproduce.ppipe.systems import DART, MANY, NP, PPIPE
-from euclio.reproduce.published import published_figures
-from euclio.reproduce.store import load
+from euclio.studies import ppipe
+from euclio.studies.ppipe.cases import MARGINS, RATIOS, SCALES, group_cases, sampled_models, sensitivity_cases
+from euclio.studies.ppipe.collection import of_study
+from euclio.studies.ppipe.findings import instance_blocks, more_pipelines
+from euclio.studies.ppipe.loads import at_highest_load, highest_loads, mean_loads, search
+from euclio.studies.ppipe.measured_instances import instance_files
+from euclio.studies.ppipe.measures import gains, sensitivity
+from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
+from euclio.studies.ppipe.sampling import Sampling
+from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
+from euclio.studies.published import published_figures
+from euclio.studies.store import load
 
 
 def tried(limits):

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from worked_examples import scrooge
 
-from euclio.reproduce.published import published_figures
-from euclio.reproduce.scrooge import collection, reproduce
-from euclio.reproduce.scrooge.example import example_table, session
-from euclio.reproduce.scrooge.measures import disagreements, measures, optima, ratio
-from euclio.reproduce.scrooge.reasons import reasons
-from euclio.reproduce.scrooge.tasks import BRUTE_FORCE, FIVE_APPLICATIONS, GREEDY, MILP, OPTIMUM, OWN_SESSIONS, on_types
-from euclio.reproduce.store import load
+from euclio.studies.published import published_figures
+from euclio.studies.scrooge import collection, reproduce
+from euclio.studies.scrooge.example import example_table, session
+from euclio.studies.scrooge.measures import disagreements, measures, optima, ratio
+from euclio.studies.scrooge.reasons import reasons
+from euclio.studies.scrooge.tasks import BRUTE_FORCE, FIVE_APPLICATIONS, GREEDY, MILP, OPTIMUM, OWN_SESSIONS, on_types
+from euclio.studies.store import load
 
 NONE = math.nan
 

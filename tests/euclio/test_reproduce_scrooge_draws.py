@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from euclio.reproduce.scrooge import collection
+from euclio.studies.scrooge import collection
 
 
 class _DrawnError(Exception):

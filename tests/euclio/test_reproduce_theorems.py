@@ -2,9 +2,9 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.reproduce.harpagon.findings import counterexample_text, replay_text
-from euclio.reproduce.harpagon.theorems import cheapest_obeying, find_counterexample, replay
 from euclio.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.studies.harpagon.findings import counterexample_text, replay_text
+from euclio.studies.harpagon.theorems import cheapest_obeying, find_counterexample, replay
 
 
 def test_replay_of_m3_on_five_machines() -> None:

@@ -10,7 +10,7 @@ from fake_runs import experiment, fake_record
 from euclio import results
 from euclio.core.errors import InputError
 from euclio.results import VersionsDiffer
-from euclio.results.columns import SCHEMA, to_table, write_table
+from euclio.runs.columns import SCHEMA, to_table, write_table
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment_files import load_experiment
 from euclio.runs.folder import ResultFolder

@@ -268,7 +268,7 @@ def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
 def test_a_journal_that_cannot_be_compacted_is_one_error_and_loses_nothing(pool, path, expected, monkeypatch):
     monkeypatch.setattr("euclio.runs.keeping.JOURNAL_RUNS", 15)
     with monkeypatch.context() as patch:
-        patch.setattr("euclio.results.columns.write_table", full_disk)
+        patch.setattr("euclio.runs.columns.write_table", full_disk)
         with pytest.raises(UnwritableError, match="no space left on device"):
             runner.run(path, quiet=True)
     outcome = runner.run(path, quiet=True)

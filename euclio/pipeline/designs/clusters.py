@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from euclio.core.numbers import short
 from euclio.core.registry import Limits, find_solver
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Objective, PipelineSpace, evaluate
 from euclio.pipeline.workloads.assembly import BlockedModel, Terms, assembled
 from euclio.pipeline.workloads.groups import weights
 from euclio.pipeline.workloads.instances import blocked_model
 from euclio.pipeline.workloads.setups import PRICES_PER_H, Setup
-from euclio.session.workloads.applications import short
 
 LINK_GBPS = Fraction(32, 5)
 PER_SERVER = {"L4": 1, "V100": 2, "T4": 2, "P4": 1}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
-from euclio.files.bytes_reading import read_bytes
 
 MOST = 10**7
 """Most timestamps that are read."""

@@ -20,9 +20,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
-from euclio.files.bytes_reading import read_bytes
 from euclio.files.json_reading import read_json
 from euclio.pipeline import BlockProfile, Cluster
 from euclio.pipeline.workloads.assembly import FASTEST, BlockedModel, Terms, assembled

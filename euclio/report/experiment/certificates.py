@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.certification.certificate import Verdict
 from euclio.certification.certifying import EXACT
 from euclio.certification.proof_trials import counts
 from euclio.core import registry
+from euclio.core.certificate import Verdict
 from euclio.core.result import Status
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.report.experiment.cells import counted, number

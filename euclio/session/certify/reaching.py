@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from euclio.certification.certificate import Search
+from euclio.core.certificate import Search
 from euclio.session.certify.branching import through
 from euclio.session.certify.curves import least_latency_bound
 from euclio.session.certify.modules import Offer, Ranked, offer

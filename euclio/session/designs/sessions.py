@@ -6,11 +6,12 @@ import random
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.numbers import short
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.designs.shapes import edges_of
 from euclio.session.series_parallel import reduce_series_parallel
-from euclio.session.workloads.applications import applications, profiles, short
+from euclio.session.workloads.applications import applications, profiles
 from euclio.session.workloads.latencies import latency_range
 from euclio.session.workloads.protocol import round_up, with_slo
 from euclio.session.workloads.published import gpu_prices, published_models

@@ -11,7 +11,7 @@ from typing import Any
 
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact
+from euclio.core.numbers import short
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.workloads.synthesis import load_model
 
@@ -80,11 +80,6 @@ class Application:
         factors = self.typical_factors() if factors is None else factors
         modules = tuple(Module(m.name, rate_rps * factors[m.name], m.profile) for m in self.modules)
         return Session(name, slo_s, self.hardware, modules, self.edges)
-
-
-def short(value: float, digits: int = 3) -> Fraction:
-    """A number cut to a few significant digits, as a person would write it."""
-    return exact(f"{value:.{digits}g}")
 
 
 @cache

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.files.boundary import FileModel, Name, Text, at, validated
-from euclio.files.bytes_reading import read_bytes
 from euclio.session import Configuration, Hardware, Module, Session
 
 LONGEST_NUMBER = 40

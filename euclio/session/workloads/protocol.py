@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count as count_up
 
-from euclio.core.numbers import exact
+from euclio.core.numbers import exact, short
 from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
-from euclio.session.workloads.applications import Application, applications, short
+from euclio.session.workloads.applications import Application, applications
 from euclio.session.workloads.latencies import latency_range
 
 PUBLISHED_WORKLOADS = 1131

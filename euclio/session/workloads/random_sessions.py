@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import TypeVar
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact
+from euclio.core.numbers import exact, short
 from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.workloads.applications import applications, short
+from euclio.session.workloads.applications import applications
 from euclio.session.workloads.latencies import latency_range
 from euclio.session.workloads.protocol import round_up, with_slo
 

@@ -1,0 +1,154 @@
+"""The clusters that PPipe's evaluation plans and serves: groups of models, single models under varied conditions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from euclio.files import load_cluster
+from euclio.pipeline import Cluster
+from euclio.pipeline.workloads.commands import PipelineOptions, generated_clusters
+from euclio.pipeline.workloads.groups import groups
+from euclio.pipeline.workloads.layer_models import layer_models
+from euclio.pipeline.workloads.setups import SETUPS
+from euclio.studies.rows import Row
+
+LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
+SMALL = "HC1-S"
+"""Cluster of Figure 13."""
+GROUPS, SCALES, RATIOS, MARGINS, PLAN = "groups", "SLO scale", "GPU ratio", "margin", "plan"
+"""Studies: Figures 6 to 10; 13a; 13b; 13c; 11 and 12."""
+MEASURED = "measured"
+"""Study: Figure 6 again, with blocks that the authors measured."""
+SLO_SCALES = ("2", "3", "4", "5", "6", "8", "10")
+GPU_RATIOS = ((2, 14), (4, 12), (6, 10), (8, 8), (10, 6), (12, 4))
+SLO_MARGINS = ("0.2", "0.3", "0.4", "0.5", "0.6")
+TIMELINE = ("HC3-S", "FCN")
+"""Cluster and model of Figures 11 and 12."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A cluster with models and conditions.
+
+    Attributes:
+        setup: name in Table 1.
+        group: "G1" to "G6", or the name of a model that is served alone.
+        models: models served together.
+        studies: what it is for; the defaults belong to several.
+        slo_scale: SLO over the latency on L4 at batch 1.
+        margin: part of the SLO that plans leave free.
+        high: high-class GPUs; None: the setup's.
+        low: low-class GPUs; None: the setup's.
+        seed: seed of layers and weights.
+    """
+
+    setup: str
+    group: str
+    models: tuple[str, ...]
+    studies: tuple[str, ...]
+    slo_scale: str = "5"
+    margin: str = "0.4"
+    high: int | None = None
+    low: int | None = None
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name in the results."""
+        ratio = "" if self.high is None else f" {self.high}:{self.low}"
+        return f"{self.setup}{ratio} {self.group} scale {self.slo_scale} margin {self.margin}"
+
+    def cluster(self) -> Cluster:
+        """The instance."""
+        options = PipelineOptions(
+            self.setup, self.high, self.low, slo_scale=float(self.slo_scale), margin=float(self.margin)
+        )
+        return generated_clusters(options, seed=self.seed, models=list(self.models))[0]
+
+    def describe(self, cluster: Cluster) -> Row:
+        """The columns that it has in all results."""
+        return {
+            "case": self.name,
+            "setup": self.setup,
+            "group": self.group,
+            "studies": ",".join(self.studies),
+            "slo_scale": float(self.slo_scale),
+            "margin": float(self.margin),
+            "high": cluster.gpus[0].count,
+            "low": cluster.gpus[1].count,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCase:
+    """A measured instance.
+
+    Attributes:
+        file: where it is.
+        seed: seed of the arrivals.
+    """
+
+    file: Path
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name in the results."""
+        return self.file.stem
+
+    def cluster(self) -> Cluster:
+        """The instance; the high class is its first GPU type."""
+        return load_cluster(self.file)
+
+    def describe(self, cluster: Cluster) -> Row:
+        """The columns that it has in all results; the setup is the one of Table 1 with the same GPUs."""
+        counts = [(gpu.name, gpu.count) for gpu in cluster.gpus]
+        alike = [name for name, setup in SETUPS.items() if [(gpu.name, gpu.count) for gpu in setup.gpus] == counts]
+        return {
+            "case": self.name,
+            "setup": alike[0] if alike else "other",
+            "group": "+".join(model.name for model in cluster.models),
+            "studies": MEASURED,
+            "high": cluster.gpus[0].count,
+            "low": cluster.gpus[-1].count,
+        }
+
+
+def group_cases(count: int, seed: int) -> list[Case]:
+    """The first groups of three models on the four large clusters (§7.2)."""
+    chosen = groups(seed)[:count]
+    return [Case(hc, f"G{k}", models, (GROUPS,), seed=seed) for hc in LARGE for k, models in enumerate(chosen, 1)]
+
+
+def sampled_models(count: int, seed: int) -> list[str]:
+    """A seeded sample of the 18 models, in the order of Table 2."""
+    names = list(layer_models())
+    chosen = set(random.Random(f"figure 13/{seed}").sample(names, min(count, len(names))))
+    return [name for name in names if name in chosen]
+
+
+def sensitivity_cases(models: Sequence[str], seed: int) -> list[Case]:
+    """Single models on HC1-S under SLO scales, GPU ratios and margins (§7.6, Figure 13)."""
+    cases = []
+    for model in models:
+        alone = (model,)
+        cases += [
+            Case(SMALL, model, alone, (SCALES, RATIOS, MARGINS) if x == "5" else (SCALES,), slo_scale=x, seed=seed)
+            for x in SLO_SCALES
+        ]
+        cases += [
+            Case(SMALL, model, alone, (RATIOS,), high=high, low=low, seed=seed)
+            for high, low in GPU_RATIOS
+            if (high, low) != (4, 12)
+        ]
+        cases += [Case(SMALL, model, alone, (MARGINS,), margin=x, seed=seed) for x in SLO_MARGINS if x != "0.4"]
+    return cases
+
+
+def timeline_case(seed: int) -> Case:
+    """FCN on HC3-S (§7.5)."""
+    setup, model = TIMELINE
+    return Case(setup, model, (model,), (PLAN,), seed=seed)

@@ -1,0 +1,140 @@
+"""What the runs come to, by key of the published figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from euclio.analysis.statistics import Measured, exactly, largest, mean
+from euclio.pipeline.simulation.setup import Arrivals, Scheduler
+from euclio.studies.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE
+from euclio.studies.ppipe.collection import CURVE_OF, REACTIVE_ON, Collected, of_groups, of_study
+from euclio.studies.ppipe.loads import at_highest_load, highest_loads, mean_loads
+from euclio.studies.ppipe.planning import BY_TYPES, UNMERGED
+from euclio.studies.ppipe.profiles import profile_measures
+from euclio.studies.ppipe.systems import DART, NP, PPIPE
+
+POISSON, BURSTY = Arrivals.POISSON.value, Arrivals.BURSTY.value
+RESERVATION, REACTIVE = Scheduler.RESERVATION.value, Scheduler.REACTIVE.value
+KEYS = {NP: "np", DART: "dart", PPIPE: "ppipe"}
+MODEL = "EfficientNet-B8"
+"""The model of §7.4's example."""
+
+
+def setup_of(cases: pd.Index) -> pd.Index:
+    """The cluster of each case, which its name begins with."""
+    return cases.str.split(" ").str[0]
+
+
+def gains(loads: pd.DataFrame, base: str) -> pd.Series[float]:
+    """PPipe's highest load over another system's, less 1, in per cent by case; infinite: the other serves none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: pd.Series[float] = 100.0 * (loads[PPIPE] / loads[base] - 1.0)
+    return found
+
+
+def measures(collected: Collected) -> dict[str, Measured]:
+    """Every measure, by key of the published figure."""
+    groups = of_groups(collected.serving)
+    return {
+        **profile_measures(collected.latencies, collected.ratios),
+        **_figure_6(groups),
+        **_figure_7(groups),
+        **_scheduler(groups),
+        **_figure_10(groups),
+        **_planning(collected),
+        **_timeline(collected),
+        **_figure_13(collected.serving),
+    }
+
+
+def _figure_6(groups: pd.DataFrame) -> dict[str, Measured]:
+    found = {}
+    for arrivals in (POISSON, BURSTY):
+        loads = mean_loads(groups, arrivals, RESERVATION)
+        for system, key in KEYS.items():
+            found[f"load_{key}_{arrivals}"] = mean(loads[system], 100.0)
+        for base in (NP, DART):
+            gain = gains(loads, base)
+            found[f"gain_{KEYS[base]}_{arrivals}"] = mean(gain)
+            for setup in LARGE:
+                found[f"gain_{KEYS[base]}_{arrivals}_{setup}"] = mean(gain[setup_of(gain.index) == setup])
+    return found
+
+
+def _figure_7(groups: pd.DataFrame) -> dict[str, Measured]:
+    shown = groups[(groups.setup == LARGE[0]) & (groups.group == CURVE_OF) & (groups.arrivals == POISSON)]
+    loads = mean_loads(shown, POISSON, RESERVATION)
+    full = shown[(shown.system == PPIPE) & (shown.load == 1.0)]
+    found = {f"g1_load_{key}": exactly(loads[system].iloc[0], 3) for system, key in KEYS.items()}
+    return {**found, "g1_attainment": exactly(100.0 * full.attainment.mean(), len(full))}
+
+
+def utilization(groups: pd.DataFrame) -> pd.DataFrame:
+    """Utilisation in per cent of both classes at the highest load, one row per case and system (Poisson)."""
+    served = groups[(groups.arrivals == POISSON) & (groups.scheduler == RESERVATION)]
+    rows = at_highest_load(served).drop_duplicates(["case", "system"])
+    return rows.assign(high_class=100.0 * rows.high_class, low_class=100.0 * rows.low_class)
+
+
+def _scheduler(groups: pd.DataFrame) -> dict[str, Measured]:
+    """Figure 8, and the scheduler's work per batch (§7.2)."""
+    used = utilization(groups)
+    own = used[used.system == PPIPE]
+    return {
+        **{f"low_class_{key}": mean(used[used.system == system].low_class) for system, key in KEYS.items()},
+        "probes": mean(own.probes_per_batch.astype(float)),
+        "dispatch_s": mean(own.seconds_per_batch.astype(float)),
+    }
+
+
+def _figure_10(groups: pd.DataFrame) -> dict[str, Measured]:
+    own = groups[(groups.setup == REACTIVE_ON) & (groups.system == PPIPE) & (groups.arrivals == POISSON)]
+    loads = highest_loads(own).reset_index()
+    found = {}
+    for scheduler, key in ((RESERVATION, "reservation"), (REACTIVE, "reactive")):
+        mine = loads[loads.scheduler == scheduler]
+        found[f"{key}_load"] = mean(mine.load)
+        found[f"efficientnet_{key}"] = mean(mine[mine.model == MODEL].load)
+    busy = own[(own.scheduler == REACTIVE) & (own.model == MODEL) & (own.load == 1.0)]
+    for key in ("mean", "p99"):
+        found[f"transfer_{key}"] = mean(busy[f"transfer_{key}_s"].astype(float))
+    return found
+
+
+def _planning(collected: Collected) -> dict[str, Measured]:
+    own = collected.planning[collected.planning.system == PPIPE]
+    types = own[own.study == BY_TYPES].set_index("gpu_types").wall_s
+    plans = collected.plans[collected.plans.system == PPIPE]
+    return {
+        "milp_s": mean(plans.wall_s),
+        **{f"types_{n}_s": exactly(types[n], 1) for n in (3, 4)},
+        "unmerged_80_s": largest(own[own.study == UNMERGED].wall_s),
+    }
+
+
+def _timeline(collected: Collected) -> dict[str, Measured]:
+    setup, model = TIMELINE
+    plan = collected.plans[(collected.plans.setup == setup) & (collected.plans.system == PPIPE)]
+    rows = collected.serving[(collected.serving.setup == setup) & (collected.serving.group == model)]
+    loads = mean_loads(rows, POISSON, RESERVATION)
+    return {"fcn_total": exactly(plan.planned_rps.iloc[0], 1), "fcn_load": exactly(loads[PPIPE].iloc[0], 1)}
+
+
+def sensitivity(serving: pd.DataFrame, study: str) -> pd.DataFrame:
+    """Highest loads of NP and PPipe and the gain, one row per model and condition of a study on HC1-S."""
+    rows = of_study(serving, study)
+    rows = rows[rows.setup == SMALL]
+    conditions = rows.drop_duplicates("case").set_index("case")[["group", "slo_scale", "margin", "high", "low"]]
+    loads = mean_loads(rows, POISSON, RESERVATION)
+    return conditions.join(loads).assign(gain=gains(loads, NP))
+
+
+def _figure_13(serving: pd.DataFrame) -> dict[str, Measured]:
+    scales, ratios, margins = (sensitivity(serving, study) for study in (SCALES, RATIOS, MARGINS))
+    return {
+        "scale_2": mean(scales[scales.slo_scale == 2.0].gain),
+        "ratio_2_14": mean(ratios[ratios.high == 2].gain),
+        "ratio_12_4": mean(ratios[ratios.high == 12].gain),
+        **{f"margin_{m}": mean(margins[margins.margin == m / 100].gain) for m in (20, 40, 60)},
+    }

@@ -1,0 +1,115 @@
+"""The scorecard: every figure of a paper, published against measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from euclio.analysis.statistics import Measured
+from euclio.report import Table
+from euclio.studies.published import Published
+
+VISIBLE = 0.1
+"""A difference beyond this share of the published value is visible."""
+UNITS = {"%": " %", "s": " s", "ratio": "×", "count": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A row of the scorecard.
+
+    Attributes:
+        published: the printed figure.
+        measured: ours.
+        why: why it differs visibly, as far as the data say; empty: it does not, or nothing is known.
+    """
+
+    published: Published
+    measured: Measured
+    why: str = ""
+
+    @property
+    def difference(self) -> float:
+        """Measured less published, in the figure's unit."""
+        return self.measured.value - self.published.value
+
+    @property
+    def inside(self) -> bool:
+        """Whether the published value lies in the 95 % interval."""
+        m = self.measured
+        return m.low is not None and m.high is not None and m.low <= self.published.value <= m.high
+
+    @property
+    def differs(self) -> bool:
+        """Whether it differs visibly: by more than a tenth of the printed figure, and outside the interval."""
+        if math.isnan(self.measured.value):
+            return True
+        return not self.inside and abs(self.difference) > VISIBLE * abs(self.published.value)
+
+
+def scorecard(
+    figures: Sequence[Published], measures: Mapping[str, Measured], reasons: Mapping[str, str]
+) -> tuple[Score, ...]:
+    """One score per published figure, in the order of the paper.
+
+    Raises:
+        KeyError: a published figure has no measure.
+    """
+    scores = [Score(figure, measures[figure.key], reasons.get(figure.key, "")) for figure in figures]
+    return tuple(scores)
+
+
+def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
+    """Per role how many figures do not differ visibly, and how many there are."""
+    found: dict[str, tuple[int, int]] = {}
+    for role in ("fit", "check"):
+        mine = [score for score in scores if score.published.role == role]
+        found[role] = (sum(not score.differs for score in mine), len(mine))
+    return found
+
+
+def number(value: float, unit: str) -> str:
+    """A number as a reader wants it: three digits or so, with its unit."""
+    if math.isnan(value):
+        return "none"
+    if unit == "s" and abs(value) < 0.1:
+        return f"{value * 1000:.3g} ms"
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}"
+    if unit == "ratio" and 1 <= abs(value) < 100:
+        text = f"{value:.2f}"
+    return text + UNITS[unit]
+
+
+def interval(measured: Measured, unit: str) -> str:
+    """The 95 % interval in words."""
+    if measured.low is None or measured.high is None:
+        return ""
+    low, high = number(measured.low, unit), number(measured.high, unit)
+    return f"{low.removesuffix(UNITS[unit]) if UNITS[unit] else low} to {high}"
+
+
+def score_table(scores: Sequence[Score]) -> Table:
+    """The scorecard as a table; rows that differ visibly are marked."""
+    rows = []
+    for score in scores:
+        p, m = score.published, score.measured
+        sign = "+" if score.difference > 0 else ""
+        rows.append(
+            (
+                f"{p.what} ({p.source.partition(' ')[2]})",
+                p.role,
+                number(p.value, p.unit),
+                number(m.value, p.unit),
+                interval(m, p.unit),
+                "" if math.isnan(score.difference) else sign + number(score.difference, p.unit),
+                (score.why or "Nothing in the data explains it.") if score.differs else "",
+            )
+        )
+    return Table(
+        "Published against measured. Marked: differs by more than a tenth and lies outside the 95 % interval.",
+        ("figure", "role", "published", "measured", "95 % interval", "difference", "why it differs"),
+        tuple(rows),
+        frozenset({2, 3, 4, 5}),
+        frozenset(i for i, score in enumerate(scores) if score.differs),
+    )

@@ -1,0 +1,69 @@
+"""What the runs say: extra cost over the optimum, and how long decisions take (Figures 10 and 11)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from euclio.analysis.statistics import Measured, largest, share
+from euclio.studies.scrooge.tasks import BRUTE_FORCE, GREEDY, MILP, OPTIMUM, on_types
+
+SAME = 1e-6
+"""Costs within this share of each other are the same."""
+
+
+def drawn_as(runs: pd.DataFrame, protocol: str) -> pd.DataFrame:
+    """The runs on workloads of one protocol."""
+    return runs[runs.protocol == protocol]
+
+
+def by_solver(runs: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A column of the runs, one row per workload and one column per solver."""
+    return runs.pivot(index="workload", columns="solver", values=column)
+
+
+def optima(runs: pd.DataFrame) -> pd.DataFrame:
+    """Proven optimal costs, by label of the optimum; NaN: not proven within the limit."""
+    proven = runs[runs.status == "optimal"]
+    table = by_solver(proven, "cost_per_h").reindex(runs.workload.unique())
+    found = {}
+    for label, brute_force in ((OPTIMUM, BRUTE_FORCE), (on_types(OPTIMUM), on_types(BRUTE_FORCE))):
+        exact = table[label] if label in table else pd.Series(float("nan"), index=table.index)
+        found[label] = exact.combine_first(table[brute_force]) if brute_force in table else exact
+    return pd.DataFrame(found)
+
+
+def disagreements(runs: pd.DataFrame) -> int:
+    """Workloads on which brute force and the other exact method both claim an optimum, and not the same one."""
+    table = by_solver(runs[runs.status == "optimal"], "cost_per_h")
+    count = 0
+    for brute_force, label in ((BRUTE_FORCE, OPTIMUM), (on_types(BRUTE_FORCE), on_types(OPTIMUM))):
+        if brute_force in table and label in table:
+            both = table[[brute_force, label]].dropna()
+            count += int(((both[brute_force] / both[label] - 1).abs() > SAME).sum())
+    return count
+
+
+def ratio(runs: pd.DataFrame, solver: str, optimum: str = OPTIMUM) -> pd.Series[float]:
+    """Cost over the optimum, per workload that has both."""
+    found: pd.Series[float] = (by_solver(runs, "cost_per_h")[solver] / optima(runs)[optimum]).dropna()
+    return found
+
+
+def wall(runs: pd.DataFrame, solver: str) -> pd.Series[float]:
+    """Seconds per decision, model building included."""
+    found: pd.Series[float] = runs[runs.solver == solver].set_index("workload").wall_s
+    return found
+
+
+def measures(runs: pd.DataFrame) -> dict[str, Measured]:
+    """Every measure, by key of the published figure."""
+    found = {
+        "milp_time_max": largest(wall(runs, MILP)),
+        "milp_time_max_30": largest(wall(runs, on_types(MILP))),
+        "bruteforce_time_max": largest(wall(runs, BRUTE_FORCE)),
+    }
+    for key, solver in (("milp", MILP), ("greedy", GREEDY)):
+        over = ratio(runs, solver)
+        found[f"{key}_same_share"] = share(over <= 1 + SAME)
+        found[f"{key}_extra_max"] = largest(over - 1, 100.0)
+    return found

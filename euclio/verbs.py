@@ -1,0 +1,34 @@
+"""The verbs with the types of each family: what `from euclio import solve, evaluate` gives."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+from euclio.core import family, solving
+from euclio.core.registry import AnySolver, Solver
+from euclio.core.result import AnyResult, Result
+from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+from euclio.session import Evaluation, Plan, PlanSpace, Session
+
+SessionResult = Result[Plan, PlanSpace, Evaluation]
+ClusterResult = Result[PipelinePlan, PipelineSpace, PlanEvaluation]
+
+
+@overload
+def solve(
+    instance: Session, solver: str | Solver[Session, PlanSpace, Plan] | None = None, **options: Any
+) -> SessionResult: ...
+@overload
+def solve(instance: Cluster, solver: str | AnySolver | None = None, **options: Any) -> ClusterResult: ...
+def solve(instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
+    """Solve an instance and check the plan; arguments and errors as in `euclio.core.solving.solve`."""
+    return solving.solve(instance, solver, **options)
+
+
+@overload
+def evaluate(instance: Session, plan: Plan, space: PlanSpace | None = None) -> Evaluation: ...
+@overload
+def evaluate(instance: Cluster, plan: PipelinePlan, space: PipelineSpace | None = None) -> PlanEvaluation: ...
+def evaluate(instance: Any, plan: Any, space: Any = None) -> family.Checked:
+    """Check and price a plan of any family; arguments as in `euclio.core.family.evaluate`."""
+    return family.evaluate(instance, plan, space)
