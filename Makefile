@@ -21,6 +21,7 @@ check: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 oracle: env
 	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest tests/oracle
