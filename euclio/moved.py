@@ -8,9 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 PACKAGES = ("euclio.", "heuristics.", "formulations.", "bruteforce.")
 NEW_NAME = {
@@ -171,8 +174,8 @@ def new_name(name: str) -> str | None:
     return None
 
 
-class _Moved(MetaPathFinder, Loader):
-    """Finds modules by their old names."""
+class _Moved:
+    """Finds modules by their old names; no subclass of what `importlib.abc` has, which is slow to import."""
 
     def __init__(self) -> None:
         self._own: dict[str, ModuleSpec | None] = {}
@@ -183,7 +186,7 @@ class _Moved(MetaPathFinder, Loader):
         if not fullname.startswith(PACKAGES):
             return None
         moved = fullname if fullname in DIVIDED else new_name(fullname)
-        return None if moved is None else ModuleSpec(fullname, self, origin=moved)
+        return None if moved is None else ModuleSpec(fullname, cast("Loader", self), origin=moved)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         if spec.name in DIVIDED:

@@ -1,9 +1,16 @@
 """Reports: self-contained HTML pages and Markdown from the same blocks, with inlined SVG figures."""
 
-from euclio.core.figures import INK, MUTED, PALETTE, figure_style, svg_text
-from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
-from euclio.report.html import html_page
-from euclio.report.markdown import markdown_page
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from euclio.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from euclio.core.figures import INK, MUTED, PALETTE, figure_style, svg_text
+    from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
+    from euclio.report.html import html_page
+    from euclio.report.markdown import markdown_page
 
 __all__ = [
     "INK",
@@ -21,3 +28,24 @@ __all__ = [
     "markdown_page",
     "svg_text",
 ]
+
+# Figures are slow to import.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "INK": "euclio.core.figures",
+        "MUTED": "euclio.core.figures",
+        "PALETTE": "euclio.core.figures",
+        "figure_style": "euclio.core.figures",
+        "svg_text": "euclio.core.figures",
+        "Block": "euclio.report.blocks",
+        "Facts": "euclio.report.blocks",
+        "Figure": "euclio.report.blocks",
+        "Heading": "euclio.report.blocks",
+        "Paragraph": "euclio.report.blocks",
+        "Preformatted": "euclio.report.blocks",
+        "Table": "euclio.report.blocks",
+        "html_page": "euclio.report.html",
+        "markdown_page": "euclio.report.markdown",
+    },
+)
