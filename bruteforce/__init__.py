@@ -1,26 +1,53 @@
-"""Solvers of this package, offered through the registry."""
+"""Plain enumerations, and the papers' brute-force references."""
 
-from bruteforce.pipeline.plan_enumeration import solvers as pipeline_solvers
-from bruteforce.session.plan_enumeration import solve_by_plan_enumeration
-from bruteforce.session.scrooge_bruteforce import solve_scrooge_bruteforce
-from bruteforce.session.split_solver import solvers as split_solvers
+from functools import partial
+
+from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
+from euclio.pipeline import PipelineSpace
 from heuristics.session.scrooge_space import SCROOGE_SPACE
+
+BY_SPLITS = late("bruteforce.session.split_solver", "solve_by_splits")
+BY_PIPELINES = late("bruteforce.pipeline.plan_enumeration", "solve_by_pipeline_enumeration")
+SPLITS = {
+    "split-bruteforce": "every split over {d + b/T}",
+    "split-bruteforce:breakpoints": "every split over Algorithm 1's breakpoints",
+    "split-bruteforce:0.01": "every split in steps of 0.01 s",
+    "split-enumeration": "every split over {d + b/T}, plainly one by one",
+}
 
 SOLVERS: tuple[AnySolver, ...] = (
     Solver(
         "plan-bruteforce",
         "brute force",
         "every plan of the plan space, for small cases (ours)",
-        solve_by_plan_enumeration,
+        late("bruteforce.session.plan_enumeration", "solve_by_plan_enumeration"),
     ),
     Solver(
         "scrooge-bruteforce",
         "brute force",
         "Scrooge's brute force (Scrooge §4.3): every plan under dispatch at machine rate, beaten ones left out",
-        solve_scrooge_bruteforce,
+        late("bruteforce.session.scrooge_bruteforce", "solve_scrooge_bruteforce"),
         SCROOGE_SPACE,
     ),
-    *split_solvers(),
-    *pipeline_solvers(),
+    *(
+        Solver(name, "brute force", f"{what}, Harpagon's scheduler below (Harpagon §IV-B)", partial(BY_SPLITS, name))
+        for name, what in SPLITS.items()
+    ),
+    Solver(
+        "pipeline-bruteforce",
+        "brute force",
+        "every plan of pooled pipelines, for tiny clusters (ours)",
+        BY_PIPELINES,
+        PipelineSpace(),
+        family="pipeline",
+    ),
+    Solver(
+        "pipeline-bruteforce:every-sequence",
+        "brute force",
+        "the same with a pipeline on every sequence of GPU types, as PPipe's MILP is printed (ours)",
+        partial(BY_PIPELINES, every_sequence=True),
+        PipelineSpace(one_per_sequence=True, whole_gpus=False),
+        family="pipeline",
+    ),
 )

@@ -1,37 +1,44 @@
 """The systems' own algorithms: Harpagon, its baselines and ablations, Scrooge's greedy; NP and DART-r for pipelines."""
 
-from euclio.core.registry import Solver
-from heuristics.pipeline.dart_r import DART_SPACE, dart_space, solve_dart_r
-from heuristics.pipeline.dart_r import NAME as DART_R
-from heuristics.pipeline.no_partitioning import NAME as NO_PARTITIONING
-from heuristics.pipeline.no_partitioning import NO_PARTITIONING_SPACE, no_partitioning_space, solve_no_partitioning
-from heuristics.session.scrooge_greedy import NAME, solve_scrooge_greedy
-from heuristics.session.scrooge_space import SCROOGE_SPACE
-from heuristics.session.solver import solvers
+from functools import partial
 
-SOLVERS = (
-    *solvers(),
+from euclio.core.lazy import late
+from euclio.core.registry import AnySolver, Solver
+from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
+from heuristics.session.scrooge_space import SCROOGE_SPACE
+from heuristics.session.systems import PICK, SYSTEMS, System
+
+
+def solver_of(system: System) -> AnySolver:
+    """The registry's record of a row of Table III."""
+    run = partial(late("heuristics.session.solver", "run_system"), system)
+    narrow = system.narrow if system.hetero in PICK else None
+    return Solver(system.name, "heuristic", system.summary, run, system.space, narrow=narrow)
+
+
+SOLVERS: tuple[AnySolver, ...] = (
+    *(solver_of(system) for system in SYSTEMS),
     Solver(
-        NAME,
+        "scrooge-greedy",
         "heuristic",
         "Scrooge's greedy heuristic (Scrooge §4.3): throughput gained per money and second",
-        solve_scrooge_greedy,
+        late("heuristics.session.scrooge_greedy", "solve_scrooge_greedy"),
         SCROOGE_SPACE,
     ),
     Solver(
-        NO_PARTITIONING,
+        "no-partitioning",
         "heuristic",
         "No-Partitioning (PPipe §7.1): whole models on whole GPUs, the best allocation of them",
-        solve_no_partitioning,
+        late("heuristics.pipeline.no_partitioning", "solve_no_partitioning"),
         NO_PARTITIONING_SPACE,
         narrow=no_partitioning_space,
         family="pipeline",
     ),
     Solver(
-        DART_R,
+        "dart-r",
         "heuristic",
         "DART-r (PPipe §7.1): chains of one low- and one high-class GPU, replicated; whole models on the rest",
-        solve_dart_r,
+        late("heuristics.pipeline.dart_r", "solve_dart_r"),
         DART_SPACE,
         narrow=dart_space,
         family="pipeline",

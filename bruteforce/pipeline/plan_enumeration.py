@@ -14,13 +14,12 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 from bruteforce.pipeline.shapes import Units, Use, UsedPipeline, pipelines_by_sequence, shape_count, units_of
 from bruteforce.session.combination import TimeUpError
 from euclio.core.errors import InapplicableError
 from euclio.core.family import find_family
-from euclio.core.registry import Limits, Solver
+from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
 
@@ -35,28 +34,6 @@ Sets = dict[Use, tuple[Fraction, tuple[Pipeline, ...]]]
 """By the GPUs used, the most throughput of a model and its pipelines."""
 Totals = dict[tuple[int, ...], tuple[Fraction, tuple[Pipeline, ...]]]
 """By GPUs of each type in units of 1/L, the smallest weighted throughput and the pipelines of all models."""
-
-
-def solvers() -> tuple[Solver[Cluster, PipelineSpace, PipelinePlan], ...]:
-    """Both enumerations, for the registry."""
-    return (
-        Solver(
-            NAME,
-            "brute force",
-            "every plan of pooled pipelines, for tiny clusters (ours)",
-            solve_by_pipeline_enumeration,
-            PipelineSpace(),
-            family="pipeline",
-        ),
-        Solver(
-            EVERY_SEQUENCE,
-            "brute force",
-            "the same with a pipeline on every sequence of GPU types, as PPipe's MILP is printed (ours)",
-            partial(solve_by_pipeline_enumeration, every_sequence=True),
-            PipelineSpace(one_per_sequence=True, whole_gpus=False),
-            family="pipeline",
-        ),
-    )
 
 
 def solve_by_pipeline_enumeration(

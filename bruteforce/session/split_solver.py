@@ -9,7 +9,7 @@ from collections.abc import Callable
 from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
 from bruteforce.session.split_search import Splits, enumerate_splits, split_optimum
 from euclio.core.errors import InapplicableError
-from euclio.core.registry import Limits, Solver
+from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import DummyRule, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
@@ -21,28 +21,27 @@ FLOOR_GAP = 1e-9
 Search = Callable[[SessionArrays, int, float, float], Splits]
 
 
-def solvers() -> tuple[Solver, ...]:
-    """Solvers `split-bruteforce` on each grid, and `split-enumeration`."""
-    return (
-        _solver("split-bruteforce", "every split over {d + b/T}", _pruned, CONFIGURATIONS),
-        _solver("split-bruteforce:breakpoints", "every split over Algorithm 1's breakpoints", _pruned, BREAKPOINTS),
-        _solver("split-bruteforce:0.01", "every split in steps of 0.01 s", _pruned, STEPS, 0.01),
-        _solver(
-            "split-enumeration", "every split over {d + b/T}, plainly one by one", enumerate_splits, CONFIGURATIONS
-        ),
-    )
-
-
 def _pruned(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
     """The split optimum, ended early where it costs no more than the proven optimum over all plans."""
     return split_optimum(s, grid, step, prove(s, FLOOR_GAP, deadline).bound, deadline)
 
 
-def _solver(name: str, what: str, search: Search, grid: int, step: float = 0.0) -> Solver:
-    def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-        return _run(session, space, limits, search, grid, step)
+SEARCHES: dict[str, tuple[Search, int, float]] = {
+    "split-bruteforce": (_pruned, CONFIGURATIONS, 0.0),
+    "split-bruteforce:breakpoints": (_pruned, BREAKPOINTS, 0.0),
+    "split-bruteforce:0.01": (_pruned, STEPS, 0.01),
+    "split-enumeration": (enumerate_splits, CONFIGURATIONS, 0.0),
+}
+"""Search, grid and its step in seconds of every solver."""
 
-    return Solver(name, "brute force", f"{what}, Harpagon's scheduler below (Harpagon §IV-B)", run)
+
+def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limits) -> Answer:
+    """Run the solver of this name.
+
+    Raises:
+        InapplicableError: rule `continuous`, or one hardware type per session.
+    """
+    return _run(session, space, limits, *SEARCHES[name])
 
 
 def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:

@@ -150,17 +150,6 @@ class Family:
         return replace(goal, tolerance=self.tolerance(space))
 
 
-def late(module: str, name: str) -> Callable[..., Any]:
-    """A function that is imported when it is called."""
-    found = late_value(module, name)
-    return lambda *arguments: found()(*arguments)
-
-
-def late_value(module: str, name: str) -> Callable[[], Any]:
-    """What gives a value that is imported when it is asked for."""
-    return lambda: getattr(import_module(module), name)
-
-
 @cache
 def find_family(name: str) -> Family:
     """The family of this name.

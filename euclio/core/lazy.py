@@ -1,4 +1,8 @@
-"""Names that a package offers and that are imported when they are first asked for, so that start-up stays fast."""
+"""What is imported when it is first asked for, so that start-up stays fast.
+
+Packages offer names so, and records hold functions so. This is the one mechanism for it; what it names by text, tests
+look up.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +30,14 @@ def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
         return found
 
     return get
+
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """A function that is imported when it is called."""
+    found = late_value(module, name)
+    return lambda *arguments, **options: found()(*arguments, **options)
+
+
+def late_value(module: str, name: str) -> Callable[[], Any]:
+    """What gives a value that is imported when it is asked for."""
+    return lambda: getattr(import_module(module), name)

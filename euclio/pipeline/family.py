@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from euclio.core.arguments import count
 from euclio.core.errors import InputError
-from euclio.core.family import Explained, Family, SpaceOption, late, late_value
+from euclio.core.family import Explained, Family, SpaceOption
+from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
 from euclio.core.result import PROOF_TOLERANCE
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate

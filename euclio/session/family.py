@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from euclio.core.arguments import count_or_any, names
 from euclio.core.errors import InputError
-from euclio.core.family import Explained, Family, SpaceOption, late, late_value
+from euclio.core.family import Explained, Family, SpaceOption
+from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.session.evaluate import Evaluation, evaluate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.errors import InapplicableError
@@ -13,15 +12,10 @@ from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, P
 from heuristics.pipeline.gpu_counts import Gpus
 from heuristics.pipeline.gpu_pair import best_chain
 from heuristics.pipeline.no_partitioning import no_partitioning_counts
+from heuristics.pipeline.spaces import dart_space
 from heuristics.pipeline.whole_models import Rates, whole_model_pipeline, whole_models
 
 NAME = "dart-r"
-DART_SPACE = PipelineSpace(max_partitions=2, virtual_gpus=False)
-
-
-def dart_space(cluster: Cluster, space: PipelineSpace) -> PipelineSpace:
-    """What DART-r's design leaves of a plan space: two partitions at most, whole GPUs."""
-    return replace(space, max_partitions=min(2, space.most_partitions(cluster)), virtual_gpus=False)
 
 
 def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:

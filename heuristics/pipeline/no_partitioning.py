@@ -13,15 +13,10 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
 from heuristics.pipeline.gpu_counts import Counts, cheapest_counts, fairest_counts, with_spare_gpus
+from heuristics.pipeline.spaces import no_partitioning_space
 from heuristics.pipeline.whole_models import Rates, whole_model_pipeline, whole_models
 
 NAME = "no-partitioning"
-NO_PARTITIONING_SPACE = PipelineSpace(max_partitions=1, virtual_gpus=False)
-
-
-def no_partitioning_space(cluster: Cluster, space: PipelineSpace) -> PipelineSpace:
-    """What NP's design leaves of a plan space: one partition, whole GPUs."""
-    return replace(space, max_partitions=1, virtual_gpus=False)
 
 
 def solve_no_partitioning(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.errors import InapplicableError
-from euclio.core.registry import Limits, Solver
+from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import DummyRule, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
@@ -17,29 +17,14 @@ from heuristics.session.latency_splitting import DEAREST_HARDWARE, LATENCY_COST,
 from heuristics.session.planner import plan_budgets, plan_greedily
 from heuristics.session.quantized_splitting import split_quantized
 from heuristics.session.schedule import Schedule, new_schedule
-from heuristics.session.systems import PICK, SYSTEMS, Splitter, Start, System
+from heuristics.session.systems import Splitter, Start, System
 
 REASSIGN_MOST = 1 << 30
 MOST_QUANTA = 20_000
 """Steps of a quantized budget beyond which the dynamic program, quadratic in them, is not begun."""
 
 
-def solver_of(system: System) -> Solver:
-    """The registry's record of a system."""
-
-    def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-        return run_system(system, session, space)
-
-    narrow = system.narrow if system.hetero in PICK else None
-    return Solver(system.name, "heuristic", system.summary, run, system.space, narrow=narrow)
-
-
-def solvers() -> tuple[Solver, ...]:
-    """All systems and ablations as solvers."""
-    return tuple(solver_of(system) for system in SYSTEMS)
-
-
-def run_system(system: System, session: Session, space: PlanSpace) -> Answer:
+def run_system(system: System, session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Plan a session as the system does, on each hardware that its row allows, and keep the cheapest.
 
     Raises:

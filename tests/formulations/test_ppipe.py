@@ -14,7 +14,7 @@ from euclio.pipeline.files import save_cluster
 from formulations.pipeline.ppipe.cpsat_model import cpsat_model, rate_scale
 from formulations.pipeline.ppipe.milp_model import milp_model
 from formulations.pipeline.ppipe.problem import ppipe_problem
-from formulations.pipeline.ppipe.search import PPIPE_SPACE
+from formulations.pipeline.ppipe.spaces import PPIPE_SPACE
 
 MODELS = ("ppipe", "ppipe-cpsat")
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "instances"

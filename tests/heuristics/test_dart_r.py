@@ -8,9 +8,10 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.files import load_cluster
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
-from heuristics.pipeline.dart_r import DART_SPACE, dart_space, gpu_classes, proportional, solve_dart_r
+from heuristics.pipeline.dart_r import gpu_classes, proportional, solve_dart_r
 from heuristics.pipeline.gpu_pair import best_chain
-from heuristics.pipeline.no_partitioning import NO_PARTITIONING_SPACE, solve_no_partitioning
+from heuristics.pipeline.no_partitioning import solve_no_partitioning
+from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "pipelines"
 measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not beside the checkout")

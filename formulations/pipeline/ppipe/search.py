@@ -14,11 +14,6 @@ from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, eva
 from formulations.pipeline.ppipe.points import Choice, choice_of, plan_of, value_of
 from formulations.pipeline.ppipe.problem import PPipeProblem, ppipe_problem
 
-PPIPE_SPACE = PipelineSpace(one_per_sequence=True)
-"""What PPipe's corrected MILP chooses from."""
-LITERAL_SPACE = PipelineSpace(one_per_sequence=True, whole_gpus=False)
-"""What the print chooses from, where it forces no pipeline."""
-
 
 @dataclass(slots=True)
 class Search:

@@ -1,0 +1,38 @@
+"""What is named by text, to be imported later, is there."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+LATE = re.compile(r"late(?:_value)?\(\s*\"([\w.]+)\",\s*\"(\w+)\"")
+LAZY = ("euclio", "euclio.files", "euclio.report", "euclio.results")
+
+
+def late_names():
+    sources = [path.read_text() for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    return sorted({found for text in sources for found in LATE.findall(text)})
+
+
+def test_functions_are_named_late_at_all():
+    assert len(late_names()) > 30
+
+
+@pytest.mark.parametrize(("module", "name"), late_names())
+def test_a_late_name_is_there(module, name):
+    assert hasattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_a_package_has_all_names_that_it_offers(package):
+    module = import_module(package)
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_a_package_has_no_other_name(package):
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = import_module(package).nothing
