@@ -72,10 +72,11 @@ def bracket(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
     room = [session.slo_s - sum(sure[i][0] for i in route) for route in routes]
     if any(left < 0 or (left == 0 and not all(sure[i][1] for i in r)) for left, r in zip(room, routes, strict=True)):
         return NO_PLAN
-    each = min(left / len(route) for left, route in zip(room, routes, strict=True))
-    for curve, (latency, _) in zip(curves, sure, strict=True):
+    for i, (curve, (latency, _)) in enumerate(zip(curves, sure, strict=True)):
+        # A path without room has its fastest plans only; modules elsewhere may need more than their fastest latency.
+        share = min(left / len(route) for left, route in zip(room, routes, strict=True) if i in route)
         curve.learn(session.slo_s)
-        curve.learn(latency + each)
+        curve.learn(latency + share)
     return _enclosed(curves, [latency for latency, _ in sure], routes, session.slo_s)
 
 

@@ -10,16 +10,22 @@ from .worker import run
 
 CURVES = (176, 220, 302, 320, 550, 951, 1128, 1254, 1427, 1990, 6567)
 """Partial machines filled up in several modules: one module's latency is traded for another's along curves."""
-FREE = (2200,)
-"""7e8 requests per second, and machines that cost nothing."""
+FREE = (2200, 1500960)
+"""Very many machines that cost nothing."""
 TIES = {1055: 6.0, 1535: 1.0, 1715: 9.0, 4598: 4.9315644000973045, 6605: 3.0, 7470: 10.883333333333333, 7757: 6.5}
 """Machines that need the SLO to the last digit, next to plans that only come near to it, and the optimum."""
+FULL = {7841: 3.0, 506000: 5.046075085, 700664: 10.692939, 702478: 21.6, 902509: 8.4, 902637: 2.0}
+"""The SLO is met where partial machines are just full, and the optimum."""
+PRICES_APART = (503909,)
+"""A module costs 10^7 times as much as the others, which wait for full machines."""
+MISSED = (6991,)
+"""Two modules miss a tie with the SLO by the last digit, two others trade latencies along curves."""
 NEAR_A_TIE = {503434: 5.94150607808135}
 """The whole machines of a plan meet their need only just, and a partial machine of another kind makes them faster."""
 LIMIT_S = 20.0
 
 
-@pytest.mark.parametrize("seed", CURVES + FREE)
+@pytest.mark.parametrize("seed", CURVES + FREE + PRICES_APART + MISSED)
 def test_gap_closes(seed):
     case = drawn("session", seed)
     answer = run("exact", case, case.space, LIMIT_S)
@@ -34,6 +40,14 @@ def test_plan_at_a_tie_is_found_and_proven(seed):
     answer = run("exact", case, case.space, LIMIT_S)
     assert answer.status == "optimal", (answer.value, answer.bound)
     assert float(answer.value) == TIES[seed]
+
+
+@pytest.mark.parametrize("seed", FULL)
+def test_plan_of_full_machines_is_found_and_proven(seed):
+    case = drawn("session", seed)
+    answer = run("exact", case, case.space, LIMIT_S)
+    assert answer.status == "optimal", (answer.value, answer.bound)
+    assert float(answer.value) == pytest.approx(FULL[seed], rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", NEAR_A_TIE)

@@ -120,3 +120,14 @@ def test_the_enumeration_says_the_same(family, seed):
         pytest.skip("the reference would have to list too much")
     assert found.status in (Status.OPTIMAL, Status.INFEASIBLE)
     assert found.value == truth.upper
+
+
+@pytest.mark.parametrize("seed", [502337, 502461])
+def test_a_path_without_room_leaves_room_to_modules_on_others(seed):
+    """One path takes the SLO to the last digit with its fastest plans; a module elsewhere has no fastest plan."""
+    case = drawn("session", seed)
+    truth = truth_of(case, case.space)
+    assert truth is not None
+    assert truth.lower is not None
+    assert truth.upper is not None
+    assert truth.lower <= truth.upper <= truth.lower * (1 + Fraction(1, 10**6))

@@ -40,6 +40,8 @@ ROUNDS_OF_STEPS = 4
 """So many rounds do without lines: most sessions are solved by then."""
 LINE_NODES = 1 << 14
 """Most nodes of the search for a line."""
+LINE_SEARCHES = 16
+"""A line takes at most the nodes of so many searches of the module's plans, which it is to save."""
 NODES_BETWEEN_CLOCKS = 1 << 20
 
 
@@ -84,6 +86,8 @@ class ContinuousSearch:
         self.arrays, self.deadline = arrays, deadline
         self.curves = [Curve(latency) for latency in least]
         self.bound, self.plans, self.solves, self.rounds = 0.0, tuple[Found, ...](), 0, 0
+        self.searches, self.nodes = [0] * len(least), [0] * len(least)
+        """Searches of each module's plans that came to an end, and their nodes."""
         self.blurred = False
         """Whether a configuration that was left out as too narrow may belong to a cheaper plan."""
 
@@ -139,6 +143,8 @@ class ContinuousSearch:
             if found.complete:
                 break
             nodes *= 4
+        self.searches[m] += 1
+        self.nodes[m] += found.nodes
         machines = np.zeros(self.arrays.first[m + 1] - self.arrays.first[m], np.int64)
         machines[problem.configuration - self.arrays.first[m]] = found.machines
         partial_at = int(problem.configuration[found.partial_at]) if found.partial_at >= 0 else -1
@@ -224,7 +230,8 @@ class ContinuousSearch:
         if cost + drop <= problem.hidden and problem.price.min() > 0.0:
             self.solves += 1
             slope = drop / (end - left)
-            found = search_line(problem, left, slope, cost + drop, SHARE * GAP, LINE_NODES)
+            most = min(LINE_NODES, LINE_SEARCHES * self.nodes[m] // self.searches[m])
+            found = search_line(problem, left, slope, cost + drop, SHARE * GAP, most)
             if found.complete and found.start > cost:
                 return Line(left, found.start, slope)
         return Line(left, cost, 0.0)

@@ -22,7 +22,7 @@ from formulations.session.continuous.problem import ContinuousProblem
 from formulations.session.exact.remaining_rate import FEW, rate_left
 
 FREE_MOST = 1e3
-"""Machines that cost nothing are bought up to this multiple of the rate."""
+"""Machines that cost nothing are bought up to this multiple of the rates that are asked for."""
 
 
 class ContinuousFound(NamedTuple):
@@ -211,6 +211,7 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
     enough = least_whole(p, stack, d)
     if n > 0:
         n = max(n, enough)
+    asked = p.rate + rate + (p.need[j] if p.by_rate else 0.0)
     best, previous = _Ending(np.inf, np.inf, 0, 0.0), np.inf
     while n == 0 or np.isfinite(p.whole_latency[j]):
         cost = stack.cost[d] + n * price
@@ -226,7 +227,7 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
             break
         if price == 0.0 and np.isfinite(best.cost):
             break  # more of what is free saves nothing
-        if (price == 0.0 and n * t > FREE_MOST * (p.rate + rate)) or (not p.by_rate and (n - 1) * t >= rate):
+        if (price == 0.0 and n * t > FREE_MOST * asked) or (not p.by_rate and (n - 1) * t >= rate):
             break
         if n > 0:
             previous = lower

@@ -11,6 +11,8 @@ from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Poli
 
 DUMMY_DIGITS = 13
 """Dummy rates are rounded up to so many digits where a partial machine takes them, so that they can be written down."""
+FULL = 1.0 - 1e-9
+"""A partial machine with at least this share of a whole one's rate is tried as a whole one too."""
 
 
 def fill_up(
@@ -18,7 +20,9 @@ def fill_up(
 ) -> Plan | None:
     """Give every module the least dummy rate at which its whole and partial machines meet its budget.
 
-    Modules with whole machines only take what they take. The others get what is left of their budgets, exactly.
+    Modules with whole machines only take what they take. The others get what is left of their budgets, exactly. Where
+    a budget is the very one at which a partial machine would be full, rounding decides whether it is: if the check
+    refuses that, whole machines are tried, which cost next to nothing more and take what they take.
 
     Args:
         session: the instance.
@@ -30,12 +34,41 @@ def fill_up(
     Returns:
         The plan that the check accepts; None: the budgets are too tight for that, by rounding.
     """
+    filled = _fill_modules(session, list(plan.modules), partial, budgets, space)
+    if filled is not None:
+        return filled
+    full = [
+        partial[m] and _is_full(module, plan.modules[m], Fraction(budgets[m]), session.price, space.policy)
+        for m, module in enumerate(session.modules)
+    ]
+    if not any(full):
+        return None
+    modules = [_with_whole(one) if is_full else one for one, is_full in zip(plan.modules, full, strict=True)]
+    still = [is_partial and not is_full for is_partial, is_full in zip(partial, full, strict=True)]
+    return _fill_modules(session, modules, still, budgets, space)
+
+
+def _is_full(module: Module, plan: ModulePlan, budget: Fraction, price: dict[str, Fraction], policy: Policy) -> bool:
+    """Whether the partial machine that a budget asks for is a whole one, by rounding."""
+    last = _fill_module(module, plan, True, budget, price, policy).allocations[-1]
+    return last.partial_rps >= Fraction(FULL) * last.configuration.throughput_rps
+
+
+def _with_whole(plan: ModulePlan) -> ModulePlan:
+    """The plan with a whole machine in place of the partial one."""
+    last = plan.allocations[-1]
+    return replace(plan, allocations=(*plan.allocations[:-1], replace(last, machines=last.machines + 1)))
+
+
+def _fill_modules(
+    session: Session, modules: list[ModulePlan], partial: Sequence[bool], budgets: Sequence[float], space: PlanSpace
+) -> Plan | None:
+    """The plan with the least dummy rates; None: the check refuses it."""
     exact = [Fraction(budget) for budget in budgets]
-    modules = list(plan.modules)
     price = session.price
     for m, module in enumerate(session.modules):
         if not partial[m]:
-            modules[m] = _fill_module(module, plan.modules[m], False, exact[m], price, space.policy)
+            modules[m] = _fill_module(module, modules[m], False, exact[m], price, space.policy)
             alone = Session(module.name, session.slo_s, session.hardware, [module])
             priced = evaluate(alone, Plan((modules[m],)), space)
             exact[m] = exact[m] if priced.latency_s is None else priced.latency_s
@@ -43,7 +76,7 @@ def fill_up(
         if partial[m]:
             over = _longest_through(session, exact, m) - session.slo_s
             exact[m] = exact[m] - max(over, Fraction(0))
-            modules[m] = _fill_module(session.modules[m], plan.modules[m], True, exact[m], price, space.policy)
+            modules[m] = _fill_module(session.modules[m], modules[m], True, exact[m], price, space.policy)
     filled = Plan(tuple(modules))
     return filled if evaluate(session, filled, space).feasible else None
 

@@ -6,6 +6,10 @@ budget known, every plan costs at least what is the infimum just below that late
 intervals bound the session from below; where the cheapest choice of modes is one of points only, it is the optimum.
 An interval is open where it begins, as the cheapest plan within that latency is known, so that a path of which it is a
 part takes more than the sum of the latencies: at a tie with the SLO a point fits where the interval after it does not.
+
+A cost steps where the partial machine of its plans is full (`full_latencies`): intervals are cut there first, as
+halving never hits such a latency. Where modules trade latency along curves, a choice of intervals is closed once a
+bound by lines (`rational_lines`) shows that it holds nothing better than the best plan by more than the tolerance.
 """
 
 from __future__ import annotations
@@ -17,8 +21,15 @@ from typing import NamedTuple
 
 from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.arrays import session_arrays
 from euclio.session.latency_bound import latency_bound
-from formulations.session.rational.continuous import ContinuousModule, cheapest_within, continuous_module
+from formulations.session.rational.continuous import (
+    ContinuousModule,
+    cheapest_within,
+    continuous_module,
+    full_latencies,
+)
+from formulations.session.rational.lines import LineBounds, Piece
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.split import cheapest_choice
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
@@ -55,6 +66,7 @@ class _Known:
         end_s: where the interval ends; None: it is a point.
         plan: the plan of the point.
         paid_per_h: what that plan costs, a little more where its dummy rate was rounded up.
+        below: the cheapest plan just before the end of the interval.
     """
 
     latency_s: Fraction
@@ -62,6 +74,7 @@ class _Known:
     end_s: Fraction | None = None
     plan: ModulePlan | None = None
     paid_per_h: Fraction | None = None
+    below: ModulePlan | None = None
 
 
 class _Curve:
@@ -85,6 +98,21 @@ class _Curve:
     def point_at(self, interval: _Known) -> _Known | None:
         """The point at which an interval ends, if the interval is not cut off there."""
         return next((k for k in self.known if k.end_s is None and k.latency_s == interval.end_s), None)
+
+    def step_within(self, interval: _Known) -> Fraction | None:
+        """The last latency within an open interval at which its cost may step; None: there is none; it is a point."""
+        if interval.end_s is None or interval.below is None:
+            return None
+        full = full_latencies(self.m, interval.below)
+        return max((at for at in full if interval.latency_s < at < interval.end_s), default=None)
+
+    def piece(self, entry: _Known) -> Piece:
+        """A point or an interval as lines need it."""
+        if entry.end_s is None:
+            return Piece(entry.latency_s, entry.latency_s, entry.cost_per_h, entry.cost_per_h)
+        place = self.known.index(entry)
+        before = self.known[place - 1].cost_per_h if place else entry.cost_per_h
+        return Piece(entry.latency_s, entry.end_s, entry.cost_per_h, before)
 
     def cut(self, at: _Known, budget_s: Fraction) -> _Known | None:
         """Learn the cheapest plan at a budget within an open interval; None: there is none within the budget."""
@@ -114,7 +142,7 @@ class _Curve:
         if infimum is None:
             return []
         cost = infimum[0] if least is None else max(infimum[0], least)
-        return [_Known(left, cost, right)]
+        return [_Known(left, cost, right, below=infimum[1])]
 
 
 def _writable(plan: ModulePlan) -> ModulePlan:
@@ -150,29 +178,67 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
         for module, bound in zip(session.modules, least, strict=True)
     ]
     best = Bracket(None, None, None, False)
+    closed = _Closed(curves, LineBounds(session_arrays(session, space), problem), Fraction(tolerance))
     try:
         for curve, room in zip(curves, problem.room_s(least), strict=True):
             if not curve.start(room):
                 return none
         while True:
-            choice = _choose(problem, curves, effort)
-            if choice is None:
-                return best._replace(infeasible=best.plan is None)
-            bound = sum((entry.cost_per_h for entry in choice), Fraction(0))
-            best = best._replace(bound=bound if best.cost is None else min(bound, best.cost))
-            if best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance)):
+            choice = _choose(problem, curves, closed, best.cost, effort)
+            if choice is None and best.cost is None:
+                return none
+            steps = [] if choice is None else [sum((entry.cost_per_h for entry in choice), Fraction(0))]
+            bound = min(steps + [one for one in (best.cost, closed.least) if one is not None])
+            best = best._replace(bound=bound)
+            if choice is None or (best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance))):
                 return best
             best = _better(best, _cut(problem, curves, choice, effort))
     except UndecidedError:
         return best
 
 
-def _choose(problem: SplitProblem, curves: list[_Curve], effort: Effort) -> list[_Known] | None:
-    """The cheapest choice of points and intervals; None: there is none within the SLO."""
+class _Closed:
+    """Choices of which lines have shown that they hold no plan better than the best one by more than the tolerance."""
+
+    def __init__(self, curves: list[_Curve], lines: LineBounds, tolerance: Fraction) -> None:
+        self.curves, self.lines, self.tolerance = curves, lines, tolerance
+        self.closed: list[list[Piece]] = []
+        self.bounded: dict[tuple[Piece, ...], Fraction | None] = {}
+        self.least: Fraction | None = None
+        """The least bound of them."""
+
+    def holds(self, choice: list[_Known], best: Fraction) -> bool:
+        """Whether a choice is closed, or can be, given the cost of the best plan."""
+        pieces = [curve.piece(entry) for curve, entry in zip(self.curves, choice, strict=True)]
+        if any(all(map(_is_within, pieces, others)) for others in self.closed):
+            return True
+        key = tuple(pieces)
+        if key not in self.bounded:
+            self.bounded[key] = self.lines.bound(pieces)
+        bound = self.bounded[key]
+        if bound is None or bound < best * (1 - self.tolerance):
+            return False
+        self.closed.append(pieces)
+        self.least = bound if self.least is None else min(bound, self.least)
+        return True
+
+
+def _is_within(piece: Piece, other: Piece) -> bool:
+    return other.left_s <= piece.left_s and piece.end_s <= other.end_s
+
+
+def _choose(
+    problem: SplitProblem, curves: list[_Curve], closed: _Closed, best: Fraction | None, effort: Effort
+) -> list[_Known] | None:
+    """The cheapest choice of points and intervals that is not closed; None: none within the SLO is below the best."""
     later = _later(problem, curves)
     kept = [_staircase(curve.known, later) for curve in curves]
     modes = tuple(tuple(Mode(_from(k, later), k.cost_per_h) for k in row) for row in kept)
-    chosen = cheapest_choice(replace(problem, modes=modes), None, effort)
+
+    def is_closed(chosen: list[int]) -> bool:
+        return best is not None and closed.holds([row[i] for row, i in zip(kept, chosen, strict=True)], best)
+
+    chosen = cheapest_choice(replace(problem, modes=modes), best, effort, is_closed)
     return None if chosen is None else [row[i] for row, i in zip(kept, chosen, strict=True)]
 
 
@@ -201,13 +267,19 @@ def _staircase(row: list[_Known], later: Fraction) -> list[_Known]:
 
 
 def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effort: Effort) -> list[_Known | None]:
-    """Cut the chosen intervals where together they use up the SLO; returns the plans at these budgets."""
+    """Cut the chosen intervals at steps, else where together they use up the SLO; returns the plans there."""
     left = [entry.latency_s for entry in choice]
     right = [entry.latency_s if entry.end_s is None else entry.end_s for entry in choice]
     if problem.critical_path(right)[0] <= problem.slo_s:
         ends = [c if c.end_s is None else curve.point_at(c) for curve, c in zip(curves, choice, strict=True)]
         if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
             return ends
+    steps = [curve.step_within(entry) for curve, entry in zip(curves, choice, strict=True)]
+    for curve, entry, step in zip(curves, choice, steps, strict=True):
+        if step is not None:
+            curve.cut(entry, step)
+    if any(step is not None for step in steps):
+        return [None]
     share = _share_within(problem, left, right, effort)
     budget = [
         begin

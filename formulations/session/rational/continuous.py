@@ -87,6 +87,36 @@ def cheapest_within(
     return None if search.best is None else (search.best[0], search.plan())
 
 
+def full_latencies(m: ContinuousModule, plan: ModulePlan) -> list[Fraction]:
+    """Latencies of a plan's machines where its partial machine takes the rate of a whole one, in seconds.
+
+    With the budget falling towards the longest of them the partial machine fills up; there whole machines may do, and
+    below it plans of other machines follow: costs may step at these latencies, and do at no others of the plan's kind.
+
+    Args:
+        m: the module.
+        plan: its plan.
+    """
+    last = plan.allocations[-1]
+    if not last.partial_rps:
+        return []
+    c, policy = last.configuration, m.space.policy
+    found = [c.duration_s + c.batch / c.throughput_rps]
+    left = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), c.throughput_rps)
+    shared, ratio = left, None
+    for a in plan.allocations:
+        c = a.configuration
+        unit = m.unit_cost[m.configurations.index(c)]
+        if not m.shared or unit != ratio:
+            shared, ratio = left, unit
+        if policy is Policy.RR:
+            found.append(2 * c.duration_s)
+        else:
+            found.append(c.duration_s + c.batch / (shared if m.by_rate else c.throughput_rps))
+        left -= a.machines * c.throughput_rps
+    return found
+
+
 class _Search:
     def __init__(self, m: ContinuousModule, budget_s: Fraction, effort: Effort, strictly: bool) -> None:
         self.m, self.effort, self.strictly = m, effort, strictly

@@ -6,6 +6,7 @@ the latency that is left to each if the others take their fastest ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, inf, lcm
 
@@ -13,13 +14,19 @@ from formulations.session.rational.module import Effort
 from formulations.session.splitting.problem import SplitProblem
 
 
-def cheapest_choice(problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> list[int] | None:
+def cheapest_choice(
+    problem: SplitProblem,
+    cutoff: Fraction | None,
+    effort: Effort,
+    is_closed: Callable[[list[int]], bool] = lambda chosen: False,
+) -> list[int] | None:
     """The number of the mode of each module in the cheapest choice within the SLO.
 
     Args:
         problem: modules with modes, cheapest first, each faster than those before it.
         cutoff: cost per hour that the choice has to stay below; None: any.
         effort: counts nodes.
+        is_closed: whether a choice is of no interest and to be passed over.
 
     Returns:
         The choice; None: there is none below the cutoff.
@@ -29,11 +36,18 @@ def cheapest_choice(problem: SplitProblem, cutoff: Fraction | None, effort: Effo
     """
     if not all(problem.modes):
         return None
-    return _Search(problem, cutoff, effort).run()
+    return _Search(problem, cutoff, effort, is_closed).run()
 
 
 class _Search:
-    def __init__(self, problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> None:
+    def __init__(
+        self,
+        problem: SplitProblem,
+        cutoff: Fraction | None,
+        effort: Effort,
+        is_closed: Callable[[list[int]], bool],
+    ) -> None:
+        self.is_closed = is_closed
         latencies = [mode.latency_s for row in problem.modes for mode in row]
         costs = [mode.cost_per_h for row in problem.modes for mode in row]
         seconds = lcm(problem.slo_s.denominator, *(value.denominator for value in latencies))
@@ -58,7 +72,8 @@ class _Search:
     def _extend(self, place: int, spent: int) -> None:
         self.effort.count()
         if place == len(self.order):
-            self.below, self.best = spent, self.chosen.copy()
+            if not self.is_closed(self.chosen):
+                self.below, self.best = spent, self.chosen.copy()
             return
         m = self.order[place]
         start = self._start(m)
