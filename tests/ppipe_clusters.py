@@ -1,4 +1,4 @@
-"""Clusters worked by hand, for the tests of PPipe's models and of the enumeration beside them."""
+"""Clusters worked by hand, for the tests of PPipe's models and of the enumeration next to them."""
 
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model
 

@@ -1,10 +1,10 @@
 """Scrooge's brute force (§4.3, Figures 10 and 11): the optimum of dispatch at machine rate, by enumeration.
 
-The paper does not say what its brute force enumerates, so this one lists whole plans: every vector of whole machines
-of a module, closed by whole and partial machines of its last configuration. Under this policy a full machine takes
-d + b/t whatever runs beside it, so latency only grows along a vector, and so does the least cost that it can end at
-(the rest of the rate at the next best throughput-cost ratio). A vector is left where a plan found before is neither
-dearer nor slower than anything that it can still become. What is left are the module's frontiers; then all their
+The paper does not say what its brute force enumerates, so this one lists whole plans: every vector of whole machines of
+a module, closed by whole and partial machines of its last configuration. Under this policy a full machine takes d + b/t
+whatever runs next to it, so latency only grows along a vector, and so does the least cost that it can end at (the rest
+of the rate at the next best throughput-cost ratio). A vector is left where a plan found before is neither more
+expensive nor slower than anything that it can still become. What is left are the module's frontiers; then all their
 combinations are enumerated. Arithmetic is exact: scaled integers for rates and costs, fractions for latencies.
 """
 
@@ -159,6 +159,6 @@ class _Search:
         self.plans[start:end] = [(*rows, (i, whole, rest))]
 
     def _is_beaten(self, latency: Fraction, cost: int) -> bool:
-        """Whether a plan is kept that is neither slower nor dearer."""
+        """Whether a plan is kept that is neither slower nor more expensive."""
         at = bisect_right(self.latencies, latency)
         return at > 0 and self.costs[at - 1] <= cost

@@ -14,7 +14,7 @@ from heuristics.session.schedule import Schedule, new_schedule
 
 @compiled
 def plan_ends(s: SessionArrays, m: int, most_budget: float, plan: Schedule) -> Floats:
-    """Every pair of worst-case latency and cost that module m's plan can end with, or something no dearer.
+    """Every pair of worst-case latency and cost that module m's plan can end with, or something no more expensive.
 
     The residual is rescheduled at every budget at which Algorithm 1 gives another plan, from the largest down. A
     plan whose first allocation changes has another residual next time: for it the whole rate's fluid bound stands in.

@@ -1,4 +1,4 @@
-"""What all figures share: a row of panels per goal, styles for any number of solvers, legends beside the panels."""
+"""What all figures share: a row of panels per goal, styles for any number of solvers, legends next to the panels."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def note(axes: Axes, text: str, labels: Sequence[str]) -> None:
 
 
 def legend(axes: Axes) -> None:
-    """The legend beside the panel, where it covers nothing."""
+    """The legend next to the panel, where it covers nothing."""
     handles, _ = axes.get_legend_handles_labels()
     if handles:
         size = 8.5 if len(handles) <= 14 else 7.5

@@ -28,7 +28,7 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         The frame with texts that are no categories and with further columns. Gaps are shares of the best value (0.05:
-        5 % dearer, or 5 % less throughput); NaN where the run has no accepted plan.
+        5 % more expensive, or 5 % less throughput); NaN where the run has no accepted plan.
 
         - ``space``: plan space in words (`euclio.analysis.spaces`), "full" for the family's full one
         - ``best``, ``best_bound``, ``best_proven``, ``gap``: best value of any run on the instance with the same

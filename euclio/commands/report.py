@@ -25,13 +25,13 @@ def add_to(verbs: Verbs) -> None:
         nargs="+",
         type=Path,
         metavar="OUT|EXPERIMENT.toml",
-        help="result folder, the experiment beside it, or a Parquet file of results; several are merged",
+        help="result folder, the experiment next to it, or a Parquet file of results; several are merged",
     )
     parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE.html",
-        help="the page, with FILE.md beside it; default: report.html in the folder",
+        help="the page, with FILE.md next to it; default: report.html in the folder",
     )
     parser.add_argument("--title", help="title of the page; default: the experiment's name")
     parser.set_defaults(run=run)

@@ -1,4 +1,4 @@
-"""`euclio reproduce`: a paper's evaluation, measured again and set beside its published figures."""
+"""`euclio reproduce`: a paper's evaluation, measured again and set next to its published figures."""
 
 from __future__ import annotations
 

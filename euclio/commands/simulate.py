@@ -146,7 +146,7 @@ def _setup(arguments: argparse.Namespace) -> Setup:
     from euclio.pipeline.simulation import Arrivals, Setup, load_trace
 
     if arguments.trace is not None and arguments.arrivals is not None:
-        raise InputError("is given beside --arrivals; leave one out", field="--trace")
+        raise InputError("is given next to --arrivals; leave one out", field="--trace")
     return Setup(
         arrivals=Arrivals.TRACE if arguments.trace is not None else Arrivals(arguments.arrivals or "poisson"),
         load=arguments.load,

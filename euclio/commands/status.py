@@ -22,7 +22,7 @@ def add_to(verbs: Verbs) -> None:
         description="Finished runs by solver and status, what is missing, and whether a runner is at work.",
         allow_abbrev=False,
     )
-    parser.add_argument("path", metavar="OUT|EXPERIMENT.toml", help="result folder, or the experiment beside it")
+    parser.add_argument("path", metavar="OUT|EXPERIMENT.toml", help="result folder, or the experiment next to it")
     parser.add_argument("--json", action="store_true", help="print the status as JSON instead of a table")
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""The verbs that solve, in a process beside this one whose limits hold whatever a solver does.
+"""The verbs that solve, in a process next to this one whose limits hold whatever a solver does.
 
 The time limit counts from when the input is read and the solver is imported and compiled, which have limits of their
 own (`euclio.supervision.preparation_limit_s`, `euclio.files.json_reading`).
@@ -136,7 +136,7 @@ def _make(tell: Tell, ready: PreparedRun, warm: bool, explained: bool) -> AnyRes
 
 
 def _needs_explanation(result: AnyResult) -> bool:
-    """Whether there is no plan, as is proven, or as somebody who did not run out of time has found."""
+    """Whether there is no plan, as is proven, or as a solver that did not run out of time has found."""
     return result.status is Status.INFEASIBLE or (result.status is Status.UNKNOWN and result.raw_status == NO_PLAN)
 
 

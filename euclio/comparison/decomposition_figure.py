@@ -1,4 +1,4 @@
-"""The figure of a gap decomposition: per system a stacked bar, optimum | design | heuristic, and the spread beside."""
+"""The figure of a gap decomposition: per system a stacked bar, optimum | design | heuristic, and the spread."""
 
 from __future__ import annotations
 

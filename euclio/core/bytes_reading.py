@@ -1,4 +1,4 @@
-"""Bytes of a file that may be no file: pipes and devices are read as long as somebody writes to them."""
+"""Bytes of a file that may be no file: pipes and devices are read as long as they are written to."""
 
 from __future__ import annotations
 

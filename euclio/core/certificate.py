@@ -1,4 +1,4 @@
-"""Certificates: what an independent prover says about somebody else's claim (ours).
+"""Certificates: what an independent prover says about a claim (ours).
 
 A claim is turned into a cutoff: an optimum claims that no plan is better than its value by more than the tolerance, a
 bound that none is better than the bound, infeasibility that there is none at all. A prover of the family then searches

@@ -15,4 +15,4 @@ def data_dir() -> Path:
     for folder in (package / "_data", package.parent / "data"):
         if folder.is_dir():
             return folder
-    raise FileNotFoundError(f"no data files beside {package}; install euclio again, or run it from its source tree")
+    raise FileNotFoundError(f"no data files next to {package}; install euclio again, or run it from its source tree")

@@ -1,4 +1,4 @@
-"""Errors that users can mend: each says the file, the field and the remedy in one line."""
+"""Errors that users can put right: each says the file, the field and the remedy in one line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class InputError(ValueError):
     """Bad input: one clear line, exit code 2.
 
     Args:
-        message: what is wrong and how to mend it.
+        message: what is wrong and how to put it right.
         file: the file it stands in, if any.
         field: the field in the file, as a path such as ``modules[2].rate_rps``.
     """
@@ -35,7 +35,7 @@ class InputError(ValueError):
 
 
 class TerminatedError(KeyboardInterrupt):
-    """Somebody ended the command with SIGTERM: it ends as after Ctrl-C, with exit code 143."""
+    """The command was ended with SIGTERM: it ends as after Ctrl-C, with exit code 143."""
 
 
 class InapplicableError(Exception):
@@ -43,7 +43,7 @@ class InapplicableError(Exception):
 
 
 class OwnSolverError(Exception):
-    """Somebody's own solver raised (says its file, what, and where in it)."""
+    """A user's own solver raised (says its file, what, and where in it)."""
 
 
 class UnwritableError(Exception):

@@ -1,4 +1,4 @@
-"""Somebody's own solver from a Python file, named ``path/to/file.py:function``, without a package around it.
+"""A user's own solver from a Python file, named ``path/to/file.py:function``, without a package around it.
 
 The function takes the instance first, and by name, where it wants them, the plan space (``space``) and the limits
 (``limits``); it returns a plan, None or an `Answer`. The annotation of its first parameter says which problem family it
@@ -96,7 +96,7 @@ def _solver(reference: str, path: Path, name: str, source: bytes) -> AnySolver:
 def _module(path: Path, source: bytes) -> ModuleType:
     """The file as a module; its neighbours can be imported by it.
 
-    It is compiled from its text: byte code that Python keeps beside it may be of an older text of the same second.
+    It is compiled from its text: byte code that Python keeps next to it may be of an older text of the same second.
     """
     module = ModuleType(f"{MODULE}{hashlib.sha256(source).hexdigest()[:16]}")
     module.__file__ = str(path)
@@ -114,7 +114,7 @@ def _module(path: Path, source: bytes) -> ModuleType:
 
 
 def blame(error: BaseException) -> str:
-    """What somebody's own solver raised, in one line that names its file; empty: the error arose elsewhere."""
+    """What a user's own solver raised, in one line that names its file; empty: the error arose elsewhere."""
     files = {module.__file__ for name, module in sys.modules.items() if name.startswith(MODULE)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename in files:

@@ -1,4 +1,4 @@
-"""The solver registry: packages offer solvers by entry points, so that somebody's own solver plugs in from outside."""
+"""The solver registry: packages offer solvers by entry points, so that a user's own solver plugs in from outside."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from euclio.files.boundary import FileModel, Name, Number, Whole
 
 
 class RunOptions(FileModel):
-    """The options that results of every family have beside the plan space."""
+    """The options that results of every family have next to the plan space."""
 
     time_limit_s: Number | None = None
     seed: Whole = 0

@@ -1,6 +1,6 @@
 """Blocks to one self-contained HTML page: sortable tables, light and dark, nothing loaded from outside.
 
-`page.css` and the two scripts stand beside this file and are put into the page; without scripts it reads the same, in
+`page.css` and the two scripts stand next to this file and are put into the page; without scripts it reads the same, in
 the system's theme and the order of the report.
 """
 
@@ -18,7 +18,7 @@ from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Prefo
 LONG_TABLE = 12
 """Rows above which a table has a box to filter them by."""
 WIDE_NUMBER = 16
-"""Characters from which a number, such as an interval, may take two lines, so that texts beside it stay in sight."""
+"""Characters from which a number, such as an interval, may take two lines, so that texts next to it stay in sight."""
 SHORT_TEXT, LONG_TEXT = 24, 60
 """Characters up to which a cell stays on one line, and above which it is given room to wrap in."""
 

@@ -99,7 +99,7 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
 
 
 def _gather_options(fields: dict[str, Any]) -> None:
-    """Put what a solver's table has beside name and label, which depends on the solver, into one field."""
+    """Put what a solver's table has next to name and label, which depends on the solver, into one field."""
     solvers = fields.get("solvers")
     for solver in solvers if isinstance(solvers, list) else ():
         if isinstance(solver, dict):

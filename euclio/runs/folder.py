@@ -28,7 +28,7 @@ MADE_IN_PYTHON = 'schema = "euclio/experiment/1"\nname = {name}\n# The rest of t
 
 
 _OWN = re.compile(r"lock|logs|runs\.tsv|(journal|records|instances)-\w+\.(jsonl|parquet)")
-"""Files that, beside that of the experiment, tell a result folder from another one."""
+"""Files that, next to that of the experiment, tell a result folder from another one."""
 
 
 class ResultFolder:

@@ -1,7 +1,7 @@
 """Clearing up after a supervisor of workers that was killed.
 
 Linux ends the workers of a supervisor that is gone, but not the programs that they had started, such as CBC, and nobody
-removes their scratch folders. A small process beside the supervisor does; it listens to a pipe that ends with it.
+removes their scratch folders. A small process next to the supervisor does; it listens to a pipe that ends with it.
 
 As a program this file is run by itself, without euclio, so that it starts at once.
 """

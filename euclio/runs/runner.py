@@ -35,7 +35,7 @@ LOCAL_DASK = "local"
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Somebody stopped the runner, as its cause says; says how to go on."""
+    """The runner was stopped, as its cause says; says how to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def run(
 
     Args:
         experiment: its file, or an `Experiment`.
-        out: result folder; None: ``<name of the file>-results`` beside the file, or here.
+        out: result folder; None: ``<name of the file>-results`` next to the file, or here.
         slots: most runs at a time, never more than cores; None: as the experiment says, else one per core.
         dask: address of a dask scheduler, or "local"; None: this machine without dask.
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.

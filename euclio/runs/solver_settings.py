@@ -98,7 +98,7 @@ def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping
         engine=chosen.get(Option.ENGINE),
         threads=chosen.get(Option.THREADS, 1),
         warm_start=chosen.get(Option.WARM_START),
-        # Nobody knows what somebody's own file loads, so it gets a process of its own.
+        # It is not known what a user's own file loads, so it gets a process of its own.
         library=solver.name if own else solver.library,
         folder=str((folder or Path()).resolve()) if own else "",
     )

@@ -73,7 +73,7 @@ def status(path: str | Path) -> ExperimentStatus:
     """How far an experiment is.
 
     Args:
-        path: its result folder, or its file where the folder is beside it.
+        path: its result folder, or its file where the folder is next to it.
 
     Raises:
         InputError: there are no results.

@@ -25,7 +25,7 @@ Other runs wait for as long.
 """
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Libraries that would take all cores beside the threads that a solver is given."""
+"""Libraries that would take all cores next to the threads that a solver is given."""
 
 _STARTER = ThreadPoolExecutor(1, "euclio-workers")
 """Starts all workers: Linux ends a worker with the thread that started it; this one lives as long as the process."""
@@ -67,7 +67,7 @@ class WorkerProcess:
         """Whether the process is gone; what it still said can be read."""
         try:
             return self._process.status() == psutil.STATUS_ZOMBIE
-        except psutil.NoSuchProcess:  # somebody else in this program collected it
+        except psutil.NoSuchProcess:  # another part of this program collected it
             return True
 
     def say_how_it_ended(self) -> str:

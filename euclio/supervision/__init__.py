@@ -1,4 +1,4 @@
-"""Solvers in processes of their own, whose limits somebody else keeps: a solver that hangs cannot keep its own."""
+"""Solvers in processes of their own, whose limits are kept from outside: a solver that hangs cannot keep its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMPILATION_LIMIT_S = 600.0
 """Limit of preparing a solver that a package offers: its code may have to be compiled, on a machine that is busy."""
 
 OWN_PREPARATION_LIMIT_S = 60.0
-"""Limit of preparing somebody's own solver from a file."""
+"""Limit of preparing a user's own solver from a file."""
 
 
 def preparation_limit_s(solver: str) -> float:

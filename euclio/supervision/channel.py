@@ -37,7 +37,7 @@ Loads = Callable[[bytes], Any]
 
 
 class GarbledError(Exception):
-    """What arrived is no message: somebody else wrote to the descriptor."""
+    """What arrived is no message: something else wrote to the descriptor."""
 
 
 class Channel:

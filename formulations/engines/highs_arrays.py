@@ -1,4 +1,4 @@
-"""HiGHS for linear and mixed-integer programmes given as arrays."""
+"""HiGHS for linear and mixed-integer programs given as arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIP_OPTIONS: dict[str, Any] = {
     "mip_abs_gap": 0.0,
     # Restarts of HiGHS 1.13.1 lose optima that keep every row, and call what is left optimal.
     "mip_allow_restart": False,
-    # The programmes are small and rarely infeasible: presolve, sub-MIPs and strong branching cost more than they save.
+    # The programs are small and rarely infeasible: presolve, sub-MIPs and strong branching cost more than they save.
     "presolve": "off",
     "mip_pscost_minreliable": 1,
 }
@@ -25,8 +25,8 @@ LINEAR_OPTIONS: dict[str, Any] = {"presolve": "off"}
 
 
 @dataclass(slots=True)
-class Programme:
-    """A mixed-integer programme to be minimised, built up by variables and rows."""
+class Program:
+    """A mixed-integer program to be minimised, built up by variables and rows."""
 
     cost: list[float] = field(default_factory=list)
     lower: list[float] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Programme:
 
 @dataclass(frozen=True, slots=True)
 class MipRun:
-    """How a mixed-integer programme ended: "optimal", "infeasible" or "open".
+    """How a mixed-integer program ended: "optimal", "infeasible" or "open".
 
     Attributes:
         status: how it ended.
@@ -74,7 +74,7 @@ class MipRun:
 
     @property
     def finished(self) -> bool:
-        """Whether the programme is solved."""
+        """Whether the program is solved."""
         return self.status != "open"
 
 
@@ -133,11 +133,11 @@ class Linear:
         return False
 
 
-def solve_mip(programme: Programme, time_limit_s: float, gap: float, most_nodes: int | None = None) -> MipRun:
-    """Solve a mixed-integer programme.
+def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int | None = None) -> MipRun:
+    """Solve a mixed-integer program.
 
     Args:
-        programme: the programme.
+        program: the program.
         time_limit_s: seconds; infinite: no limit.
         gap: relative distance of bound and incumbent at which it may stop.
         most_nodes: nodes after which it stops; None: no limit.
@@ -149,7 +149,7 @@ def solve_mip(programme: Programme, time_limit_s: float, gap: float, most_nodes:
         options["time_limit"] = max(time_limit_s, 1e-3)
     if most_nodes is not None:
         options["mip_max_nodes"] = most_nodes
-    highs = _highs(programme, options)
+    highs = _highs(program, options)
     highs.run()
     info, status = highs.getInfo(), highs.getModelStatus()
     names = {highspy.HighsModelStatus.kOptimal: "optimal", highspy.HighsModelStatus.kInfeasible: "infeasible"}
@@ -158,21 +158,21 @@ def solve_mip(programme: Programme, time_limit_s: float, gap: float, most_nodes:
     return MipRun(names.get(status, "open"), values, float(info.mip_dual_bound), int(info.mip_node_count))
 
 
-def _highs(programme: Programme, options: dict[str, Any]) -> Any:
+def _highs(program: Program, options: dict[str, Any]) -> Any:
     import highspy
 
     model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = len(programme.cost), len(programme.row_lower)
-    model.col_cost_ = np.array(programme.cost)
-    model.col_lower_, model.col_upper_ = np.array(programme.lower), np.array(programme.upper)
-    model.row_lower_, model.row_upper_ = np.array(programme.row_lower), np.array(programme.row_upper)
+    model.num_col_, model.num_row_ = len(program.cost), len(program.row_lower)
+    model.col_cost_ = np.array(program.cost)
+    model.col_lower_, model.col_upper_ = np.array(program.lower), np.array(program.upper)
+    model.row_lower_, model.row_upper_ = np.array(program.row_lower), np.array(program.row_upper)
     kinds = highspy.HighsVarType
-    if any(programme.whole):
-        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in programme.whole]
+    if any(program.whole):
+        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in program.whole]
     model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = np.array(programme.starts, dtype=np.int32)
-    model.a_matrix_.index_ = np.array(programme.columns, dtype=np.int32)
-    model.a_matrix_.value_ = np.array(programme.values)
+    model.a_matrix_.start_ = np.array(program.starts, dtype=np.int32)
+    model.a_matrix_.index_ = np.array(program.columns, dtype=np.int32)
+    model.a_matrix_.value_ = np.array(program.values)
     return _passed(model, options)
 
 

@@ -18,7 +18,7 @@ LATENCY_COST, THROUGHPUT, COST = 0, 1, 2
 """Criteria for the best move: cost saved per second (Algorithm 2), throughput, cost saved (cost-direct)."""
 
 DEAREST_HARDWARE, LEAST_LATENCY = 0, 1
-"""Where splitting starts: batch 1 on the dearest hardware (Harpagon), or least worst-case latency (InferLine)."""
+"""Where splitting starts: batch 1 on the most expensive hardware (Harpagon), or least latency (InferLine)."""
 
 
 class Units(NamedTuple):

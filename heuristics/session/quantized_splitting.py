@@ -1,4 +1,4 @@
-"""Quantized latency splitting: Nexus' dynamic programme over budgets in fixed steps (Harpagon §IV-C, Harp-q)."""
+"""Quantized latency splitting: Nexus' dynamic program over budgets in fixed steps (Harpagon §IV-C, Harp-q)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Splitter(StrEnum):
 class Start(StrEnum):
     """Where a greedy splitter starts."""
 
-    DEAREST_HARDWARE = "batch 1 on the dearest hardware"
+    DEAREST_HARDWARE = "batch 1 on the most expensive hardware"
     LEAST_LATENCY = "least worst-case latency"
 
 

@@ -70,7 +70,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Solver times against their targets.")
     parser.add_argument("--workloads", type=_count, default=1131, metavar="N", help="workloads; default: 1131")
     parser.add_argument(
-        "--instances", type=Path, default=INSTANCES, metavar="DIR", help="measured instances; default: beside the tree"
+        "--instances", type=Path, default=INSTANCES, metavar="DIR", help="measured instances; default: next to the tree"
     )
     parser.add_argument(
         "--only",

@@ -30,7 +30,7 @@ class InstanceSet:
     """A folder of sessions with their expected optima, and the targets for it.
 
     Attributes:
-        name: the folder; the optima are in `NAME_expected.json` beside it.
+        name: the folder; the optima are in `NAME_expected.json` next to it.
         columns: expected figure in each entry, and the plan space it is about.
         median_s: target of the median time.
         worst_s: target of the worst time.

@@ -75,7 +75,7 @@ def _runs(family: Family, clusters: Sequence[Cluster]) -> list[Timed]:
 
 
 def _many_gpus(clusters: Sequence[Cluster]) -> Section:
-    """Many times the GPUs beside the cluster as it is, in turns, so that both meet the same state of the machine."""
+    """Many times the GPUs next to the cluster as it is, in turns, so that both meet the same state of the machine."""
     title = f"{TIMES} times the GPUs"
     few: list[Timed] = []
     many: list[Timed] = []

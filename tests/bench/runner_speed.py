@@ -1,4 +1,4 @@
-"""What a run costs beside its solver: 10,000 runs of heuristics that take about a millisecond."""
+"""What a run costs next to its solver: 10,000 runs of heuristics that take about a millisecond."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def runner_speed() -> Section:
     lines = (
         Line("solver, mean", _milliseconds(frame["wall_s"].mean())),
         Line("checker, mean", _milliseconds(frame["check_s"].mean())),
-        at_most("all that a run takes beside its solver", _beside_solver(frame), OVERHEAD_TARGET_S),
+        at_most("all that a run takes next to its solver", _beside_solver(frame), OVERHEAD_TARGET_S),
         Line("CPU time per run, all processes", _milliseconds((many_cpu_s - few_cpu_s) / (many.made - few.made))),
         Line("memory of the runner's process at the end", f"{after_mb:.0f} MiB"),
         Line(
@@ -44,7 +44,7 @@ def runner_speed() -> Section:
         ),
     )
     note = (
-        "Beside its solver: mean time from the start of a run to that of the next one in the same worker, less the "
+        "Next to its solver: mean time from the start of a run to that of the next one in the same worker, less the "
         "solver's: the checker, records, reading instances, waiting for work. Other work on the machine counts too. "
         "CPU time includes the solver's; import and compilation are left out of both."
     )

@@ -70,7 +70,7 @@ def hang_with_a_child(session: Session) -> Answer:
 
 @faulty
 def hang_with_a_session(session: Session) -> Answer:
-    """Hang beside a child that leaves the process group."""
+    """Hang next to a child that leaves the process group."""
     child = subprocess.Popen(["sleep", "1000"], start_new_session=True)
     Path(os.environ["FAULTS"], "session").write_text(str(child.pid))
     return hang(session)

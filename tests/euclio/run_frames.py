@@ -71,7 +71,7 @@ def runs(*rows: dict[str, Any]) -> pd.DataFrame:
 
 
 def two_solvers(count: int = 6) -> pd.DataFrame:
-    """`exact` against `fast`, which is 10 % dearer on every other instance."""
+    """`exact` against `fast`, which is 10 % more expensive on every other instance."""
     rows = []
     for k in range(count):
         size = {"feature.modules": 2.0 + k}

@@ -18,7 +18,7 @@ from euclio.files import load_result, save_cluster, save_result, save_session
 
 @pytest.fixture
 def files(tmp_path):
-    """A session and writer of results beside it."""
+    """A session and writer of results next to it."""
     session = tmp_path / "tiny.json"
     save_session(SESSION, session)
 

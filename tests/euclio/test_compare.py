@@ -30,8 +30,8 @@ def exact_of_two_spaces(session, space, limits):
 
 EXACT = Solver("exact", "exact", "optimal by decree", exact_of_two_spaces)
 FIRST = Solver("first", "heuristic", "best", first_configuration)
-SECOND = Solver("second", "heuristic", "dearer by design", second_configuration, NARROW)
-WASTEFUL = Solver("wasteful", "heuristic", "dearer by its own fault", second_configuration)
+SECOND = Solver("second", "heuristic", "more expensive by design", second_configuration, NARROW)
+WASTEFUL = Solver("wasteful", "heuristic", "more expensive by its own fault", second_configuration)
 NOTHING = answering(None, name="nothing", infeasible=True)
 
 

@@ -96,7 +96,7 @@ def test_a_session_is_refused(capsys, files, tmp_path):
     [
         (("--noise", "2"), "must be a number from 0 to 1"),
         (("--load", "0"), "must be a number greater than 0"),
-        (("--arrivals", "uniform", "--trace", "x.csv"), "--trace: is given beside --arrivals; leave one out"),
+        (("--arrivals", "uniform", "--trace", "x.csv"), "--trace: is given next to --arrivals; leave one out"),
         (("--trace", "missing.csv"), "missing.csv: cannot be read"),
         (("--timeline", "out.txt"), "end the name in .svg, .png, .pdf"),
         (("--timeline", "out.svg", "--highest-load"), "shows one load, --highest-load tries many"),

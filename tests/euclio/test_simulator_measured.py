@@ -10,7 +10,7 @@ from euclio.pipeline import Partition, Pipeline, PipelinePlan, evaluate
 from euclio.pipeline.simulation import Setup, mean_attainment, simulate
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "pipelines"
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not beside the checkout")
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not next to the checkout")
 
 PLANS = {
     "ppipe-trio-L4-P4-00": [

@@ -1,4 +1,4 @@
-"""Linear relaxation over all pipelines: its bound against an independent linear programme over all of them."""
+"""Linear relaxation over all pipelines: its bound against an independent linear program over all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST_COST = PipelineSpace(objective=Objective.COST)
 
 
 def optimum(task: Task, columns: Columns) -> float | None:
-    """The linear programme's optimum, cost with its sign changed; None: there is none."""
+    """The linear program's optimum, cost with its sign changed; None: there is none."""
     used = usage(columns, len(task.count))
     serves = (columns.model[None, :] == np.arange(len(task.weight))[:, None]).astype(float)
     if task.cost:

@@ -70,7 +70,7 @@ def test_continuous_never_costs_more_than_machine(seed):
 
 
 def test_latency_that_a_partial_machine_only_comes_near_to_does_not_meet_the_slo():
-    """Partial machines of M0 stay above 0.15 s, which is what the SLO leaves beside two rounds of 0.329 s."""
+    """Partial machines of M0 stay above 0.15 s, which is what the SLO leaves next to two rounds of 0.329 s."""
     assert answer(7, PlanSpace("rr", "continuous", 1)).cost == pytest.approx(14.1707576, rel=1e-6)
 
 

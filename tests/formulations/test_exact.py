@@ -37,7 +37,7 @@ def check(path: Path, space: PlanSpace, cost: float | None) -> None:
         assert (result.status, result.cost) == (Status.OPTIMAL, pytest.approx(cost, rel=1e-6))
 
 
-needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the measured instances are not beside the checkout")
+needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the measured instances are not next to the checkout")
 
 
 @needs_shared

@@ -89,7 +89,7 @@ def test_the_same_seed_gives_the_same_plan(name):
 
 @pytest.mark.parametrize(("seed", "start"), [(47, "none"), (346, "harpagon")])
 def test_highs_does_not_lose_the_optimum(seed, start):
-    """With restarts (or tolerances of 1e-9) HiGHS 1.13.1 calls a dearer plan optimal; the optimum keeps every row."""
+    """With restarts (or tolerances of 1e-9) HiGHS 1.13.1 calls a worse plan optimal; the optimum keeps every row."""
     session = small_session(seed)
     answer = solve(session, "milp", warm_start=start)
     assert (answer.status, answer.cost) == (Status.OPTIMAL, pytest.approx(solve(session, "exact").cost, rel=1e-9))

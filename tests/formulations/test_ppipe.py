@@ -18,7 +18,7 @@ from formulations.pipeline.ppipe.spaces import PPIPE_SPACE
 
 MODELS = ("ppipe", "ppipe-cpsat")
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "instances"
-measured = pytest.mark.skipif(not SHARED.is_dir(), reason="the measured clusters are not beside the checkout")
+measured = pytest.mark.skipif(not SHARED.is_dir(), reason="the measured clusters are not next to the checkout")
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -42,7 +42,7 @@ def longest(s: SessionArrays, latency: np.ndarray) -> float:
 
 
 def lp_optimum(s: SessionArrays, modes: Modes) -> float:
-    """The relaxation as a linear programme: shares of modes and start times."""
+    """The relaxation as a linear program: shares of modes and start times."""
     size = s.rate.size
     index = [(m, k) for m in range(size) for k in range(modes.size[m])]
     columns = len(index) + size

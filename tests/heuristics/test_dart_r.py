@@ -14,7 +14,7 @@ from heuristics.pipeline.no_partitioning import solve_no_partitioning
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "pipelines"
-measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not beside the checkout")
+measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not next to the checkout")
 TRIOS = sorted(path.stem for path in FOLDER.glob("*trio*.json"))
 
 

@@ -16,7 +16,7 @@ from heuristics.pipeline.spaces import NO_PARTITIONING_SPACE
 from heuristics.pipeline.whole_models import whole_models
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "pipelines"
-measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not beside the checkout")
+measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not next to the checkout")
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 COST = replace(NO_PARTITIONING_SPACE, objective=Objective.COST)
 

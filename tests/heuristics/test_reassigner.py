@@ -1,4 +1,4 @@
-"""Latency reassigner (Harpagon §III-C): its plans obey the rules, and it never makes one dearer."""
+"""Latency reassigner (Harpagon §III-C): its plans obey the rules, and it never makes one more expensive."""
 
 from functools import cache
 

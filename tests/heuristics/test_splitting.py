@@ -194,7 +194,7 @@ def cheapest_quantized(session: Session, space: PlanSpace, quantum: float) -> fl
 
 
 def quantized(session: Session, space: PlanSpace) -> tuple[np.ndarray, float, float]:
-    """Budgets in quanta and cost of the dynamic programme, and its quantum: an eighth of the SLO."""
+    """Budgets in quanta and cost of the dynamic program, and its quantum: an eighth of the SLO."""
     arrays = session_arrays(session, space)
     quantum = float(session.slo_s) / QUANTA
     budgets, cost = split_quantized(arrays, reduce_series_parallel(arrays).steps, quantum, bool(arrays.dummies))

@@ -23,7 +23,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))[:: 1 if ALL else 6]
 MODELS = [name for name in ("milp", "cpsat") if name in solvers()]
 LIMIT_S = 5.0 if ALL else 3.0
 
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured sessions are not beside the checkout")
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured sessions are not next to the checkout")
 
 
 @cache

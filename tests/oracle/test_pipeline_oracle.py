@@ -1,4 +1,4 @@
-"""The ladder of pooled pipelines: brute force = columns = ppipe = its CP-SAT twin, and the literal print beside them.
+"""The ladder of pooled pipelines: brute force = columns = ppipe = its CP-SAT twin, and the literal print next to them.
 
 30 seeded instances, two plan spaces each for the models; the environment variable EUCLIO_ORACLE sets another
 number, 200 at most, and with 200 every instance runs the models in every space.

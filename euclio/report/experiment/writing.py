@@ -16,12 +16,12 @@ NAME = "report.html"
 
 
 def write_report(*paths: str | Path, out: str | Path | None = None, title: str | None = None) -> Path:
-    """Write the page of an experiment, and beside it the same in Markdown without drawings.
+    """Write the page of an experiment, and next to it the same in Markdown without drawings.
 
     Args:
-        *paths: result folders, experiment files (for the folder beside them), or files that `euclio.results.load`
+        *paths: result folders, experiment files (for the folder next to them), or files that `euclio.results.load`
             reads; several are merged.
-        out: the page; None: ``report.html`` in the first folder, or beside the first file under its name.
+        out: the page; None: ``report.html`` in the first folder, or next to the first file under its name.
         title: of the page; None: the names of the experiments.
 
     Returns:

@@ -205,7 +205,7 @@ def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
         return 0
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     if m.rule == CONTINUOUS:
-        # Machines that take all that the machines so far need close the plan; more beside them only cost.
+        # Machines that take all that the machines so far need close the plan; more next to them only cost.
         up += deficit + 1
     machines = max(up - 1, 0) // (m.throughput[k] - m.unit)
     if m.price[k] > 0:

@@ -1,4 +1,4 @@
-"""Sessions made of one's own measured profiles: a CSV file with a row per configuration, prices and rates beside it.
+"""Sessions made of one's own measured profiles: a CSV file with a row per configuration, prices and rates next to it.
 
 The file's first line names its columns, in any order: ``module``, ``hardware``, ``batch``, ``duration_s`` (seconds that
 one batch takes while ``concurrency`` batches run on the machine) and, if it is not always 1, ``concurrency``.

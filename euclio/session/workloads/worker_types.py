@@ -14,7 +14,7 @@ from euclio.core.numbers import exact
 from euclio.session import Configuration, Hardware, Module, Session
 
 PRICE_RATIO, SPEED_RATIO = 8.38, 2.41
-"""Dearest over cheapest type and fastest over slowest one (Scrooge Table 1)."""
+"""Most expensive over cheapest type and fastest over slowest one (Scrooge Table 1)."""
 LEAST_PRICE_PER_H = 0.9
 MODULE_VARIATION = (0.85, 1.18)
 """A module's own speed-up on a type over the type's; models gain differently from a GPU (Scrooge Table 2)."""

@@ -37,7 +37,7 @@ def figure_5(runs: pd.DataFrame) -> Figure:
 
     return drawn(
         "figure-5",
-        "Figure 5. How much dearer are the baselines, and how much cheaper is the optimum?",
+        "Figure 5. How much more expensive are the baselines, and how much cheaper is the optimum?",
         "Left: means with 95 % intervals; shaded: the published range of the four baselines, 1.493 to 2.372. "
         "Right: distribution over all workloads.",
         draw,

@@ -103,7 +103,7 @@ def figure_11(modules: pd.DataFrame) -> Figure:
     return drawn(
         "figure-11",
         "Figure 11. Which module wins and which loses under throughput-based splitting?",
-        "Application traffic, Harp-tb; dashed: Harpagon. The paper prints no numbers beside its bars.",
+        "Application traffic, Harp-tb; dashed: Harpagon. The paper prints no numbers next to its bars.",
         draw,
         height=2.5,
     )

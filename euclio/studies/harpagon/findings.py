@@ -68,7 +68,7 @@ def theorem_2(found: Counterexample) -> list[Block]:
             "Theorem 2 says that in the cheapest plan what follows a configuration (its leftover workload u_i) is "
             "less than one of its machines takes (t_i). Its proof assumes that two differences of cost ratios are "
             "about equal. The module below, drawn at random with a fixed seed, has an optimal plan with u_i at or "
-            "above t_i, accepted by the checker, and every plan that obeys the theorem is dearer (all of them were "
+            "above t_i, accepted by the checker, and every plan that obeys the theorem costs more (all of them were "
             "priced). An exact method must not prune with it."
         ),
         Preformatted(counterexample_text(found)),

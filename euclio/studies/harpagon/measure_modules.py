@@ -3,7 +3,7 @@
 The paper says "given modules" without naming them. Ours are those that run the networks it names: SSD, PRNet and
 OpenPose; the single one is SSD, the profile with most printed numbers; the three-module application is `traffic`.
 Throughput is per unit of money: with two machine types, requests per machine would call a plan better for using
-dearer machines.
+more expensive machines.
 """
 
 from __future__ import annotations

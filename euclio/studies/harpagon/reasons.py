@@ -37,8 +37,8 @@ def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     return {
         "baseline_mean_extra_min": f"Means: {order}.",
         "baseline_mean_extra_max": f"Means: {order}.",
-        "baseline_max_extra_min": f"Dearest baseline by application, on average: {by}.",
-        "baseline_max_extra_max": f"Dearest baseline by application, on average: {by}.",
+        "baseline_max_extra_min": f"Most expensive baseline by application, on average: {by}.",
+        "baseline_max_extra_max": f"Most expensive baseline by application, on average: {by}.",
         "harpagon_cheapest_share": f"Cheaper than Harpagon: {named or 'none'}.",
     }
 
@@ -150,7 +150,7 @@ def _times(timings: pd.DataFrame) -> dict[str, str]:
     return {
         "harpagon_runtime": machine,
         "q0.01_runtime": machine,
-        "q0.01_runtime_ratio": "Ours is a dynamic programme over the DAG with Algorithm 1 once per module and step; "
+        "q0.01_runtime_ratio": "Ours is a dynamic program over the DAG with Algorithm 1 once per module and step; "
         "the paper does not say how its own searches.",
         "brute_force_runtime": grid,
         "brute_force_runtime_ratio": grid,

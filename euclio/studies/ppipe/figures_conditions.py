@@ -59,8 +59,8 @@ def figure_3(ratios: pd.DataFrame) -> Figure:
     return drawn(
         "figure-3",
         "Figure 3. Where in a model is the low-class GPU nearly as fast?",
-        "Synthetic profile. As published, the early layers favour P4 beside L4 (ratio about 1.7), and the late ones "
-        "beside V100.",
+        "Synthetic profile. As published, the early layers favour P4 next to L4 (ratio about 1.7), and the late ones "
+        "next to V100.",
         draw,
         height=2.9,
     )

@@ -1,4 +1,4 @@
-"""Clusters with measured blocks in files: every system beside the published plans and the best known values."""
+"""Clusters with measured blocks in files: every system next to the published plans and the best known values."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def instance_rows(files: Sequence[Path], advance: Callable[[int], None]) -> list
 
 
 def _expected(folder: Path) -> dict[str, Any]:
-    """Published and best known values, from the file beside the folder; empty where there is none."""
+    """Published and best known values, from the file next to the folder; empty where there is none."""
     file = folder.parent / f"{folder.name}_expected.json"
     return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}

@@ -15,7 +15,7 @@ from euclio.studies.published import published_figures
 
 
 def measured_serving(serving: pd.DataFrame) -> list[Block]:
-    """Gains on measured blocks beside the published ones of the same clusters; nothing where none were served."""
+    """Gains on measured blocks next to the published ones of the same clusters; nothing where none were served."""
     rows = of_study(serving, MEASURED)
     if rows.empty:
         return []

@@ -20,7 +20,7 @@ PUBLISHED = (
 
 
 def plan_and_timeline(case: Case) -> tuple[Table, Figure]:
-    """The plan as a table beside the published one, and a stretch of its timeline."""
+    """The plan as a table next to the published one, and a stretch of its timeline."""
     cluster = case.cluster()
     result = SYSTEMS[PPIPE].plan(cluster)
     assert result.plan is not None

@@ -50,7 +50,7 @@ def figure_10(runs: pd.DataFrame) -> Figure:
 
     return drawn(
         "figure-10",
-        "Figure 10. How much dearer than the optimum is Scrooge?",
+        "Figure 10. How much more expensive than the optimum is Scrooge?",
         f"Distribution over all workloads, cut at {SHOWN_RATIO:g} (like the published one). Dots: published shares at "
         "the optimum, 85 and 80 %, with 2 VM types. Middle: sessions at the rates and the 400 ms of §4.2.",
         draw,

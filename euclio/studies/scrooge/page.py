@@ -67,7 +67,7 @@ def blocks(collected: Collected, scores: Sequence[Score], seed: int) -> list[Blo
         figure_applications(runs),
         Heading("Worked example"),
         Paragraph(
-            "Tables 3 and 4 print throughputs beside the durations that do not quite follow from them. With the "
+            "Tables 3 and 4 print throughputs next to the durations that do not quite follow from them. With the "
             "durations alone, the paper's optimal allocation is optimal, and its first one is refused: two Y<2,1> "
             "serve 307.7 of B's 320 requests per second, and the 12.3 left take 162.5 ms to fill a batch."
         ),

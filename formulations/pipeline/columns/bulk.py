@@ -1,4 +1,4 @@
-"""Clusters of many GPUs: all plans of small loss, from the linear programme's bulk and few GPUs beside it (ours).
+"""Clusters of many GPUs: all plans of small loss, from the linear program's bulk and few GPUs next to it (ours).
 
 Deepening as for tables that are too large: all plans that lose no more than a small gap are searched, then those that
 lose twice as much, until one is found. Each time what these plans have in common is set aside first (`narrowing`). GPU
@@ -122,7 +122,7 @@ def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bo
 
     Raises:
         _TooFewError: a plan needs more GPUs of a type than there are.
-        TooManyError: too much is left beside the bulk.
+        TooManyError: too much is left next to the bulk.
         OutOfTimeError: the deadline has passed.
     """
     progress = setting.progress

@@ -23,7 +23,7 @@ from formulations.pipeline.columns.task import ROUNDING, Deadline, Task, TooMany
 MOST_TOGETHER = 3 * 10**6
 """States of several models together before those that do not matter are left out."""
 MOST_CELLS = 10**6
-"""Amounts of GPUs that are told apart in what is left beside other models."""
+"""Amounts of GPUs that are told apart in what is left next to other models."""
 CHECKED = 64
 """Rows after which the time is checked."""
 
@@ -194,7 +194,7 @@ def _pairs(
     cost: bool,
     until: float,
 ) -> Ints:
-    """Pairs that fit beside what else is needed; more than may be, or past the deadline on `clock`: it stopped."""
+    """Pairs that fit next to what else is needed; more than may be, or past the deadline on `clock`: it stopped."""
     found, size = np.empty((1024, 2), np.int64), 0
     for a in range(worth.size):
         if a % CHECKED == 0 and is_past(until):

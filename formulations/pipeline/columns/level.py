@@ -64,7 +64,7 @@ class Setting:
 
     @property
     def beside(self) -> Relaxation:
-        """Prices for plans of columns that may stand beside the bulk's."""
+        """Prices for plans of columns that may stand next to the bulk's."""
         return self.relaxation.beside(self._taken())
 
     def _taken(self) -> Ints:

@@ -9,7 +9,7 @@ Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, 
     Σ x_c ≥ weight · z (or rate)    each model
     x_c ≤ most_c · u_c, Σ u_c ≤ 1   one pipeline per sequence, where asked for; u binary
 
-Beside a bulk, x, g, y and z are what is added to what the bulk takes and serves, so that all numbers are small.
+Next to a bulk, x, g, y and z are what is added to what the bulk takes and serves, so that all numbers are small.
 Only columns that may be part of a better plan take part: what they lose at least is within what a plan may lose.
 HiGHS works within tolerances that are coarser than proofs are: its plans are of use, its bounds prove nothing.
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from formulations.engines.highs_arrays import Programme, solve_mip
+from formulations.engines.highs_arrays import Program, solve_mip
 from formulations.pipeline.columns.dominance import undominated
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
 from formulations.pipeline.columns.level import Setting, first_gap, what_may_be_lost
@@ -37,7 +37,7 @@ LARGEST = 5000
 plans optimal that are not, by 1e-6 to 1e-5 of their value, with and without presolve."""
 
 FEW_NODES = 200
-"""Nodes after which a plan beside the bulk is good enough."""
+"""Nodes after which a plan next to the bulk is good enough."""
 
 
 def search_by_milp(setting: Setting) -> None:
@@ -75,8 +75,8 @@ def _solve(setting: Setting, near: Ints) -> None:
     chosen = setting.columns.take(near)
     scale, base = abs(setting.relaxation.bound) / 100 or 1.0, np.zeros_like(chosen.gpu)
     low = _lowest(task, progress)
-    programme, layout = _programme(task, chosen, scale, (low, setting.relaxation.bound), base)
-    run = solve_mip(programme, setting.deadline.left, CLOSE)
+    program, layout = _program(task, chosen, scale, (low, setting.relaxation.bound), base)
+    run = solve_mip(program, setting.deadline.left, CLOSE)
     progress.count("milp_nodes", max(0, run.nodes))
     progress.stats["milp_columns"] = len(near)
     if run.values is not None:
@@ -89,7 +89,7 @@ def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
     """A plan with the bulk that HiGHS finds within a few nodes; it proves nothing.
 
     Args:
-        setting: bulk and what is left beside it.
+        setting: bulk and what is left next to it.
         count: all GPUs by type.
 
     Raises:
@@ -106,8 +106,8 @@ def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
         if len(near):
             chosen = setting.columns.take(near)
             base = np.array([bulk.get(int(c), np.zeros(chosen.gpu.shape[1], np.int64)) for c in near])
-            programme, layout = _programme(task, chosen, scale, (_lowest(task, progress), prices.bound), base)
-            run = solve_mip(programme, setting.deadline.left, CLOSE, FEW_NODES)
+            program, layout = _program(task, chosen, scale, (_lowest(task, progress), prices.bound), base)
+            run = solve_mip(program, setting.deadline.left, CLOSE, FEW_NODES)
             setting.progress.count("milp_nodes", max(0, run.nodes))
             if run.values is not None:
                 plan, value = _read(replace(task, count=count), chosen, near, run.values, layout, base)
@@ -130,11 +130,11 @@ def _largest(task: Task, columns: Columns) -> int:
     return int(np.where(columns.live, task.count[columns.gpu] * columns.share, 0).max())
 
 
-def _programme(
+def _program(
     task: Task, columns: Columns, scale: float, within: tuple[float, float], base: Ints
-) -> tuple[Programme, _Layout]:
-    """The programme in units of `scale`, values from the first to the second of `within`, beside these virtual GPUs."""
-    build, (low, high) = Programme(), within
+) -> tuple[Program, _Layout]:
+    """The program in units of `scale`, values from the first to the second of `within`, next to these virtual GPUs."""
+    build, (low, high) = Program(), within
     z = -1 if task.cost else int(build.variables(1, 0.0, (high - low) / scale, whole=False, cost=-1.0)[0])
     size, live = len(columns), columns.live
     served = _served(columns, base)
@@ -186,7 +186,7 @@ def _served(columns: Columns, counts: Ints) -> Floats:
     return np.asarray(np.where(columns.live, counts * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1))
 
 
-def _one_per_sequence(build: Programme, columns: Columns, rates: Ints, best: Floats) -> None:
+def _one_per_sequence(build: Program, columns: Columns, rates: Ints, best: Floats) -> None:
     used = build.variables(len(columns), 0.0, 1.0, whole=True)
     groups: dict[tuple[int, ...], list[int]] = {}
     for c in range(len(columns)):

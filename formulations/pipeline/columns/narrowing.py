@@ -1,7 +1,7 @@
 """Clusters of many GPUs: what every plan of small loss has in common is set aside, the few GPUs left are packed (ours).
 
-A plan that loses little serves almost what the linear programme does with almost the same pipelines. How far a
-pipeline's requests may fall is a linear programme too; below that, its virtual GPUs are the *bulk*. What is left is a
+A plan that loses little serves almost what the linear program does with almost the same pipelines. How far a
+pipeline's requests may fall is a linear program too; below that, its virtual GPUs are the *bulk*. What is left is a
 problem of few GPUs with the same prices, whose patterns of the bulk's columns start at the bulk.
 """
 
@@ -27,11 +27,11 @@ MOST_TRIED = 100
 MOST_TRIED_OF_TYPE = 1000
 """The same of any type."""
 LOOSE = 0.5
-"""Part of its requests per second in the linear programme down to which a column is thought to be needed."""
+"""Part of its requests per second in the linear program down to which a column is thought to be needed."""
 HALVINGS = 40
 """How often what plans may differ by is halved; after that nothing but rounding is left."""
 SPARE = 1e-6
-"""Part of the linear programme's requests per second that it may lack by its own rounding."""
+"""Part of the linear program's requests per second that it may lack by its own rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def narrow(setting: Setting, gap: float) -> list[Narrowed]:
 
 
 def few_left(setting: Setting, gap: float) -> Setting | None:
-    """About as few GPUs as hold the whole numbers of the linear programme's pipelines; None: no plan loses so little.
+    """About as few GPUs as hold the whole numbers of the linear program's pipelines; None: no plan loses so little.
 
     More is set aside than plans have in common that lose no more than the gap.
     """
@@ -75,7 +75,7 @@ def few_left(setting: Setting, gap: float) -> Setting | None:
 
 
 def loosest(setting: Setting) -> list[int]:
-    """Columns of the linear programme that plans better than the incumbent can do without, by their worth."""
+    """Columns of the linear program that plans better than the incumbent can do without, by their worth."""
     common = _common(setting, what_may_be_lost(setting))
     if common is None:
         return []
@@ -102,7 +102,7 @@ def _common(setting: Setting, gap: float) -> tuple[Setting, dict[int, float], di
 
 
 def _left(setting: Setting, least: Mapping[int, float], gap: float) -> Setting | None:
-    """What is left beside the bulk of all plans; None: it needs two pipelines where there may be only one."""
+    """What is left next to the bulk of all plans; None: it needs two pipelines where there may be only one."""
     bulk = _bulk(setting, least)
     allowed = _allowed(setting, bulk)
     return None if len(allowed) < len(bulk) else _beside(setting, gap, allowed)
@@ -125,7 +125,7 @@ def _less(
 
 
 def rounded(setting: Setting) -> Counts:
-    """The linear programme's pipelines, rounded so that they fit or, at least cost, serve the rates."""
+    """The linear program's pipelines, rounded so that they fit or, at least cost, serve the rates."""
     columns, basis = setting.columns, setting.relaxation.basis
     if not setting.task.cost:
         return list(_allowed(setting, _bulk(setting, basis)))

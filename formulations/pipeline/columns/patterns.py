@@ -76,7 +76,7 @@ def patterns_above(
 ) -> Patterns:
     """Patterns of a column with at least these virtual GPUs that lose no more than the gap altogether.
 
-    Their counts and requests per second are what is beside those virtual GPUs and the worth of these in requests.
+    Their counts and requests per second are what is next to those virtual GPUs and the worth of these in requests.
 
     Args:
         task: the instance, without those virtual GPUs.

@@ -36,7 +36,7 @@ class Relaxation:
         model: worth μ of a request per second by model.
         bound: upper bound on the value of every plan: weighted requests per second, or the cost with its sign changed.
         excess: Σ π / (v · rate) − μ by column, at least 0.
-        basis: requests per second of the columns that the linear programme's solution uses.
+        basis: requests per second of the columns that the linear program's solution uses.
         slack: what sums of worths may have lost by rounding; losses are compared with that much in favour of a plan.
     """
 
@@ -129,7 +129,7 @@ def _priced(task: Task, used: Floats, members: list[Ints], worth: Floats) -> Rel
 
 
 def _master(task: Task, used: Floats, model: Ints) -> LinearOptimum | None:
-    """Optimum of the linear programme over some columns; None: there is none.
+    """Optimum of the linear program over some columns; None: there is none.
 
     Its variables are the requests per second of each column and, for throughput, z.
     """

@@ -106,7 +106,7 @@ def _reach(setting: Setting, level: Level, model: int, target: float, gap: float
 
 
 def _allowed_beside(task: Task, rest: Floats, target: float) -> np.ndarray:
-    """Beside which GPUs of one model the others reach the target, given their best value by amount of GPUs."""
+    """Next to which GPUs of one model the others reach the target, given their best value by amount of GPUs."""
     own = -np.tensordot(task.price, np.indices(rest.shape), axes=1) if task.cost else np.full(rest.shape, np.inf)
     return np.asarray(with_others(task, own, np.flip(rest)) > target)
 

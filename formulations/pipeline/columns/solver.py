@@ -88,7 +88,7 @@ def compile_columns() -> None:
 
 
 def _search(setting: Setting) -> str:
-    """Search by tables where they hold the cluster, many GPUs beside the bulk, else by MILP; says how it ended."""
+    """Search by tables where they hold the cluster, many GPUs next to the bulk, else by MILP; says how it ended."""
     progress = setting.progress
     try:
         setting.deadline.check()

@@ -72,7 +72,7 @@ class Task:
     enough: float = 1 - ROUNDING
 
     def least(self, model: int, target: float) -> float:
-        """Requests per second, beside the bulk's, of a model in a plan whose value is the target, at least."""
+        """Requests per second, next to the bulk's, of a model in a plan whose value is the target, at least."""
         return float((self.enough if self.cost else target) * self.weight[model] - self.served[model])
 
     @property

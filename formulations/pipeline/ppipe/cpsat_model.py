@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 MONEY_UNITS = 1 << 26
-"""Most units that the dearest plan comes to."""
+"""Most units that the most expensive plan comes to."""
 TIME_UNITS = 1 << 26
 """Most units that a budget comes to."""
 ROW_UNITS = 1 << 30

@@ -21,7 +21,7 @@ What differs from the print, and why no optimum is lost:
 - With one entry per module, the rows (2c) of one edge add up to a single, tighter one.
 - l is continuous, in milliseconds. As printed it is a whole number; that loses up to a millisecond per module and
   buys nothing. Continuous, the optimum bounds every plan under dispatch at machine rate from below: a plan's slowest
-  entry takes at least W, and its best entry alone is no dearer.
+  entry takes at least W, and its best entry alone is no more expensive.
 - An entry that another one of the module beats in both W and c_j per unit of t is left out: no optimum needs it. So
   is one that misses the SLO even where all other modules take their least W. l_m lies between the least Ws before and
   after m.

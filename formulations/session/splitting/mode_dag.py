@@ -1,7 +1,7 @@
 """A bare DAG of modules with modes, made ready for the search over modes (ours).
 
 Edges that longer paths imply are left out; of each module's modes those stay that are faster or cheaper than all
-others and fit within the SLO beside the fastest modes of the rest.
+others and fit within the SLO next to the fastest modes of the rest.
 """
 
 from __future__ import annotations

@@ -194,7 +194,7 @@ def _drop_dear(net: Network, hulls: Hulls, basis: Basis, gap: float) -> None:
 
 @compiled
 def _drop_slow(net: Network, hulls: Hulls, basis: Basis) -> int:
-    """Without modes that are too slow beside the fastest of the others; returns how many modules lose some, −1: all."""
+    """Leave out modes too slow for the fastest ones of the others; returns how many modules lose some, −1: all."""
     n = net.s.rate.size
     fastest, before, after = np.zeros(n), np.zeros(n), np.zeros(n)
     for m in range(n):
