@@ -7,7 +7,9 @@ neither certified nor refuted.
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+import re
 import sys
 from typing import NoReturn, TextIO
 
@@ -52,6 +54,8 @@ COMMANDS = (
     bench_set,
 )
 
+INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<words>[^)]*)\)")
+
 TRACEBACK = "EUCLIO_TRACEBACK"
 """Environment variable that lets an internal error show where it arose."""
 
@@ -60,7 +64,17 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, like all other errors of bad input."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; see `{self.prog} --help`")
+        raise InputError(f"{_with_hint(message)}; see `{self.prog} --help`")
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"{parser.prog} {version('euclio')}")
+        parser.exit()
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -107,6 +121,7 @@ def _run(argv: list[str] | None) -> int:
         epilog=" ".join(__doc__.splitlines()[2:]),
         allow_abbrev=False,
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     verbs = parser.add_subparsers(
         title="commands", metavar="COMMAND", dest="command", required=True, parser_class=_Parser
     )
@@ -114,10 +129,21 @@ def _run(argv: list[str] | None) -> int:
         command.add_to(verbs)
     try:
         arguments = parser.parse_args(argv)
-    except SystemExit:  # --help has been printed
+    except SystemExit:  # --help or --version has been printed
         return SOLVED
     code: int = arguments.run(arguments)
     return code
+
+
+def _with_hint(message: str) -> str:
+    """The parser's message on a wrong word with the nearest right ones in place of all of them."""
+    wrong = INVALID_CHOICE.search(message)
+    if wrong is None:
+        return message
+    near = difflib.get_close_matches(wrong["word"], re.findall(r"[\w:.-]+", wrong["words"]), n=2)
+    return (
+        f"{message[: wrong.start()]}unknown {wrong['word']!r}; did you mean {' or '.join(near)}?" if near else message
+    )
 
 
 def _blame_on_own_solver(error: Exception) -> str:

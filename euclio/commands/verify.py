@@ -41,6 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     if reasons:
         print(f"refused: {'; '.join(reasons)}")
         return REFUSED
-    limits = ", ".join(f"{key} {value}" for key, value in written.space.describe().items())
-    print(f"accepted: {family.summary(instance, written.space, evaluation)}\nplan space: {limits}")
+    print(f"accepted: {family.summary(instance, written.space, evaluation)}")
+    print(f"plan space: {family.describe_space(written.space)}")
     return SOLVED

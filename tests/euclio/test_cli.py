@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import pytest
 from test_result_files import BAD_RESULTS
@@ -119,6 +120,25 @@ def test_verify_accepts_what_solve_writes(capsys, instance, tmp_path):
     code, out, _ = call(capsys, "verify", instance, tmp_path / "r.json")
     assert code == 0
     assert out.startswith("accepted: cost 1.5 per hour")
+    assert out.endswith("plan space: tc, dummies machine\n")
+
+
+def test_version_is_that_of_the_package(capsys):
+    assert call(capsys, "--version")[:2] == (0, f"euclio {version('euclio')}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("slove", "x"), "unknown 'slove'; did you mean solve or solvers?"),
+        (("solve", "x", "--policy", "tc-share"), "argument --policy: unknown 'tc-share'; did you mean tc-shared?"),
+        (("frobnicate",), "invalid choice: 'frobnicate' (choose from"),
+    ],
+)
+def test_wrong_word_is_met_with_the_nearest_right_one(capsys, arguments, words):
+    code, _, err = call(capsys, *arguments)
+    assert code == 2
+    assert words in err
 
 
 def edited_result(capsys, instance, tmp_path, change):
