@@ -30,19 +30,20 @@ Ints = NDArray[np.int64]
 class SessionArrays(NamedTuple):
     """A session as arrays; configurations of all modules one after the other, each module's in rank order.
 
+    Compiled functions hand these on by value, field by field: every field more costs time at each call.
+
     Attributes:
         first: index of each module's first configuration, then the total, shape (modules + 1,).
         batch: b, shape (configurations,), like the next ones.
-        concurrency: e.
         duration: d in seconds.
         throughput: t = b·e/d in requests per second, the nearest float.
-        throughput_low: what t has beyond that float, so that both together know twice as many digits.
         price: unit price p per hour.
         unit_cost: p/t, money per hour per request per second.
         same_ratio: whether the throughput-cost ratio equals that of the configuration before it.
         profile_index: index in the module's profile.
-        rate: request rate of each module, shape (modules,).
-        rate_low: what it has beyond that float.
+        rate: request rate of each module, the nearest float, shape (modules,).
+        low: what the throughputs, and after them the rates, have beyond their floats, so that both together know
+            twice as many digits, shape (configurations + modules,).
         order: modules, parents before children.
         parent_first: start of each module's parents in `parent`, shape (modules + 1,).
         parent: parents, one module's after the other's.
@@ -56,16 +57,14 @@ class SessionArrays(NamedTuple):
 
     first: Ints
     batch: Floats
-    concurrency: Floats
     duration: Floats
     throughput: Floats
-    throughput_low: Floats
     price: Floats
     unit_cost: Floats
     same_ratio: NDArray[np.bool_]
     profile_index: Ints
     rate: Floats
-    rate_low: Floats
+    low: Floats
     order: Ints
     parent_first: Ints
     parent: Ints
@@ -118,16 +117,14 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
     return SessionArrays(
         first=np.cumsum([0] + [p.profile_index.size for p in parts], dtype=np.int64),
         batch=columns[0],
-        concurrency=columns[1],
         duration=columns[2],
         throughput=columns[3],
-        throughput_low=columns[6],
         price=columns[4],
         unit_cost=columns[5],
         same_ratio=np.concatenate([p.same_ratio for p in parts]),
         profile_index=np.concatenate([p.profile_index for p in parts]),
         rate=np.array([high for high, _ in rates]),
-        rate_low=np.array([low for _, low in rates]),
+        low=np.concatenate((columns[6], [low for _, low in rates])),
         order=np.array(session.order, dtype=np.int64),
         parent_first=parent_first,
         parent=parent,

@@ -178,4 +178,10 @@ def _starts_before(s: SessionArrays, a: int, b: int, rate: float, start: int) ->
         return bool(s.batch[a] < s.batch[b])
     if s.price[a] != s.price[b]:
         return bool(s.price[a] > s.price[b])
-    return bool(s.concurrency[a] < s.concurrency[b])
+    return bool(_concurrency(s, a) < _concurrency(s, b))
+
+
+@compiled
+def _concurrency(s: SessionArrays, k: int) -> float:
+    """Concurrency e of configuration k, from t = b·e/d."""
+    return float(np.rint(s.throughput[k] * s.duration[k] / s.batch[k]))

@@ -162,7 +162,7 @@ def test_narrowed_arrays_are_contiguous():
 
 def test_arrays_of_a_narrowed_space_hold_only_what_it_allows():
     arrays = session_arrays(scrooge(), PlanSpace(concurrency=False))
-    assert arrays.concurrency.tolist() == [1.0] * 4
+    assert (arrays.throughput * arrays.duration / arrays.batch).round().tolist() == [1.0] * 4
 
 
 def test_to_plan_gives_back_the_plan():

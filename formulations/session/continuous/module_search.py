@@ -184,7 +184,7 @@ def rest_of_rate(p: ContinuousProblem, stack: Stack, d: int, n: int) -> float:
     """What n machines of level d's configuration leave of the module's rate, to all its digits where it is small."""
     j = stack.at[d]
     rest = p.rate - stack.bought[d] - n * p.throughput[j]
-    return rate_left(p, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
+    return rate_left(p.rate, p.throughput, p.low, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
 
 
 @compiled

@@ -21,7 +21,7 @@ class ContinuousProblem(NamedTuple):
         batch: b.
         duration: d in seconds.
         throughput: t, the nearest float.
-        throughput_low: what t has beyond that float.
+        low: what t, and last the rate, has beyond its float, shape (configurations kept + 1,).
         price: p.
         unit_cost: ρ = p/t.
         need: b/(L − d), the rate at which a batch is collected within the budget L.
@@ -30,7 +30,6 @@ class ContinuousProblem(NamedTuple):
         least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
         hidden: no plan with a configuration left out as too narrow costs less; infinite: none was left out.
         rate: the module's rate, the nearest float.
-        rate_low: what the rate has beyond that float.
         budget: L in seconds.
         most: most allocations.
         by_rate: whether whole machines collect from the rate left (`tc`, `tc-shared`).
@@ -41,7 +40,7 @@ class ContinuousProblem(NamedTuple):
     batch: Floats
     duration: Floats
     throughput: Floats
-    throughput_low: Floats
+    low: Floats
     price: Floats
     unit_cost: Floats
     need: Floats
@@ -50,7 +49,6 @@ class ContinuousProblem(NamedTuple):
     least_close: Floats
     hidden: float
     rate: float
-    rate_low: float
     budget: float
     most: int
     by_rate: bool
@@ -96,7 +94,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         s.batch[index],
         s.duration[index],
         s.throughput[index],
-        s.throughput_low[index],
+        np.append(s.low[index], s.low[s.batch.size + m]),
         s.price[index],
         s.unit_cost[index],
         need,
@@ -105,7 +103,6 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         least_close,
         hidden,
         s.rate[m],
-        s.rate_low[m],
         limit,
         s.max_allocations,
         by_rate,

@@ -24,37 +24,33 @@ FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 """Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
 
 
+THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
+"""Rows of a module's table: t, the nearest float; p; ρ = p/t; the remaining rate that whole machines need; the rate
+that a partial machine needs (its own, under `tc-shared` that of its ratio); the largest t from here on, at the end 0;
+what t has beyond its float, at the end what the rate has."""
+
+
 class ModuleProblem(NamedTuple):
     """One module at one budget: the configurations that are of any use, in rank order.
 
+    Handed on by value, so that one table holds what is known of a configuration (see `SessionArrays`).
+
     Attributes:
-        configuration: index among the session's configurations, shape (configurations kept,), like the next ones.
-        throughput: t, the nearest float.
-        throughput_low: what t has beyond that float.
-        price: p.
-        unit_cost: ρ = p/t.
-        whole_need: remaining rate that whole machines need.
-        partial_need: rate that a partial machine needs (its own, under `tc-shared` that of its ratio).
-        group: number of its throughput-cost ratio.
-        most_throughput: largest t from here on.
+        configuration: index among the session's configurations, shape (configurations kept,).
+        group: number of each configuration's throughput-cost ratio, shape (configurations kept,).
+        table: a row per figure, from `THROUGHPUT` to `LOW`, shape (rows, configurations kept + 1).
         rate: the module's rate, the nearest float.
-        rate_low: what the rate has beyond that float.
+        few: rates below this are computed anew, as sums of floats lack digits there.
         dummies: whether dummies may fill the last machine.
         most: most allocations.
         shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
     """
 
     configuration: Ints
-    throughput: Floats
-    throughput_low: Floats
-    price: Floats
-    unit_cost: Floats
-    whole_need: Floats
-    partial_need: Floats
     group: Ints
-    most_throughput: Floats
+    table: Floats
     rate: float
-    rate_low: float
+    few: float
     dummies: bool
     most: int
     shared: bool
@@ -109,32 +105,23 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
             keep[i] = True
             most = max(most, t)
     kept = np.flatnonzero(keep)
-    index = kept + lo
-    group = np.zeros(kept.size, np.int64)
-    most_throughput = np.zeros(kept.size + 1)
-    groups = np.zeros(count, np.int64)
-    for i in range(1, count):
-        groups[i] = groups[i - 1] + (0 if s.same_ratio[lo + i] else 1)
-    for i in range(kept.size):
-        group[i] = groups[kept[i]]
-    for i in range(kept.size - 1, -1, -1):
-        most_throughput[i] = max(most_throughput[i + 1], s.throughput[index[i]])
-    return ModuleProblem(
-        index,
-        s.throughput[index],
-        s.throughput_low[index],
-        s.price[index],
-        s.unit_cost[index],
-        whole[kept],
-        partial[kept],
-        group,
-        most_throughput,
-        rate,
-        s.rate_low[m],
-        s.dummies,
-        s.max_allocations,
-        s.policy == TC_SHARED,
-    )
+    size = kept.size
+    index, group, table = np.empty(size, np.int64), np.zeros(size, np.int64), np.zeros((LOW + 1, size + 1))
+    table[LOW, size] = s.low[s.batch.size + m]
+    for i in range(size - 1, -1, -1):
+        k = lo + kept[i]
+        index[i] = k
+        table[THROUGHPUT, i], table[PRICE, i], table[UNIT_COST, i] = s.throughput[k], s.price[k], s.unit_cost[k]
+        table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[kept[i]], partial[kept[i]], s.low[k]
+        table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
+    if s.policy == TC_SHARED:
+        number = 0
+        for i in range(1, size):
+            for k in range(index[i - 1] + 1, index[i] + 1):
+                number += 0 if s.same_ratio[k] else 1
+            group[i] = number
+    few = few_share(table[UNIT_COST, :size]) * rate
+    return ModuleProblem(index, group, table, rate, few, s.dummies, s.max_allocations, s.policy == TC_SHARED)
 
 
 @compiled
@@ -203,12 +190,12 @@ def _search(
     """
     size = p.configuration.size
     depth_most = min(size, p.most) + 1
-    at, count = np.zeros(depth_most, np.int64), np.zeros(depth_most, np.int64)
-    rest, cost = np.zeros(depth_most), np.zeros(depth_most)
-    deficit, own_deficit = np.zeros(depth_most), np.zeros(depth_most)
-    shared, own_shared = np.zeros(depth_most), np.zeros(depth_most)
-    detour = np.zeros(depth_most)
-    keep, slack, few = 1.0 - tolerance, ROUNDING * p.rate, few_share(p) * p.rate
+    # One block of memory each for all columns: most searches are so short that asking for memory is half their time.
+    places, levels = np.zeros((2, depth_most), np.int64), np.zeros((7, depth_most))
+    at, count = places[0], places[1]
+    rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
+    shared, own_shared, detour = levels[4], levels[5], levels[6]
+    keep, slack, few = 1.0 - tolerance, ROUNDING * p.rate, p.few
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = _largest_sum_below(p, below)
@@ -223,31 +210,33 @@ def _search(
         if count[d] <= 1:
             j += 1
             at[d], count[d] = j, 0
-            if j >= size or cost[d] + p.unit_cost[j] * (rest[d] + deficit[d]) > (
+            if j >= size or cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d]) > (
                 below if deficit[d] == 0.0 else below_whole
             ):
                 depth -= 1
                 continue
             tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
             w = shared[d] if tied else rest[d]
-            t = p.throughput[j]
+            t = p.table[THROUGHPUT, j]
             whole = int(rest[d] / t)
             left = rest[d] - whole * t
             spare = t - left
             if left < few or spare < few:
-                whole, left, spare = settled_rest(p, at, count, d, j, whole if left <= spare else whole + 1)
-            new_deficit = max(deficit[d], p.whole_need[j] - w)
+                whole, left, spare = settled_rest(
+                    p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, whole if left <= spare else whole + 1
+                )
+            new_deficit = max(deficit[d], p.table[WHOLE_NEED, j] - w)
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0
             if deficit[d] == 0.0 and (whole == 0 or new_deficit == 0.0):
                 if left == 0.0:
                     closed = whole > 0
                 elif p.shared:
-                    closed = p.partial_need[j] <= w + (slack if w >= few else 0.0)
+                    closed = p.table[PARTIAL_NEED, j] <= w + (slack if w >= few else 0.0)
                 else:
-                    closed = p.partial_need[j] <= left + (slack if left >= few else 0.0)
+                    closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
                 if closed:
-                    total = cost[d] + whole * p.price[j] + left * p.unit_cost[j]
+                    total = cost[d] + whole * p.table[PRICE, j] + left * p.table[UNIT_COST, j]
                     if total <= below:
                         best, best_partial = total, (j if left > 0.0 else -1)
                         _record(machines, at, count, d, j, whole)
@@ -260,7 +249,7 @@ def _search(
             if new_deficit > 0.0 and not p.dummies:
                 continue
             if p.dummies and left > 0.0 and spare + slack >= new_deficit:
-                total = cost[d] + (whole + 1) * p.price[j]
+                total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if total <= below:
                     best, best_partial = total, -1
                     _record(machines, at, count, d, j, whole + 1)
@@ -269,19 +258,19 @@ def _search(
                     if best <= floor * (1.0 + tolerance):
                         return ModulePlanFound(best, machines, best_partial, visited, True)
             most = whole if left > 0.0 else whole - 1
-            if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.most_throughput[j + 1] + slack:
+            if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d] = new_deficit, w
             detour[d] = _last_machine_detour(p, j + 1, new_deficit)
             count[d] = most + 1
         count[d] -= 1
         n = count[d]
-        child_rest = rest[d] - n * p.throughput[j]
+        child_rest = rest[d] - n * p.table[THROUGHPUT, j]
         # A small difference of large rates has lost its digits.
         if child_rest < few:
-            child_rest = rate_left(p, at, count, d, j, n)
-        child_cost = cost[d] + n * p.price[j]
-        lower = child_cost + p.unit_cost[j + 1] * (child_rest + own_deficit[d]) + detour[d]
+            child_rest = rate_left(p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, n)
+        child_cost = cost[d] + n * p.table[PRICE, j]
+        lower = child_cost + p.table[UNIT_COST, j + 1] * (child_rest + own_deficit[d]) + detour[d]
         if lower > (below if own_deficit[d] == 0.0 else below_whole):
             count[d] = 0
             continue
@@ -306,8 +295,8 @@ def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
         return 0.0
     best = np.inf
     for j in range(i, p.configuration.size):
-        if p.throughput[j] > deficit:
-            best = min(best, (p.unit_cost[j] - p.unit_cost[i]) * p.throughput[j])
+        if p.table[THROUGHPUT, j] > deficit:
+            best = min(best, (p.table[UNIT_COST, j] - p.table[UNIT_COST, i]) * p.table[THROUGHPUT, j])
     return best
 
 
@@ -316,8 +305,9 @@ def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
     """The largest sum of machine prices that is at most `limit` (an upper bound on it where prices are many)."""
     if p.configuration.size == 0 or not np.isfinite(limit):
         return limit
-    least, other = p.price[0], -1.0
-    for price in p.price:
+    least, other = p.table[PRICE, 0], -1.0
+    for i in range(p.configuration.size):
+        price = p.table[PRICE, i]
         if price == 0.0:
             return limit
         if price != least:

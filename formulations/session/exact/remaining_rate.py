@@ -7,14 +7,8 @@ sliver is lacking, and these are different plans. Sums of floats cannot tell the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from euclio.core.compiled import compiled
-from euclio.session.arrays import Ints
-
-if TYPE_CHECKING:
-    from formulations.session.continuous.problem import ContinuousProblem
-    from formulations.session.exact.module_search import ModuleProblem
+from euclio.session.arrays import Floats, Ints
 
 NOTHING = 1e-28
 """A rate below this share of the module's rate is none: sums of pairs of floats err by less."""
@@ -26,32 +20,36 @@ HALVES = 134217729.0
 
 
 @compiled
-def rate_left(p: ModuleProblem | ContinuousProblem, at: Ints, count: Ints, levels: int, j: int, machines: int) -> float:
+def rate_left(
+    rate: float, throughput: Floats, low: Floats, at: Ints, count: Ints, levels: int, j: int, machines: int
+) -> float:
     """What is left of the module's rate, below zero if it is exceeded, in requests per second.
 
     Args:
-        p: the problem.
+        rate: the module's rate, the nearest float.
+        throughput: throughput of each configuration, the nearest float.
+        low: what each throughput, and last the rate, has beyond that float.
         at: configuration of each allocation.
         count: whole machines of each allocation.
         levels: how many allocations there are.
         j: configuration of one more allocation.
         machines: its whole machines.
     """
-    high, low = p.rate, p.rate_low
+    left, left_low = rate, low[-1]
     for i in range(levels):
-        high, low = _less(high, low, float(count[i]), p.throughput[at[i]], p.throughput_low[at[i]])
-    high, low = _less(high, low, float(machines), p.throughput[j], p.throughput_low[j])
-    return high if abs(high) > NOTHING * p.rate else 0.0
+        left, left_low = _less(left, left_low, float(count[i]), throughput[at[i]], low[at[i]])
+    left, left_low = _less(left, left_low, float(machines), throughput[j], low[j])
+    return left if abs(left) > NOTHING * rate else 0.0
 
 
 @compiled
-def rest_of(p: ModuleProblem, machines: Ints) -> float:
+def rest_of(rate: float, throughput: Floats, low: Floats, machines: Ints) -> float:
     """What is left of the module's rate by whole machines of each configuration kept; below zero: it is exceeded."""
-    high, low = p.rate, p.rate_low
+    left, left_low = rate, low[-1]
     for j in range(machines.size):
         if machines[j] > 0:
-            high, low = _less(high, low, float(machines[j]), p.throughput[j], p.throughput_low[j])
-    return high if abs(high) > NOTHING * p.rate else 0.0
+            left, left_low = _less(left, left_low, float(machines[j]), throughput[j], low[j])
+    return left if abs(left) > NOTHING * rate else 0.0
 
 
 @compiled
@@ -69,19 +67,23 @@ def _less(high: float, low: float, n: float, t: float, t_low: float) -> tuple[fl
 
 
 @compiled
-def few_share(p: ModuleProblem) -> float:
-    """Share of the module's rate below which rates are computed anew."""
-    if p.unit_cost.size > 0 and p.unit_cost[-1] > WIDE_PRICES * p.unit_cost[0]:
+def few_share(unit_cost: Floats) -> float:
+    """Share of the module's rate below which rates are computed anew, given rising unit costs."""
+    if unit_cost.size > 0 and unit_cost[-1] > WIDE_PRICES * unit_cost[0]:
         return FEW
     return FEWER
 
 
 @compiled
-def settled_rest(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, nearest: int) -> tuple[int, float, float]:
+def settled_rest(
+    rate: float, throughput: Floats, low: Floats, at: Ints, count: Ints, d: int, j: int, nearest: int
+) -> tuple[int, float, float]:
     """Whole machines of configuration j that the rate left fills, where a multiple of its throughput is close to it.
 
     Args:
-        p: the problem.
+        rate: as in `rate_left`, like the next two.
+        throughput: throughputs.
+        low: what they, and last the rate, have beyond their floats.
         at: configuration of each allocation before.
         count: its whole machines.
         d: how many allocations there are.
@@ -91,7 +93,7 @@ def settled_rest(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, neares
     Returns:
         The machines, the rate that they leave, and what that lacks to one more machine.
     """
-    t, left = p.throughput[j], rate_left(p, at, count, d, j, nearest)
+    t, left = throughput[j], rate_left(rate, throughput, low, at, count, d, j, nearest)
     if left < 0.0:
         return nearest - 1, t + left, -left
     return nearest, left, t - left
