@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from euclio.core.result import Result
     from euclio.core.trials import Sources
     from euclio.files.plan_files import PlanFiles
+    from euclio.workloads.importing import Importer
+    from euclio.workloads.kinds import Kind
 
 HOMES = {"session": "euclio.session.family", "pipeline": "euclio.pipeline.family"}
 """The module of each family, which holds it as FAMILY: the one place where families are registered."""
@@ -114,6 +116,8 @@ class Family:
         compile_rest: compiles what no solver reaches, such as its simulator; None: there is nothing.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
+        kinds: kinds of instances that can be drawn (`euclio.workloads.kinds`).
+        importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
     """
 
     name: str
@@ -142,6 +146,8 @@ class Family:
     features: Callable[[Any], dict[str, float]]
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
+    kinds: Callable[[], tuple[Kind, ...]] = tuple
+    importers: Callable[[], tuple[Importer, ...]] = tuple
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

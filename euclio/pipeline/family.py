@@ -119,5 +119,7 @@ FAMILY = Family(
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),
+    kinds=late_value("euclio.pipeline.workloads.kinds", "KINDS"),
+    importers=late_value("euclio.pipeline.workloads.importing", "IMPORTERS"),
     compile_rest=late("euclio.pipeline.simulation.simulation", "compile_simulator"),
 )

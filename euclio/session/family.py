@@ -120,4 +120,6 @@ FAMILY = Family(
     tolerance=_tolerance,
     features=_features,
     sources=late_value("euclio.session.trials", "SOURCES"),
+    kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
+    importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
 )

@@ -1,28 +1,19 @@
-"""`euclio import csv`: write a session made of one's own measured profiles."""
+"""`euclio import csv`: sessions made of one's own measured profiles."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from euclio.commands.exit_codes import SOLVED
 from euclio.core.arguments import positive, seconds
 from euclio.core.errors import InputError
+from euclio.workloads.importing import Imported, Importer
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
+FLAGS = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}
+"""Options by the argument of `session_from_csv` that they give."""
 
 
-def add_to(kinds: Verbs) -> None:
-    """Add the kind to the verb `import`."""
-    parser = kinds.add_parser(
-        "csv",
-        help="a session made of measured profiles",
-        description="Write a session made of a CSV file with one row per configuration, columns module, hardware, "
-        "batch, duration_s (seconds per batch) and, if it is not always 1, concurrency; prints the path.",
-        allow_abbrev=False,
-    )
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="profiles (CSV)")
     parser.add_argument(
         "--prices", type=_amounts, required=True, metavar="A=X,B=Y", help="money per hour of each hardware"
@@ -33,18 +24,11 @@ def add_to(kinds: Verbs) -> None:
     parser.add_argument("--slo", type=seconds, required=True, metavar="S", help="latency objective in seconds")
     parser.add_argument("--edges", type=_edges, metavar="a:b,a:c", help="parent:child; default: a chain as in the file")
     parser.add_argument("--name", metavar="NAME", help="name of the session; default: the file's")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file for the session")
-    parser.set_defaults(run=run)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Import, write, print the path."""
-    from euclio.files import save_session
-    from euclio.files.outputs import check_outputs
+def _read(arguments: argparse.Namespace) -> Imported:
     from euclio.session.workloads.csv_profiles import session_from_csv
 
-    check_outputs({"--out": arguments.out}, [arguments.file])
-    flags = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}
     try:
         session = session_from_csv(
             arguments.file,
@@ -55,11 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
             name=arguments.name,
         )
     except InputError as error:
-        flag = flags.get((error.field or "").partition("[")[0], error.field)
+        flag = FLAGS.get((error.field or "").partition("[")[0], error.field)
         raise InputError(error.message, file=error.file, field=flag) from None
-    save_session(session, arguments.out)
-    print(arguments.out)
-    return SOLVED
+    return Imported(session)
 
 
 def _amounts(text: str) -> dict[str, str]:
@@ -92,3 +74,16 @@ def _edges(text: str) -> tuple[tuple[str, str], ...]:
             raise argparse.ArgumentTypeError(f"{part!r} must be PARENT:CHILD; pairs are divided by commas")
         found.append((parent, child))
     return tuple(found)
+
+
+IMPORTERS = (
+    Importer(
+        "csv",
+        "a session made of measured profiles",
+        "Write a session made of a CSV file with one row per configuration, columns module, hardware, batch, "
+        "duration_s (seconds per batch) and, if it is not always 1, concurrency; prints the path.",
+        _add_options,
+        _read,
+        reads=("file",),
+    ),
+)
