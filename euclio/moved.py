@@ -76,6 +76,8 @@ NEW_NAME = {
     "euclio.result": "euclio.core.result",
     "euclio.signals": "euclio.supervision.signals",
     "euclio.simulator": "euclio.pipeline.simulation",
+    "euclio.simulator.arrivals": "euclio.simulation.arrivals",
+    "euclio.simulator.trace_files": "euclio.simulation.trace_files",
     "euclio.solving": "euclio.core.solving",
     "euclio.supervised": "euclio.commands.supervised",
     "euclio.verifying": "euclio.core.verifying",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from euclio.core.result import Result
     from euclio.core.trials import Sources
     from euclio.files.plan_files import PlanFiles
+    from euclio.simulation.simulator import SetupOption, Simulator
     from euclio.workloads.importing import Importer
     from euclio.workloads.kinds import Kind
 
@@ -117,6 +118,8 @@ class Family:
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
         kinds: kinds of instances that can be drawn (`euclio.workloads.kinds`).
+        simulator: its simulator; None: it has none.
+        setup_options: options of the command that are fields of the simulator's setups.
         importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
     """
 
@@ -148,6 +151,8 @@ class Family:
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
     importers: Callable[[], tuple[Importer, ...]] = tuple
+    simulator: Callable[[], Simulator] | None = None
+    setup_options: tuple[SetupOption, ...] = ()
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

@@ -14,6 +14,7 @@ from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from euclio.pipeline.plan import PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
+from euclio.simulation.simulator import SetupOption
 
 if TYPE_CHECKING:
     from euclio.core.result import Result
@@ -122,4 +123,8 @@ FAMILY = Family(
     kinds=late_value("euclio.pipeline.workloads.kinds", "KINDS"),
     importers=late_value("euclio.pipeline.workloads.importing", "IMPORTERS"),
     compile_rest=late("euclio.pipeline.simulation.simulation", "compile_simulator"),
+    simulator=late_value("euclio.pipeline.simulation.simulator", "SIMULATOR"),
+    setup_options=(
+        SetupOption("--scheduler", "scheduler", "who forms batches; default: reservation", ("reservation", "reactive")),
+    ),
 )

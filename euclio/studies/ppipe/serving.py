@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from euclio.pipeline import Cluster, PipelinePlan
 from euclio.pipeline.simulation.metrics import (
-    attainment,
     probes_per_batch,
     seconds_per_batch,
     transfer_seconds,
     utilization,
 )
-from euclio.pipeline.simulation.record import Requests
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler, Setup
 from euclio.pipeline.simulation.simulation import simulate
+from euclio.simulation.requests import Requests, attainment
 from euclio.studies.rows import Row
 
 
@@ -38,7 +37,7 @@ def serve(
         arrivals: how requests come.
         scheduler: who forms batches.
     """
-    setup = Setup(arrivals, load, seconds, scheduler, seed, full_load_rps=full_load_rps)
+    setup = Setup(arrivals, load, seconds, scheduler=scheduler, seed=seed, full_load_rps=full_load_rps)
     found = simulate(cluster, plan, setup)
     used = utilization(found)
     transfers = transfer_seconds(found)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from euclio.pipeline.simulation.setup import Arrivals, Setup
-from euclio.pipeline.simulation.system import NS_PER_S, Floats, Ints
+from euclio.simulation.setup import Arrivals, Setup
+from euclio.simulation.units import NS_PER_S, Floats, Ints
 
 TAIL = 2.5
 """Exponent of the tail of bursty gaps (Pareto of the second kind, also called Lomax).
@@ -18,20 +18,20 @@ windows (1 for Poisson). Such tails converge slowly: over windows of ten request
 
 
 def arrivals_of(setup: Setup, rates_rps: Sequence[float]) -> list[Ints]:
-    """Arrivals of each model.
+    """Arrivals of each stream, such as those of a model.
 
     Args:
-        setup: how requests come, for how long, and the seed; models have streams of their own.
-        rates_rps: mean rate of each model in requests per second; 0: no requests.
+        setup: how requests come, for how long, and the seed; every stream has a generator of its own.
+        rates_rps: mean rate of each stream in requests per second; 0: no requests.
 
     Returns:
-        Per model the times in whole nanoseconds, ascending, in [0, seconds).
+        Per stream the times in whole nanoseconds, ascending, in [0, seconds).
     """
     streams = np.random.default_rng(setup.seed).spawn(len(rates_rps))
-    return [_model(setup, rate, stream) for rate, stream in zip(rates_rps, streams, strict=True)]
+    return [_times(setup, rate, stream) for rate, stream in zip(rates_rps, streams, strict=True)]
 
 
-def _model(setup: Setup, rate_rps: float, stream: np.random.Generator) -> Ints:
+def _times(setup: Setup, rate_rps: float, stream: np.random.Generator) -> Ints:
     if rate_rps <= 0:
         return np.zeros(0, np.int64)
     if setup.arrivals is Arrivals.UNIFORM:
