@@ -20,12 +20,14 @@ class Kind:
         settings: the settings that it takes.
         draw: settings as read, count and seed in, instances out; checks them before it returns.
         single: one instance only, with nothing drawn.
+        seed: seed of its published draws, used where a verb is given none.
     """
 
     name: str
     settings: tuple[Setting, ...]
     draw: Callable[[dict[str, Any], int, int], Iterator[Any]]
     single: bool = False
+    seed: int = 0
 
 
 def needed(settings: dict[str, Any], name: str, hint: str) -> Any:

@@ -261,10 +261,6 @@ def test_least_cost_without_loads_names_the_field(capsys, tmp_path):
     assert_bad_input(capsys, ["solve", path, "--objective", "cost"], line)
 
 
-def test_decompose_says_that_it_is_for_sessions(capsys, instance):
-    assert_bad_input(capsys, ["decompose", instance], "a file of schema euclio/session/1 is needed here")
-
-
 def test_a_folder_is_no_instance(capsys, tmp_path):
     assert_bad_input(capsys, ["solve", tmp_path], f"euclio: {tmp_path}: is a directory; name a file in it")
 

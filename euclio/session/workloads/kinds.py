@@ -13,6 +13,8 @@ from euclio.workloads.settings import Setting, name_in, not_negative, whole
 from euclio.workloads.settings import names as list_of_names
 from euclio.workloads.settings import positive as positive_value
 
+PROTOCOL_SEED = 20240917
+"""Seed of the 1131 workloads."""
 MOST_MODULES = 1000
 MOST_CONFIGURATIONS = 500
 MOST_TYPES = 26
@@ -81,7 +83,7 @@ _GPUS = Setting("gpus", list_of_names, "GPUs of published profiles", names, "A,B
 
 KINDS = (
     Kind("application", (_APPLICATION, _RATE, _SLO), _application, single=True),
-    Kind("workloads", (), _workloads),
+    Kind("workloads", (), _workloads, seed=PROTOCOL_SEED),
     Kind("random", (_MODULES, _TIGHTNESS, _CONFIGURATIONS, _HARDWARE, _CONCURRENCY, _SHAPE), _random),
     Kind("chain", (_MODULES, _TIGHTNESS), _chain),
     Kind("published", (_MODELS, _GPUS, _RATE, _SLO), _published, single=True),
