@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from euclio.analysis.spaces import FULL, plan_spaces
-from euclio.core.result import BRACKET_TOLERANCE, OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
-from euclio.session import DummyRule
+from euclio.core.errors import InputError
+from euclio.core.family import find_family
+from euclio.core.result import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
 
 PROBLEM = ["family", "objective", "instance_hash"]
 """What makes a problem: values of two runs are compared where these agree."""
@@ -65,9 +67,18 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _tolerance(frame: pd.DataFrame) -> pd.Series[float]:
     """Relative distance of bound and value within which a run's bound is a proof, or may be beaten by a plan."""
-    rule = frame["option.dummy"] if "option.dummy" in frame else pd.Series("", index=frame.index)
-    bracketed = rule.astype(object) == DummyRule.CONTINUOUS
-    return pd.Series(np.where(bracketed, BRACKET_TOLERANCE, PROOF_TOLERANCE), index=frame.index)
+    texts = frame[["family", "options"]].astype(str)
+    known = {pair: _tolerance_of(*pair) for pair in texts.drop_duplicates().itertuples(index=False, name=None)}
+    found = [known[pair] for pair in zip(texts.family, texts.options, strict=True)]
+    return pd.Series(found, index=frame.index, dtype=float)
+
+
+def _tolerance_of(family: str, options: str) -> float:
+    """The tolerance of a plan space, as JSON; that of exact proofs where its family is not installed."""
+    try:
+        return find_family(family).tolerance(json.loads(options))
+    except InputError:
+        return PROOF_TOLERANCE
 
 
 def _reference(

@@ -5,7 +5,7 @@ A family stands in its package's module `family` and here by name. What is slow 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from euclio.core.trials import Sources
     from euclio.files.plan_files import PlanFiles
     from euclio.simulation.simulator import SetupOption, Simulator
+    from euclio.workloads.design import Design
     from euclio.workloads.importing import Importer
     from euclio.workloads.kinds import Kind
 
@@ -113,11 +114,13 @@ class Family:
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
         find_better: its independent prover (`euclio.certification`): instance, plan space, cutoff and deadline in.
         warm_up_prover: lets that prover run once on a tiny instance.
-        tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.
+        tolerance: a plan space as plain data in; the relative distance of bound and value within which a plan of it is
+            optimal.
         compile_rest: compiles what no solver reaches, such as its simulator; None: there is nothing.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
         kinds: kinds of instances that can be drawn (`euclio.workloads.kinds`).
+        designs: its part of the benchmark set (`euclio.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
         importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
@@ -145,20 +148,22 @@ class Family:
     tiny: Callable[[Any], tuple[Any, Any]]
     find_better: Callable[[Any, Any, Fraction | None, float], Search]
     warm_up_prover: Callable[[], None]
-    tolerance: Callable[[Any], float]
+    tolerance: Callable[[Mapping[str, Any]], float]
     features: Callable[[Any], dict[str, float]]
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
     importers: Callable[[], tuple[Importer, ...]] = tuple
+    designs: Callable[[], Sequence[Design]] = tuple
     simulator: Callable[[], Simulator] | None = None
     setup_options: tuple[SetupOption, ...] = ()
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""
-        objective = space.describe().get("objective", self.goals[0].name)
+        described = space.describe()
+        objective = described.get("objective", self.goals[0].name)
         goal = next(goal for goal in self.goals if goal.name == objective)
-        return replace(goal, tolerance=self.tolerance(space))
+        return replace(goal, tolerance=self.tolerance(described))
 
 
 @cache

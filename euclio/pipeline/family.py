@@ -120,6 +120,7 @@ FAMILY = Family(
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),
+    designs=late("euclio.pipeline.designs.grid", "cluster_designs"),
     kinds=late_value("euclio.pipeline.workloads.kinds", "KINDS"),
     importers=late_value("euclio.pipeline.workloads.importing", "IMPORTERS"),
     compile_rest=late("euclio.pipeline.simulation.simulation", "compile_simulator"),

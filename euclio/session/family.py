@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from euclio.core.arguments import count_or_any, names
 from euclio.core.errors import InputError
@@ -77,8 +78,8 @@ def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
     return session, space if space.hardware is None else space.on("one")
 
 
-def _tolerance(space: PlanSpace) -> float:
-    return BRACKET_TOLERANCE if space.dummy is DummyRule.CONTINUOUS else PROOF_TOLERANCE
+def _tolerance(space: Mapping[str, Any]) -> float:
+    return BRACKET_TOLERANCE if space.get("dummy") == DummyRule.CONTINUOUS else PROOF_TOLERANCE
 
 
 def _features(session: Session) -> dict[str, float]:
@@ -120,6 +121,7 @@ FAMILY = Family(
     tolerance=_tolerance,
     features=_features,
     sources=late_value("euclio.session.trials", "SOURCES"),
+    designs=late("euclio.session.designs.grid", "session_designs"),
     kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
     importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
 )
