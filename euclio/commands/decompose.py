@@ -15,21 +15,16 @@ from euclio.core.saying import say
 if TYPE_CHECKING:
     import pandas as pd
 
-    from euclio.core.arguments import Verbs
-
 
 PROTOCOL = "workloads"
 """Kind of instance that `--workloads` draws."""
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "decompose",
-        help="split every system's gap into design and heuristic",
-        description="Split the gap of every system into what its design gives up (best plan of its own plan space "
-        "over the optimum) and what its heuristic loses (its plan over that best plan).",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Split the gap of every system into what its design gives up (best plan of its own plan space "
+        "over the optimum) and what its heuristic loses (its plan over that best plan)."
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="instances, or folders of them")
     parser.add_argument("--workloads", type=count, metavar="N", help="also N workloads of Harpagon's protocol")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.arguments import count, seed
@@ -13,19 +12,13 @@ from euclio.core.errors import InputError
 from euclio.core.family import Family, families
 from euclio.workloads.settings import Setting, add_settings, given_settings
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
 
-
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
     known = [family for family in families() if family.kinds()]
-    parser = verbs.add_parser(
-        "generate",
-        help="write workloads as instances",
-        description=f"Write seeded workloads as instances, {' or '.join(family.instances for family in known)}; "
-        "prints the path of each file.",
-        allow_abbrev=False,
+    parser.description = (
+        f"Write seeded workloads as instances, {' or '.join(family.instances for family in known)}; "
+        "prints the path of each file."
     )
     parser.add_argument("kind", metavar="KIND", help="kind of workload; a wrong one lists them all")
     parser.add_argument(

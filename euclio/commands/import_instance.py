@@ -17,14 +17,9 @@ if TYPE_CHECKING:
     from euclio.workloads.importing import Importer
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "import",
-        help="write an instance made of profiles in other files",
-        description="Write an instance made of measured profiles in other files.",
-        allow_abbrev=False,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = "Write an instance made of measured profiles in other files."
     kinds = parser.add_subparsers(title="kinds of files", metavar="KIND", dest="kind", required=True)
     for family in families():
         for importer in family.importers():

@@ -5,21 +5,16 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.arguments import count, seed
 from euclio.core.errors import InputError
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
-
 PAPERS = ("harpagon", "scrooge", "ppipe")
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser("reproduce", help="run a paper's evaluation and write its report", allow_abbrev=False)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
     parser.add_argument("paper", choices=PAPERS, help="the paper")
     parser.add_argument(
         "--full", action="store_true", help="also run the slow references on all workloads; ppipe: 30 s per load"

@@ -14,7 +14,6 @@ from euclio.core.progress import noticed
 from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
     from euclio.core.family import Family
     from euclio.files import WrittenResult
     from euclio.simulation.setup import Setup
@@ -24,14 +23,11 @@ MOST_REQUESTS = 20_000_000
 """Requests beyond which a simulation would not fit into the memory of a usual machine."""
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "simulate",
-        help="serve a load with a written plan, request by request",
-        description="Serve a load with the plan of a result: discrete-event simulation, request by request. Prints "
-        f"SLO attainment, utilisation and the scheduler's work. Serves {_served()}.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints "
+        f"SLO attainment, utilisation and the scheduler's work. Serves {_served()}."
     )
     parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
