@@ -1,6 +1,7 @@
 """Problem families: all that the verbs, the files and the runner need to know of one, so that they serve every family.
 
-A family stands in its package's module `family` and here by name. What is slow to import is imported in its functions.
+A family stands in its package's module `family` and here by name, or is offered by another package's entry point. What
+is slow to import is imported in its functions. `euclio.files.plain_family` makes one from a few dataclasses.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.errors import InputError
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from euclio.workloads.kinds import Kind
 
 HOMES = {"session": "euclio.session.family", "pipeline": "euclio.pipeline.family"}
-"""The module of each family, which holds it as FAMILY: the one place where families are registered."""
+"""The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
+GROUP = "euclio.families"
+"""Entry points by which other packages offer families: NAME = "module:FAMILY"."""
 DEFAULT_FAMILY = next(iter(HOMES))
 """Family of the solvers that name none."""
 
@@ -173,16 +177,25 @@ def find_family(name: str) -> Family:
     Raises:
         InputError: there is none.
     """
-    if name not in HOMES:
-        raise InputError(f"unknown problem family {name!r}; known: {', '.join(HOMES)}")
-    found = import_module(HOMES[name]).FAMILY
+    known = homes()
+    if name not in known:
+        raise InputError(f"unknown problem family {name!r}; known: {', '.join(known)}")
+    module, _, value = known[name].partition(":")
+    found = getattr(import_module(module), value or "FAMILY")
     assert isinstance(found, Family)
     return found
 
 
+@cache
+def homes() -> dict[str, str]:
+    """Where each family stands, those of this package first."""
+    offered = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return HOMES | {name: place for name, place in sorted(offered.items()) if name not in HOMES}
+
+
 def families() -> tuple[Family, ...]:
-    """All families."""
-    return tuple(find_family(name) for name in HOMES)
+    """All families, those of this package first."""
+    return tuple(find_family(name) for name in homes())
 
 
 def family_of(instance: Any) -> Family:
