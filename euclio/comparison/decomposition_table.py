@@ -24,8 +24,7 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
     """
     goal = goal_of(table)
     found = aggregate(table).sort_values("total_mean", ascending=not goal.maximised, kind="stable", na_position="last")
-    rows = new_table("system", *NUMBERS, numbers=NUMBERS)
-    rows.columns[0].no_wrap = True
+    rows = new_table("system", *NUMBERS, numbers=NUMBERS, spare=("max", "med.", "free", "opt.", "miss"))
     for name, row in found.iterrows():
         cells = [
             f"{row['split']:.0f}/{row['instances']:.0f}",

@@ -167,7 +167,7 @@ class _Words:
         if result.value is None:
             return Text(f"{head}\n{result.reason}" if result.reason else head)
         head += f", {self.goal.name} {money(result.value)} {self.goal.unit}, {bound_text(result, self.goal)}"
-        rows = new_table("plan", "")
+        rows = new_table("plan", "", wrapped=("",))
         for name, value in plain_data(result.plan).items():
             rows.add_row(Text(name), Text(json_text(value)))
         return Group(Text(head), Text(""), rows)

@@ -63,7 +63,8 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
 
 def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
     numbers = ("pipelines", "budget ms", "req/s", "weight", "req/s per weight", "load req/s")
-    table = new_table("#", "model", *numbers, numbers=numbers)
+    spare = ("weight", "load req/s", "budget ms", "req/s per weight")
+    table = new_table("#", "model", *numbers, numbers=numbers, spare=spare)
     for i, (model, found) in enumerate(zip(cluster.models, evaluation.models, strict=True)):
         cells = (
             str(i),
@@ -81,7 +82,8 @@ def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluatio
 
 def _partition_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
     numbers = ("batch", "latency ms", "of budget", "pool req/s", "req/s")
-    table = new_table("pipeline", "model #", "blocks", "virtual GPUs", *numbers, numbers=numbers)
+    spare = ("of budget", "pool req/s", "latency ms")
+    table = new_table("pipeline", "model #", "blocks", "virtual GPUs", *numbers, numbers=numbers, spare=spare)
     order = {model.name: i for i, model in enumerate(cluster.models)}
     pairs = enumerate(zip(plan.pipelines, evaluation.pipelines, strict=True))
     for i, (pipeline, found) in sorted(pairs, key=lambda pair: order[pair[1][0].model]):

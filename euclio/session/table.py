@@ -13,6 +13,8 @@ from euclio.core.result import Result
 from euclio.core.tables import DASH, bound_text, duration, figures, milliseconds, money, new_table, percent
 from euclio.session import DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
 
+SPARE = ("share", "budget ms", "conc.", "req/s", "latency ms")
+"""Columns that a narrow window does without, the least needed first."""
 MOST_MODULES = 1000
 """Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
 
@@ -23,7 +25,7 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
     numbers = ("batch", "conc.", "machines", "req/s", "latency ms", "budget ms", "cost/h", "share")
-    table = new_table("module", "hardware", *numbers, numbers=numbers)
+    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     for module, plan, found, budget in islice(rows, MOST_MODULES):
