@@ -1,7 +1,7 @@
 """Draws the worked example of the model pages: `python docs/tools/examples.py`.
 
-Module M_3 of Harpagon's Table II at 198 requests per second within 1 s, planned four ways. Costs and latencies are those of the
-checker, so the picture cannot differ from the code. It writes `docs/figures/four-plans.svg`.
+Module M_3 of Harpagon's Table II at 198 requests per second within 1 s, planned four ways. Costs and latencies are
+those of the checker, so the picture cannot differ from the code. It writes `docs/figures/four-plans.svg`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import NamedTuple
 from euclio.session import (
     Allocation,
     Configuration,
+    DummyRule,
     Hardware,
     Module,
     ModulePlan,
     Plan,
     PlanSpace,
+    Policy,
     Session,
     evaluate,
 )
@@ -42,10 +44,10 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way("S1", "rr, at most 2", PlanSpace("rr", "none", 2), ((8, 6), (2, 0)), partial=6),
-    Way("S2", "tc, at most 2", PlanSpace("tc", "none", 2), ((32, 4), (2, 1)), partial=18),
-    Way("S3", "tc, any number", PlanSpace("tc", "none"), ((32, 4), (8, 1), (2, 0)), partial=6),
-    Way("S4", "tc, dummies", PlanSpace("tc", "machine"), ((32, 5),), dummy=2),
+    Way("S1", "rr, at most 2", PlanSpace(Policy.RR, DummyRule.NONE, 2), ((8, 6), (2, 0)), partial=6),
+    Way("S2", "tc, at most 2", PlanSpace(Policy.TC, DummyRule.NONE, 2), ((32, 4), (2, 1)), partial=18),
+    Way("S3", "tc, any number", PlanSpace(Policy.TC, DummyRule.NONE), ((32, 4), (8, 1), (2, 0)), partial=6),
+    Way("S4", "tc, dummies", PlanSpace(Policy.TC, DummyRule.MACHINE), ((32, 5),), dummy=2),
 )
 
 
@@ -84,7 +86,9 @@ def _row(session: Session, by_batch: dict[int, Configuration], way: Way, top: fl
     allocations[-1] = Allocation(last.configuration, last.machines, Fraction(way.partial))
     plan = Plan((ModulePlan(tuple(allocations), Fraction(way.dummy)),))
     found = evaluate(session, plan, way.space)
-    assert found.feasible and found.cost_per_h is not None and found.latency_s is not None, found.violations
+    assert found.feasible, found.violations
+    assert found.cost_per_h is not None
+    assert found.latency_s is not None
     parts = [
         f'<text x="12" y="{top + 18:g}" font-weight="bold">{way.name}</text>',
         f'<text x="12" y="{top + 34:g}" font-size="11" fill="#565c64">{escape(way.says)}</text>',

@@ -21,7 +21,9 @@ TOP = {"README.md": "tree.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.
 """Files next to them that become pages."""
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 OUTSIDE = re.compile(r"^[a-z]+:")
-FIGURE = re.compile(r'<figure id="([^"]+)"><div class="drawing">(.*?)</div><figcaption>(.*?)</figcaption></figure>', re.S)
+FIGURE = re.compile(
+    r'<figure id="([^"]+)"><div class="drawing">(.*?)</div><figcaption>(.*?)</figcaption></figure>', re.S
+)
 GALLERY = "<!-- gallery -->"
 PAPERS = {"ppipe": "PPipe"}
 """Names of papers that are not their folder's with a capital."""
@@ -53,9 +55,9 @@ def on_files(files: Files, config: Any) -> Files:
         source = sources.get(place.removeprefix(f"{DOCS}/"), place)
         for match in LINK.finditer(text):
             target = _target(source, match[2])
-            page = None if target is None else _page(target, pages)
-            if page is not None and page.startswith("files/") and files.get_file_from_path(page) is None:
-                files.append(File.generated(config, page, abs_src_path=str(ROOT / str(target))))
+            copy = None if target is None else _page(target, pages)
+            if copy is not None and copy.startswith("files/") and files.get_file_from_path(copy) is None:
+                files.append(File.generated(config, copy, abs_src_path=str(ROOT / str(target))))
     return files
 
 

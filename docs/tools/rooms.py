@@ -1,7 +1,8 @@
 """Draws the rooms of the tree, and who imports whom from the real import graph: `python docs/tools/rooms.py`.
 
-The order of the rooms is that of the layers of the import contract in pyproject.toml. It writes `docs/figures/rooms.svg`, a
-map, and `docs/figures/imports.svg`, a matrix with a dot where a room imports another; the same bytes from the same imports.
+The order of the rooms is that of the layers of the import contract in pyproject.toml. It writes a map,
+`docs/figures/rooms.svg`, and a matrix with a dot where a room imports another, `docs/figures/imports.svg`. The same
+imports give the same bytes.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ BOX_W, BOX_H, BAND_H, LEFT, TOP, GAP = 128, 42, 62, 14, 14, 10
 
 Box = tuple[float, float]
 """Left and top of a box."""
+
 
 def layers() -> tuple[tuple[str, ...], ...]:
     """The rooms of `euclio` by layer, the highest first, as the import contract has them."""
@@ -112,9 +114,10 @@ def rooms_map(rows: tuple[tuple[str, ...], ...]) -> str:
     families = where["session"][1]
     step = BAND_H + 12
     solvers = {package: (right + 10, families - (i + 1) * step) for i, package in enumerate(reversed(SOLVERS))}
-    top = min(y for _, y in solvers.values()) - 34
-    parts.append(_rectangle(right - 4, top, BOX_W + 28, families - step + BOX_H + 12 - top, SOLVER_COLOUR, SOLVER_COLOUR))
-    parts.append(_text(right + 10 + BOX_W / 2, top + 18, "solver packages", 11.5, MUTED))
+    above = min(y for _, y in solvers.values()) - 34
+    depth = families - step + BOX_H + 12 - above
+    parts.append(_rectangle(right - 4, above, BOX_W + 28, depth, SOLVER_COLOUR, SOLVER_COLOUR))
+    parts.append(_text(right + 10 + BOX_W / 2, above + 18, "solver packages", 11.5, MUTED))
     parts += [_box(package, at, "#ffffff") for package, at in solvers.items()]
     parts += _outside_arrows(solvers["heuristics"], where, LEFT + inner + 146)
     return _svg(width, height, "The rooms of the tree, the highest layer first", parts)
@@ -174,7 +177,9 @@ def _rectangle(x: float, y: float, width: float, height: float, fill: str, edge:
     )
 
 
-def _text(x: float, y: float, text: str, size: float, colour: str, *, anchor: str = "middle", bold: bool = False) -> str:
+def _text(
+    x: float, y: float, text: str, size: float, colour: str, *, anchor: str = "middle", bold: bool = False
+) -> str:
     weight = ' font-weight="bold"' if bold else ""
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" text-anchor="{anchor}"{weight}>'

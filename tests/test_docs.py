@@ -1,0 +1,175 @@
+"""The pages of docs/: links resolve, nothing that a user can name is missing, citations are of documents in the tree."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from euclio.cli import COMMANDS
+from euclio.core.family import families
+from euclio.core.registry import solvers
+from euclio.session import DummyRule, Policy
+from euclio.workloads.kinds import KINDS
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+PAGES = sorted(DOCS.rglob("*.md"))
+LINKED = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+SOURCES = sorted(path for package in (*PACKAGES, "tests", "docs") for path in (ROOT / package).rglob("*.py"))
+
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+NAMED_FILE = re.compile(r"`((?:euclio|heuristics|formulations|bruteforce|tests|data|docs)/[\w./-]*)`")
+CITED = re.compile(r"\b((?:[\w.-]+/)*[\w.-]+\.md)\b")
+SCHEMA = re.compile(r"euclio/[a-z-]+/\d+")
+OUTSIDE = re.compile(r"\bmodel §|\(architecture\b|\bshared/design\b")
+"""How docstrings used to cite documents that are not in the tree."""
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+@cache
+def all_pages() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of a page's headings, as the page builder makes them."""
+    found = (re.sub(r"[^\w\s-]", "", title.replace("`", "")).strip().lower() for title in HEADING.findall(prose(page)))
+    return {re.sub(r"[-\s]+", "-", title) for title in found}
+
+
+def missing_links(page: Path) -> list[str]:
+    missing = []
+    for link in LINK.findall(prose(page)):
+        path, _, anchor = link.partition("#")
+        if "://" in link or path.startswith("mailto:"):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
+            missing.append(link)
+    return missing
+
+
+def docstrings(source: Path) -> list[str]:
+    """All texts that stand alone in a source file: docstrings of modules, classes, functions and constants."""
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    alone = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
+    return [node.value for node in alone if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def tool(tool_name: str) -> ModuleType:
+    """A script of docs/tools as a module."""
+    pytest.importorskip("grimp")
+    spec = importlib.util.spec_from_file_location(tool_name, DOCS / "tools" / f"{tool_name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", LINKED, ids=name)
+def test_every_link_of_a_page_resolves(page):
+    assert missing_links(page) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_file_that_a_page_names_exists(page):
+    named = [path for path in NAMED_FILE.findall(prose(page)) if not (SCHEMA.fullmatch(path) or "NAME" in path)]
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_every_term_of_the_glossary_says_where_it_is():
+    rows = [line for line in prose(DOCS / "glossary.md").splitlines() if line.startswith("| ")]
+    terms = [row for row in rows if not row.startswith(("| term", "|--"))]
+    assert [row for row in terms if not NAMED_FILE.search(row)] == []
+
+
+def test_no_term_stands_twice_in_the_glossary():
+    rows = [line.split("|")[1].strip() for line in prose(DOCS / "glossary.md").splitlines() if line.startswith("| ")]
+    terms = [term for row in rows if row != "term" for term in row.split(", ")]
+    assert len(set(terms)) == len(terms)
+
+
+def test_every_page_is_in_the_navigation():
+    listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    assert listed == {page.relative_to(DOCS).as_posix() for page in PAGES}
+
+
+def test_every_verb_is_in_the_docs():
+    verbs = [module.__name__.rpartition(".")[2].replace("_", "-") for module in COMMANDS]
+    assert [verb for verb in verbs if f"`euclio {verb.removesuffix('-artifact')}" not in all_pages()] == []
+
+
+def test_every_solver_is_in_the_docs():
+    assert [solver for solver in solvers() if f"`{solver}`" not in all_pages()] == []
+
+
+def test_every_family_is_in_the_docs():
+    assert [f.name for f in families() if f"`{f.name}`" not in all_pages()] == []
+
+
+@pytest.mark.parametrize("word", [*Policy, *DummyRule])
+def test_every_policy_and_dummy_rule_is_in_the_docs(word):
+    assert f"`{word}`" in all_pages()
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_workload_is_in_the_docs_with_its_settings(kind):
+    (row,) = [line for line in all_pages().splitlines() if line.startswith(f"| `{kind}` |")]
+    assert [setting.name for setting in KINDS[kind].settings if f"`{setting.name}`" not in row] == []
+
+
+def test_every_option_of_a_plan_space_is_in_the_docs():
+    options = [option.flag for family in families() for option in family.space_options]
+    assert [flag for flag in options if f"`{flag}`" not in all_pages()] == []
+
+
+def test_every_schema_is_in_the_docs():
+    code = "".join(path.read_text(encoding="utf-8") for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    schemas = {schema for schema in SCHEMA.findall(code) if f'"{schema}"' in code}
+    assert {schema for schema in schemas if f"`{schema}`" not in all_pages()} == set()
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=name)
+def test_docstrings_cite_documents_of_the_tree(source):
+    texts = docstrings(source)
+    cited = [path for text in texts for path in CITED.findall(text)]
+    absent = [path for path in cited if not (ROOT / path).exists() and not (source.parent / path).exists()]
+    known = [text for text in texts if OUTSIDE.search(text)]
+    assert (absent, known) == ([], [])
+
+
+def test_the_pictures_of_the_rooms_are_those_of_the_imports():
+    """Where they are not, `make docs` draws them again."""
+    rooms = tool("rooms")
+    rows = rooms.layers()
+    assert (DOCS / "figures" / "rooms.svg").read_text(encoding="utf-8") == rooms.rooms_map(rows)
+    assert (DOCS / "figures" / "imports.svg").read_text(encoding="utf-8") == rooms.imports_matrix(rows)
+
+
+def test_the_picture_of_the_example_is_what_the_checker_finds():
+    """Where it is not, `make docs` draws it again."""
+    assert (DOCS / "figures" / "four-plans.svg").read_text(encoding="utf-8") == tool("examples").drawing()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_says_that_it_is_typed(package):
+    assert (ROOT / package / "py.typed").is_file()
