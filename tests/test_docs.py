@@ -1,4 +1,4 @@
-"""The pages of docs/: links resolve, nothing that a user can name is missing, citations are of documents in the tree."""
+"""The pages of docs/: links resolve, nothing that a user can name is missing, citations are of files in the tree."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from worked_examples import M_3, one_module
 
+from euclio import solve
 from euclio.cli import COMMANDS
 from euclio.core.family import families
 from euclio.core.registry import solvers
-from euclio.session import DummyRule, Policy
+from euclio.files import save_instance
 from euclio.workloads.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -96,6 +98,14 @@ def test_every_file_that_a_page_names_exists(page):
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.parametrize("readme", sorted((ROOT / "euclio").rglob("README.md")), ids=name)
+def test_every_file_in_the_tables_of_a_readme_exists(readme):
+    first = [line.split("|")[1] for line in prose(readme).splitlines() if line.startswith("| `")]
+    named = [path for cell in first for path in re.findall(r"`([\w./-]+(?:\.py|/))`", cell)]
+    # A result folder is no folder of the tree.
+    assert [path for path in named if path != "logs/" and not (readme.parent / path).exists()] == []
+
+
 def test_every_term_of_the_glossary_says_where_it_is():
     rows = [line for line in prose(DOCS / "glossary.md").splitlines() if line.startswith("| ")]
     terms = [row for row in rows if not row.startswith(("| term", "|--"))]
@@ -126,9 +136,10 @@ def test_every_family_is_in_the_docs():
     assert [f.name for f in families() if f"`{f.name}`" not in all_pages()] == []
 
 
-@pytest.mark.parametrize("word", [*Policy, *DummyRule])
-def test_every_policy_and_dummy_rule_is_in_the_docs(word):
-    assert f"`{word}`" in all_pages()
+def test_every_word_of_a_plan_space_is_in_the_docs():
+    """Policies, dummy rules and objectives are words that options take."""
+    words = [word for family in families() for option in family.space_options for word in option.choices or ()]
+    assert [word for word in words if f"`{word}`" not in all_pages()] == []
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -174,3 +185,25 @@ def test_the_picture_of_the_example_is_what_the_checker_finds():
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_package_says_that_it_is_typed(package):
     assert (ROOT / package / "py.typed").is_file()
+
+
+def code_block(page: str, beginning: str) -> str:
+    """The block of code on a page that begins so."""
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (block,) = [block for block in blocks if block.startswith(beginning)]
+    return block
+
+
+def test_the_python_of_the_first_page_runs(tmp_path, monkeypatch, capsys):
+    """M_3 at 198 req/s within 1 s: the optimum costs 5.0, Harpagon's plan is as cheap and takes 0.96 s."""
+    monkeypatch.chdir(tmp_path)
+    save_instance(one_module(M_3, 198, 1), "session.json")
+    exec(code_block("index.md", "from euclio import load"), {})
+    assert capsys.readouterr().out == "optimal 5.0 0.0\n0.96\n"
+
+
+def test_the_solver_of_the_how_to_page_finds_a_plan(tmp_path):
+    """M_3 on batch 2 alone: 198/20 = 9.9."""
+    file = tmp_path / "my_solver.py"
+    file.write_text(code_block("howto/solver.md", "# my_solver.py"), encoding="utf-8")
+    assert solve(one_module(M_3, 198, 1), f"{file}:solve").cost == 9.9

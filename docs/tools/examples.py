@@ -14,13 +14,11 @@ from typing import NamedTuple
 from euclio.session import (
     Allocation,
     Configuration,
-    DummyRule,
     Hardware,
     Module,
     ModulePlan,
     Plan,
     PlanSpace,
-    Policy,
     Session,
     evaluate,
 )
@@ -44,10 +42,10 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way("S1", "rr, at most 2", PlanSpace(Policy.RR, DummyRule.NONE, 2), ((8, 6), (2, 0)), partial=6),
-    Way("S2", "tc, at most 2", PlanSpace(Policy.TC, DummyRule.NONE, 2), ((32, 4), (2, 1)), partial=18),
-    Way("S3", "tc, any number", PlanSpace(Policy.TC, DummyRule.NONE), ((32, 4), (8, 1), (2, 0)), partial=6),
-    Way("S4", "tc, dummies", PlanSpace(Policy.TC, DummyRule.MACHINE), ((32, 5),), dummy=2),
+    Way("S1", "rr, at most 2", PlanSpace("rr", "none", 2), ((8, 6), (2, 0)), partial=6),
+    Way("S2", "tc, at most 2", PlanSpace("tc", "none", 2), ((32, 4), (2, 1)), partial=18),
+    Way("S3", "tc, any number", PlanSpace("tc", "none"), ((32, 4), (8, 1), (2, 0)), partial=6),
+    Way("S4", "tc, dummies", PlanSpace("tc", "machine"), ((32, 5),), dummy=2),
 )
 
 
