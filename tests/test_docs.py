@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import re
 from functools import cache
@@ -14,8 +15,9 @@ from worked_examples import M_3, one_module
 
 from euclio import solve
 from euclio.cli import COMMANDS
+from euclio.commands import exit_codes
 from euclio.core.family import families
-from euclio.core.registry import solvers
+from euclio.core.registry import GROUP, solvers
 from euclio.files import save_instance
 from euclio.workloads.kinds import KINDS
 
@@ -24,13 +26,14 @@ DOCS = ROOT / "docs"
 PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
 PAGES = sorted(DOCS.rglob("*.md"))
 LINKED = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
-SOURCES = sorted(path for package in (*PACKAGES, "tests", "docs") for path in (ROOT / package).rglob("*.py"))
 
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 NAMED_FILE = re.compile(r"`((?:euclio|heuristics|formulations|bruteforce|tests|data|docs)/[\w./-]*)`")
 CITED = re.compile(r"\b((?:[\w.-]+/)*[\w.-]+\.md)\b")
+DOTTED = re.compile(r"(?<![\w/.-])(?:euclio|heuristics|formulations|bruteforce)(?:\.[A-Za-z_]\w*)+")
+LOADED = re.compile(r"<(?:script|img|iframe)\b[^>]*\bsrc=\"([^\"]*)\"|<link\b[^>]*\bhref=\"([^\"]*\.css)\"")
 SCHEMA = re.compile(r"euclio/[a-z-]+/\d+")
 OUTSIDE = re.compile(r"\bmodel §|\(architecture\b|\bshared/design\b")
 """How docstrings used to cite documents that are not in the tree."""
@@ -128,6 +131,12 @@ def test_every_verb_is_in_the_docs():
     assert [verb for verb in verbs if f"`euclio {verb.removesuffix('-artifact')}" not in all_pages()] == []
 
 
+def test_every_exit_code_is_in_the_docs():
+    codes = {value for value in vars(exit_codes).values() if isinstance(value, int)}
+    rows = set(re.findall(r"^\| (\d+) \|", prose(DOCS / "commands.md"), re.MULTILINE))
+    assert {str(code) for code in codes} == rows
+
+
 def test_every_solver_is_in_the_docs():
     assert [solver for solver in solvers() if f"`{solver}`" not in all_pages()] == []
 
@@ -160,13 +169,46 @@ def test_every_schema_is_in_the_docs():
     assert {schema for schema in schemas if f"`{schema}`" not in all_pages()} == set()
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=name)
-def test_docstrings_cite_documents_of_the_tree(source):
-    texts = docstrings(source)
-    cited = [path for text in texts for path in CITED.findall(text)]
-    absent = [path for path in cited if not (ROOT / path).exists() and not (source.parent / path).exists()]
-    known = [text for text in texts if OUTSIDE.search(text)]
-    assert (absent, known) == ([], [])
+@pytest.mark.parametrize("folder", [*PACKAGES, "tests", "docs"])
+def test_docstrings_cite_documents_of_the_tree(folder):
+    unknown = []
+    for source in sorted((ROOT / folder).rglob("*.py")):
+        texts = docstrings(source)
+        cited = [path for text in texts for path in CITED.findall(text)]
+        absent = [path for path in cited if not (ROOT / path).exists() and not (source.parent / path).exists()]
+        absent += [found[0] for text in texts if (found := OUTSIDE.search(text))]
+        unknown += [f"{name(source)}: {citation}" for citation in absent]
+    assert unknown == []
+
+
+def test_every_name_in_python_that_a_page_uses_imports():
+    used = {dotted for page in LINKED for dotted in DOTTED.findall(page.read_text(encoding="utf-8"))}
+    assert [dotted for dotted in sorted(used - {GROUP}) if not imports(dotted)] == []
+
+
+def imports(dotted: str) -> bool:
+    """Whether a dotted name is a module, or a name in one."""
+    parts = dotted.split(".")
+    for k in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:k]))
+        except ModuleNotFoundError:
+            continue
+        return all((found := getattr(found, part, None)) is not None for part in parts[k:])
+    return False
+
+
+def test_the_pages_build_and_load_nothing_from_outside(tmp_path):
+    """Strictly: a link that leads nowhere or a name without a docstring page ends it."""
+    build = pytest.importorskip("mkdocs.commands.build")
+    from mkdocs.config import load_config
+
+    build.build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path), strict=True))
+    pages = [page.read_text(encoding="utf-8") for page in tmp_path.rglob("*.html") if "files" not in page.parts]
+    loaded = [address for page in pages for found in LOADED.findall(page) for address in found if address]
+    assert len(pages) > len(PAGES)
+    assert loaded
+    assert [address for address in loaded if "://" in address] == []
 
 
 def test_the_pictures_of_the_rooms_are_those_of_the_imports():
