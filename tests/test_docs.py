@@ -128,8 +128,7 @@ def test_every_page_is_in_the_navigation():
 
 
 def test_every_verb_is_in_the_docs(capsys):
-    with pytest.raises(SystemExit):
-        main(["--help"])
+    assert main(["--help"]) == 0
     listed = capsys.readouterr().out.partition("\ncommands:")[2]
     verbs = re.findall(r"^    ([a-z-]+)", listed, re.MULTILINE)
     assert "solve" in verbs

@@ -31,6 +31,7 @@ SAYS = {
     "results": "results as frames",
     "runs": "batches of runs",
     "certification": "tries proofs",
+    "simulation": "serves requests",
     "workloads": "draws instances",
     "session": "DAGs under an SLO",
     "pipeline": "clusters of GPUs",
@@ -47,7 +48,7 @@ BANDS = (
     ("the command", "#dbe8f6", ("cli", "commands")),
     ("uses of it all", "#e6e0f2", ("studies", "bench_set", "contract", "verbs")),
     ("from runs to pages", "#dff0e4", ("report", "analysis", "comparison", "results", "runs")),
-    ("for all families", "#e3f1ef", ("certification", "workloads")),
+    ("for all families", "#e3f1ef", ("certification", "simulation", "workloads")),
     ("problem families", "#fbe8d2", ("session", "pipeline")),
     ("the floor", "#ebecee", ("files", "supervision", "core")),
 )
