@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test check oracle fuzz reproduce bench notebooks clean
+.PHONY: env test check oracle fuzz reproduce bench notebooks docs clean
 
 env: $(VENV)/ready
 
@@ -40,6 +40,12 @@ bench: env
 
 notebooks: env
 	$(BIN)/python tests/notebooks/notebook_runs.py
+
+# Into build/docs/index.html; the pages need no server and no network.
+docs: env
+	$(BIN)/python docs/tools/rooms.py
+	$(BIN)/python docs/tools/examples.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) build dist

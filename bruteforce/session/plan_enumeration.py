@@ -1,4 +1,4 @@
-"""Complete enumeration of the plans of a session: the oracle for small cases (ours; plan rules of model §1).
+"""Complete enumeration of the plans of a session: the oracle for small cases (ours; rules: docs/model/sessions.md).
 
 Every vector of whole-machine counts of every module is visited and closed in every way that the dummy rule allows.
 A module keeps its frontier: the plans that are strictly faster than every cheaper one. Then all combinations of

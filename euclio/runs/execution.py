@@ -1,4 +1,4 @@
-"""Making one run in this process: solve, check, and put down what came out (architecture, Runs)."""
+"""Making one run in this process: solve, check, and put down what came out (docs/architecture.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that is to be made: (instance, solver, options, limits, seed, repeat) under one key (architecture, Runs)."""
+"""A run that is to be made: (instance, solver, options, limits, seed, repeat) under one key (docs/architecture.md)."""
 
 from __future__ import annotations
 

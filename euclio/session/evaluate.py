@@ -1,4 +1,4 @@
-"""The checker: it alone decides whether a plan of a session is feasible and what it costs (model §1).
+"""The checker: it alone decides whether a plan of a session is feasible and what it costs (docs/model/sessions.md).
 
 Exact rational arithmetic from the decimal text of the input; it shares no code with any solver.
 """

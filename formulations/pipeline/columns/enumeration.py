@@ -1,4 +1,4 @@
-"""Every pipeline that keeps its SLO, as a column (model §2, "Ours").
+"""Every pipeline that keeps its SLO, as a column (docs/model/pipelines.md).
 
 A column is a model cut into partitions, with GPU type, share and batch size of each. How many virtual GPUs serve it is
 left open: on g of them partition k serves g · rate_k requests per second, and the column the least of its partitions.

@@ -1,4 +1,4 @@
-"""The columns as one small MILP, for clusters whose amounts of GPUs tables cannot hold (model §2, "Ours").
+"""The columns as one small MILP: plans for clusters that neither tables nor the bulk can prove; it proves nothing.
 
 Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, GPU type): whole GPUs y.
 

@@ -1,4 +1,4 @@
-"""Solver `columns`: enumerate every pipeline, price losses by the linear relaxation, pack within them (model §2).
+"""Solver `columns`: enumerate every pipeline, price losses by the linear relaxation, pack within them (ours).
 
 Where floating point may decide what: the order of the search, and what need not be searched, always with a slack in
 favour of plans. Which pipelines keep their SLO, what a plan is worth and whether it is one are decided in fractions.
