@@ -18,7 +18,7 @@ from euclio.files.json_reading import parse_json, read_text
 from euclio.runs.durable import replaced
 from euclio.runs.experiment import DrawnSource, Experiment, FileSource, GivenSource
 from euclio.runs.solver_settings import solver_of
-from euclio.runs.task import SolverSetting, text_hash
+from euclio.runs.task import Setting, SolverSetting, text_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,11 @@ class InstanceIndex:
             )
 
 
-def _spaces_by_family(settings: Iterable[SolverSetting]) -> dict[str, list[tuple[str, Any]]]:
+def _spaces_by_family(settings: Iterable[Setting]) -> dict[str, list[tuple[str, Any]]]:
     """Labels and plan spaces of the settings that change theirs, by problem family."""
     found: dict[str, list[tuple[str, Any]]] = {}
     for setting in settings:
-        if setting.space:
+        if isinstance(setting, SolverSetting) and setting.space:
             solver = solver_of(setting)
             found.setdefault(solver.family, []).append((setting.label, replace(solver.space, **dict(setting.space))))
     return found
