@@ -1,4 +1,4 @@
-"""What figures of studies are made of: bars against published marks, distributions, shares by cell, legends."""
+"""What figures of studies are made of: bars against published marks, distributions, legends."""
 
 from __future__ import annotations
 
@@ -72,22 +72,6 @@ def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, 
     axes.set_ylabel("workloads (%)")
     axes.grid(color=MUTED, alpha=0.25, linewidth=0.6)
     _legend(axes)
-
-
-def heat(axes: Axes, shares: pd.DataFrame, sizes: pd.DataFrame) -> None:
-    """Shares in per cent by two parameters, with the number of workloads of each cell in brackets."""
-    values = shares.to_numpy(dtype=np.float64)
-    axes.imshow(values, cmap="viridis", vmin=0, vmax=100, aspect="auto", origin="lower")
-    counts = sizes.to_numpy(dtype=np.int64)
-    for (i, j), value in np.ndenumerate(values):
-        count = counts[i, j]
-        if count:
-            color = "white" if value < 60 else "black"
-            axes.text(j, i, f"{value:.0f}\n({count})", ha="center", va="center", fontsize=9, color=color)
-    axes.set_xticks(range(values.shape[1]), shares.columns, rotation=25, ha="right", fontsize=8.5)
-    axes.set_yticks(range(values.shape[0]), shares.index, fontsize=8.5)
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, labelcolor=INK)
 
 
 def side_by_side(axes: Axes, names: Sequence[str], series: Mapping[str, np.ndarray]) -> None:

@@ -12,15 +12,18 @@ import pandas as pd
 
 from euclio.core.errors import InputError
 from euclio.runs.columns import SCHEMA
-from euclio.runs.experiment import Experiment, GivenSource
+from euclio.runs.experiment import LONGEST_RUN_S, Experiment, GivenSource
 from euclio.runs.folder import ResultFolder
 from euclio.runs.pool import Pool, local_pool
 from euclio.runs.record import MEASURED
 from euclio.runs.runner import run
 from euclio.runs.stages import Stage, progress_bars
-from euclio.runs.task import Measure, Setting
+from euclio.runs.task import Measure, RunLimits, Setting
 
 T = TypeVar("T")
+
+LIMITS = RunLimits(time_s=None, hard_time_s=LONGEST_RUN_S, memory_mb=16384)
+"""Of a run whose setting has no time limit of its own; no run of a study has come near that memory."""
 
 Advance = Callable[[int], None]
 
@@ -90,7 +93,7 @@ class Collector:
         self._experiments += 1
         slots = 1 if alone else self._jobs
         outcome = run(
-            Experiment(f"{self._paper} {self._experiments}", (GivenSource(given),), asked, seeds=(seed,)),
+            Experiment(f"{self._paper} {self._experiments}", (GivenSource(given),), asked, LIMITS, seeds=(seed,)),
             self._folder / f"{self._experiments:03d}",
             slots=slots,
             quiet=True,

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from euclio.analysis.charts import bars, distribution, heat, published_line
+from euclio.analysis.charts import bars, distribution, published_line
+from euclio.analysis.heat_map import draw_cells
 from euclio.analysis.statistics import Measured, mean
 from euclio.comparison.decomposition_figure import CAPTION
 from euclio.comparison.decomposition_figure import draw as draw_decomposition
@@ -251,7 +252,8 @@ def figure_map(runs: pd.DataFrame) -> Figure:
     def draw(axes: Sequence[Axes]) -> None:
         for k, (axis, (reference, label)) in enumerate(zip(axes, OPTIMA.items(), strict=True)):
             shares, sizes = optimal_share_map(runs, reference)
-            heat(axis, shares, sizes)
+            texts = (shares.map("{:.0f}".format) + sizes.map("\n({})".format)).where(sizes > 0, "")
+            draw_cells(axis, shares[::-1], texts[::-1], (0, 100))
             axis.set_title(f"costs no more than the {label}")
             axis.set_xlabel("request rate (req/s)")
             if k == 0:
