@@ -11,6 +11,7 @@ from tiny_sessions import TEXT, tiny_session
 import euclio
 from euclio.core.registry import find_solver
 from euclio.core.solving import solve
+from euclio.report.experiment.writing import write_report
 from euclio.runs.execution import execute
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import Experiment, GivenSource
@@ -112,6 +113,14 @@ def test_measures_are_supervised_kept_and_not_made_again(tmp_path):
         "name": ["tiny"] * 2,
         "product": [2.0, 0.2],
     }
+
+
+def test_the_report_compares_solvers_alone(tmp_path):
+    asked = Experiment("e", (GivenSource((tiny_session(),)),), (PRODUCTS, HARPAGON))
+    run(asked, tmp_path / "out", quiet=True)
+    page = write_report(tmp_path / "out").with_suffix(".md").read_text()
+    assert "1 feasible, 1 measured" in page
+    assert "| products |" not in page
 
 
 def test_rows_that_were_measured_come_with_instance_and_label():
