@@ -16,12 +16,12 @@ from euclio.session.workloads.protocol import Draws
 from euclio.studies.harpagon.figures import figure_decomposition
 from euclio.studies.harpagon.measures import (
     ABLATION_RUNS,
-    HARPAGON,
     PLAN_OPTIMUM,
     THROUGHPUT_SPLIT,
     gaps,
     own_optimum,
 )
+from euclio.studies.harpagon.modules import HARPAGON
 
 Totals = Mapping[str, Mapping[str, float]]
 """System to its row of `euclio.comparison.decomposing.aggregate`."""

@@ -17,7 +17,6 @@ from euclio.studies.certifying import proofs_of
 from euclio.studies.collector import Collector, seeded_sample
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
-    HARPAGON,
     PLAN_OPTIMUM,
     PLAN_OPTIMUM_SHARED,
     QUANTIZED,
@@ -28,6 +27,7 @@ from euclio.studies.harpagon.measures import (
     measures,
     own_optimum,
 )
+from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text
 from euclio.studies.sessions import draw_workloads, session_runs

@@ -17,9 +17,10 @@ from euclio.comparison.decomposition_figure import draw as draw_decomposition
 from euclio.report import MUTED, PALETTE, Figure, figure_style, svg_text
 from euclio.report.drawings import drawn
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
-from euclio.studies.harpagon.measures import HARPAGON, PLAN_OPTIMUM, SPLIT_OPTIMUM, costs, normalized
+from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, costs, normalized
 from euclio.studies.harpagon.modules import (
     GIVEN_MODULES,
+    HARPAGON,
     THREE_MODULE_APPLICATION,
     Given,
     less,

@@ -10,11 +10,10 @@ from euclio.comparison.gap import Gap
 from euclio.core.registry import find_solver
 from euclio.session import FULL_SPACE
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES, SYSTEMS
-from euclio.studies.harpagon.modules import module_measures, residual_measures
+from euclio.studies.harpagon.modules import HARPAGON, module_measures, residual_measures
 from euclio.studies.sessions import SAME, by_solver
 from euclio.studies.study import Collected
 
-HARPAGON = "harpagon"
 ABLATION_RUNS = tuple(f"harpagon:{name}" for name in ABLATIONS)
 SPLIT_OPTIMUM = "split-bruteforce"
 SPLIT_BREAKPOINTS = "split-bruteforce:breakpoints"

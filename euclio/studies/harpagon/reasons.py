@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.harpagon.measures import ENUMERATION, HARPAGON, SPLIT_OPTIMUM, costs, normalized
-from euclio.studies.harpagon.modules import NO_DUMMIES, module_figures, remaining_budget
+from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM, costs, normalized
+from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, module_figures, remaining_budget
 from euclio.studies.sessions import SAME, application_of
 from euclio.studies.study import Collected
 

@@ -12,7 +12,6 @@ from euclio.studies.harpagon.decomposition import decomposition_blocks
 from euclio.studies.harpagon.figures import figures
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
-    HARPAGON,
     PLAN_OPTIMUM,
     SPLIT_BREAKPOINTS,
     SPLIT_CENTISECONDS,
@@ -22,6 +21,7 @@ from euclio.studies.harpagon.measures import (
     optimality,
     stopped,
 )
+from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.sessions import SAME, application_of

@@ -8,7 +8,6 @@ from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.harpagon.figures import optimal_share_map
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
-    HARPAGON,
     QUANTIZED,
     baseline_measures,
     comparison_measures,
@@ -16,7 +15,14 @@ from euclio.studies.harpagon.measures import (
     optimality,
     time_measures,
 )
-from euclio.studies.harpagon.modules import dispatch_latency, dummy_measures, less, module_figures, remaining_budget
+from euclio.studies.harpagon.modules import (
+    HARPAGON,
+    dispatch_latency,
+    dummy_measures,
+    less,
+    module_figures,
+    remaining_budget,
+)
 from euclio.studies.published import Published, published_figures
 from euclio.studies.scorecard import Score, number, scorecard, tally
 
