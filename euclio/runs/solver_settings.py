@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from euclio.core.arguments import names
 from euclio.core.errors import InputError
@@ -17,12 +19,14 @@ from euclio.core.own_solver import is_reference
 from euclio.core.registry import AnySolver, Option, find_solver
 from euclio.core.solving import COLD, solver_for
 from euclio.files.boundary import shown
-from euclio.runs.task import SolverSetting
+from euclio.runs.task import Measure, Setting, SolverSetting
 
 ENGINE_OPTIONS = (Option.ENGINE, Option.THREADS, Option.WARM_START)
 """Options of solver libraries that an experiment may set; the others name files, which runs would share."""
 
 MOST_THREADS = 1024
+
+AnySetting = TypeVar("AnySetting", SolverSetting, Setting)
 
 
 def solver_settings(
@@ -50,7 +54,22 @@ def solver_settings(
     )
 
 
-def different_labels(settings: Iterable[SolverSetting]) -> tuple[SolverSetting, ...]:
+def measure(function: str, label: str, family: str, *, on: Iterable[str] | None = None, **arguments: Any) -> Measure:
+    """What is measured on instances without a solver; arguments are plain data.
+
+    Args:
+        function: ``package.module:function`` of euclio.
+        label: name in tables and figures.
+        family: problem family of the instances.
+        on: names of the instances; None: all.
+        **arguments: what the function takes next to the instance.
+    """
+    told = json.dumps(arguments, sort_keys=True)
+    names_ = None if on is None else frozenset(on)
+    return Measure(function, f"euclio {version('euclio')}", label, family, told, names_)
+
+
+def different_labels(settings: Iterable[AnySetting]) -> tuple[AnySetting, ...]:
     """The settings, no two of which have one label or are the same but for it.
 
     Raises:
@@ -58,7 +77,7 @@ def different_labels(settings: Iterable[SolverSetting]) -> tuple[SolverSetting, 
     """
     found = tuple(settings)
     labels: set[str] = set()
-    known: dict[SolverSetting, str] = {}
+    known: dict[AnySetting, str] = {}
     for setting in found:
         same = known.setdefault(replace(setting, label=""), setting.label)
         if not (setting.label and setting.label.isprintable()):
@@ -195,6 +214,11 @@ def _starter(value: Any, family: Family) -> str:
 
 def _refuse(value: Any, wanted: str) -> NoReturn:
     raise InputError(f"is {shown(value)}; it must be {wanted}")
+
+
+def family_of_setting(setting: Setting) -> str:
+    """The problem family of the instances that a setting is for."""
+    return setting.family if isinstance(setting, Measure) else solver_of(setting).family
 
 
 def solver_of(setting: SolverSetting) -> AnySolver:
