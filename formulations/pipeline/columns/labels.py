@@ -168,6 +168,28 @@ class Extensions(NamedTuple):
     repeated: bool
 
 
+class Pass(NamedTuple):
+    """One pass of extending labels: what is the same for all of them.
+
+    Attributes:
+        sources: rows of the labels to extend.
+        first: the row of the first label that is found in this pass.
+        extensions: the patterns.
+        resources: what there is.
+        bounds: which labels can be completed.
+        most_pairs: pairs of label and pattern after which it stops.
+        until: time on `clock` at which it stops.
+    """
+
+    sources: Ints
+    first: int
+    extensions: Extensions
+    resources: Resources
+    bounds: CompletionBounds
+    most_pairs: int
+    until: float
+
+
 class Fresh(NamedTuple):
     """Extensions of one label that can be completed, with room for one of every pattern.
 
@@ -180,13 +202,6 @@ class Fresh(NamedTuple):
     step: Ints
     taken: Ints
     filled: Ints
-
-
-class Effort(NamedTuple):
-    """When to stop: after so many pairs of label and pattern, or at a time on `clock`."""
-
-    most_pairs: int
-    until: float
 
 
 def empty_label(resources: Resources) -> Labels:
@@ -232,125 +247,129 @@ def keep_best(labels: Labels, rows: Ints) -> None:
 
 
 @compiled
-def extend(
-    labels: Labels,
-    size: int,
-    sources: Ints,
-    extensions: Extensions,
-    resources: Resources,
-    bounds: CompletionBounds,
-    effort: Effort,
-) -> tuple[Labels, int, int]:
-    """Extend labels by every pattern, and keep the best of all that take the same.
+def extend(labels: Labels, size: int, work: Pass) -> tuple[Labels, int, int]:
+    """Extend labels by every pattern of a pass, and keep the best of all that take the same.
 
     Args:
         labels: all labels.
         size: their number.
-        sources: rows of those that are extended.
-        extensions: the patterns.
-        resources: what there is.
-        bounds: which labels can be completed.
-        effort: when to stop.
+        work: the pass.
 
     Returns:
-        The labels, their number, and the pairs of label and pattern tried; more than `effort.most_pairs`: it stopped,
-        for the pairs, the time or the number of labels.
+        The labels, their number, and the pairs of label and pattern tried; more than `work.most_pairs`: it stopped, for
+        the pairs, the time or the number of labels.
     """
-    fresh = Fresh(
-        np.empty(extensions.pattern.size, np.int64), np.empty_like(extensions.taken), np.empty_like(resources.unit)
-    )
-    first, turn, tried, checked = size, 0, 0, 0
-    # Where patterns are repeated, labels of this pass take their turns after the sources, in the order they came in.
-    while turn < sources.size or (extensions.repeated and first + turn - sources.size < size):
-        source = sources[turn] if turn < sources.size else first + turn - sources.size
-        turn += 1
-        # The better label by which this one was replaced is extended in its place.
-        if extensions.repeated and not labels.best[source]:
-            continue
-        if tried - checked > PAIRS_BETWEEN_CHECKS:
-            checked = tried
-            if is_past(effort.until):
-                return labels, size, effort.most_pairs + 1
-        pairs, found = _completable(labels, source, extensions, resources, bounds, fresh)
+    steps = np.empty(work.extensions.pattern.size, np.int64)
+    fresh = Fresh(steps, np.empty_like(work.extensions.taken), np.empty_like(work.resources.unit))
+    turn, source, tried, checked = 0, 0, 0, 0
+    while source >= 0 and tried <= work.most_pairs:
+        turn, source, pairs, found = _next_extended(labels, size, turn, work, fresh)
         tried += pairs
         stored = 0
         while stored < found:
-            size, stored = _store(labels, size, first, source, extensions, fresh, stored, found)
+            size, stored = _store(labels, size, source, work, fresh, stored, found)
             if size == labels.served.size:
                 if size >= MOST_LABELS:
-                    return labels, size, effort.most_pairs + 1
+                    return labels, size, work.most_pairs + 1
                 labels = _doubled(labels)
-        if tried > effort.most_pairs:
-            break
+        if tried - checked > PAIRS_BETWEEN_CHECKS:
+            checked = tried
+            if is_past(work.until):
+                return labels, size, work.most_pairs + 1
     return labels, size, tried
 
 
 @compiled
-def _completable(
-    labels: Labels, source: int, extensions: Extensions, resources: Resources, bounds: CompletionBounds, fresh: Fresh
-) -> tuple[int, int]:
-    """Extensions of a label that can be completed, into `fresh`; the patterns tried, and how many of them can."""
-    # Every use of an array in a tuple costs a count of references: they are taken out once.
-    unit, limit, pool = resources
-    part, request, gap, most, need, rest, more, wasted = bounds
-    rest_values, rest_strides, rest_step = rest
-    more_values, more_strides, more_step = more
-    own, own_served = labels.taken[source], labels.served[source]
-    steps, taken, filled = fresh
-    added, served_more, lost = extensions.taken, extensions.served, extensions.lost
-    types, found, worth = unit.size, 0, 0.0
-    for t in range(types):
-        worth += part[t] * own[t]
-    room = gap - worth + own_served * request
-    for j in range(lost.size):
-        # Patterns come by rising loss: none of the later ones fits the gap either.
-        if lost[j] > room:
-            return j, found
-        served, worth, cell, fits = own_served + served_more[j], 0.0, 0, True
-        for t in range(types):
-            amount = own[t] + added[j, t]
-            taken[found, t] = filled[t] = amount
-            worth += part[t] * amount
-            fits = fits and amount <= limit[t]
-            if more_values.size:
-                cell += more_strides[t] * (amount // more_step[t])
-        # What is missing to the need is worth that much in GPUs, and more where a part of them is wasted.
-        missing = max(need - served * request, 0.0) / (1 - wasted)
-        if not fits or worth + missing > most or worth - served * request + wasted * missing > gap:
+def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fresh) -> tuple[int, int, int, int]:
+    """Go on to the next label of which an extension can be completed; these extensions are put into `fresh`.
+
+    Args:
+        labels: all labels.
+        size: their number.
+        turn: how many labels have had their turn.
+        work: the pass.
+        fresh: where to put the extensions.
+
+    Returns:
+        How many labels have had their turn, the label (-1: there is none), the pairs of label and pattern tried, and
+        the number of extensions that can be completed; after many pairs it returns without any.
+    """
+    # Every use of an array in a tuple costs a count of references: they are taken out once for many labels.
+    sources, first, (_, added, added_served, lost, repeated), (unit, limit, pool), bounds, _, _ = work
+    part, request, gap, most, need, (rest, rest_strides, rest_step), (more, more_strides, more_step), wasted = bounds
+    (own, own_served, _, _, _, best, _), (steps, new, filled) = labels, fresh
+    pairs, found = 0, 0
+    # Where patterns are repeated, labels of this pass take their turns after the sources, in the order they came in.
+    while turn < sources.size or (repeated and first + turn - sources.size < size):
+        source = sources[turn] if turn < sources.size else first + turn - sources.size
+        turn += 1
+        # The better label by which this one was replaced is extended in its place.
+        if repeated and not best[source]:
             continue
-        if more_values.size and (served + more_values[cell]) * request < need:
-            continue
-        # The rest of a pool's last GPU is of no use to other pools: whole GPUs are counted with it.
-        for k in range(pool.size):
-            parts, odd = unit[pool[k]], own[types + k] + added[j, types + k]
-            if odd >= parts:
-                odd %= parts
-            taken[found, types + k] = odd
-            if odd:
-                filled[pool[k]] += parts - odd
-        cell = 0
-        for t in range(types):
-            fits = fits and filled[t] <= limit[t]
-            if rest_values.size:
-                cell += rest_strides[t] * (filled[t] // unit[t] // rest_step[t])
-        if fits and not (rest_values.size and worth + missing > rest_values[cell] * (1 + ROUNDING)):
-            steps[found] = j
-            found += 1
-    return lost.size, found
+        worth = 0.0
+        for t in range(unit.size):
+            worth += part[t] * own[source, t]
+        room = gap - worth + own_served[source] * request
+        for j in range(lost.size):
+            # Patterns come by rising loss: none of the later ones fits the gap either.
+            if lost[j] > room:
+                break
+            pairs += 1
+            served, worth, cell, fits = own_served[source] + added_served[j], 0.0, 0, True
+            for t in range(unit.size):
+                amount = own[source, t] + added[j, t]
+                new[found, t] = filled[t] = amount
+                worth += part[t] * amount
+                fits = fits and amount <= limit[t]
+                if more.size:
+                    cell += more_strides[t] * (amount // more_step[t])
+            # What is missing to the need is worth that much in GPUs, and more where a part of them is wasted.
+            missing = max(need - served * request, 0.0) / (1 - wasted)
+            if not fits or worth + missing > most or worth - served * request + wasted * missing > gap:
+                continue
+            if more.size and (served + more[cell]) * request < need:
+                continue
+            cell = 0
+            for k in range(unit.size, new.shape[1]):
+                new[found, k] = own[source, k] + added[j, k]
+            _count_up_pools(new, found, filled, unit, pool)
+            for t in range(unit.size):
+                fits = fits and filled[t] <= limit[t]
+                if rest.size:
+                    cell += rest_strides[t] * (filled[t] // unit[t] // rest_step[t])
+            if fits and not (rest.size and worth + missing > rest[cell] * (1 + ROUNDING)):
+                steps[found] = j
+                found += 1
+        if found or pairs > PAIRS_BETWEEN_CHECKS:
+            return turn, source, pairs, found
+    return turn, -1, pairs, found
 
 
 @compiled
-def _store(
-    labels: Labels, size: int, first: int, source: int, extensions: Extensions, fresh: Fresh, start: int, end: int
-) -> tuple[int, int]:
+def _count_up_pools(taken: Ints, row: int, filled: Ints, unit: Ints, pool: Ints) -> None:
+    """Reduce what a row takes of each pool to the pool's last GPU, and add what that leaves free to `filled`.
+
+    It is of no use to other pools, so whole GPUs are counted with it.
+    """
+    for k in range(pool.size):
+        parts, odd = unit[pool[k]], taken[row, unit.size + k]
+        # Mostly the sum stays within one GPU, and division is slow.
+        if odd >= parts:
+            odd %= parts
+        taken[row, unit.size + k] = odd
+        if odd:
+            filled[pool[k]] += parts - odd
+
+
+@compiled
+def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, start: int, end: int) -> tuple[int, int]:
     """Store new extensions that are the best of those that take the same, until all are or there is no more room.
 
     Args:
         labels: all labels.
         size: their number.
-        first: the first label of this pass.
         source: the label that was extended.
-        extensions: the patterns that it was extended by.
+        work: the pass.
         fresh: the extensions.
         start: the first of them to store.
         end: the last one, exclusive.
@@ -359,7 +378,7 @@ def _store(
         The number of labels, and the extension to go on with.
     """
     taken, rates, parents, patterns, keys, best, place = labels
-    pattern, _, served, _, repeated = extensions
+    _, first, (pattern, _, served, _, repeated), _, _, _, _ = work
     steps, new, _ = fresh
     for i in range(start, end):
         key, rate = 0, rates[source] + served[steps[i]]

@@ -20,9 +20,9 @@ from formulations.pipeline.columns.labels import (
     MOST_PAIRS,
     NOTHING_KNOWN,
     CompletionBounds,
-    Effort,
     Extensions,
     Labels,
+    Pass,
     Resources,
     Table,
     empty_label,
@@ -227,13 +227,12 @@ class _PoolPacking:
         """Extend these labels and, where patterns are repeated, those found, by every pattern of a group."""
         served, lost = self._served[group], bounds.losses(self._usage.amount[group], self._served[group])
         extensions = Extensions(group, self._taken[group], served, lost, repeated)
-        effort = Effort(MOST_PAIRS - self.pairs, self._deadline.at)
-        self._labels, self._size, tried = extend(
-            self._labels, self._size, sources, extensions, self._resources, bounds, effort
-        )
+        most = MOST_PAIRS - self.pairs
+        work = Pass(sources, self._size, extensions, self._resources, bounds, most, self._deadline.at)
+        self._labels, self._size, tried = extend(self._labels, self._size, work)
         self._deadline.check()
         self.pairs += tried
-        if tried > effort.most_pairs:
+        if tried > most:
             raise TooManyError
 
     def _close(self, pool: int) -> None:
