@@ -23,7 +23,7 @@ from formulations.pipeline.columns.problem import ROUNDING, Counts, Deadline, Pr
 MOST_COMBINED = 3 * 10**6
 """Combinations of labels of several models before those that are dominated are left out."""
 MOST_CELLS = 10**6
-"""Amounts of GPUs that are told apart in what other models leave."""
+"""Entries of the table of what other models leave."""
 ROWS_BETWEEN_CHECKS = 64
 """Rows after which the time is checked."""
 
