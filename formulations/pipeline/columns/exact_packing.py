@@ -114,7 +114,14 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a pattern takes and serves: parts of GPUs by type, of each pool's last GPU, requests per second in units."""
+    """What a pattern takes and serves.
+
+    Attributes:
+        amount: parts of GPUs by type.
+        odd: parts of each pool's last GPU.
+        served: requests per second in units.
+        pattern: the pattern.
+    """
 
     amount: tuple[int, ...]
     odd: tuple[int, ...]
@@ -167,7 +174,7 @@ def pack_exactly(
         model: index of the model.
         patterns: its patterns.
         target: value that a plan has to exceed.
-        gap: what a plan may lose.
+        gap: worth that a plan may lose.
         effort: what has been tried.
 
     Returns:
@@ -184,7 +191,8 @@ def pack_exactly(
     need = node.problem.least_served(model, target) * request
     part = [float(worth) / u for worth, u in zip(prices.gpu, counting.unit, strict=True)]
 
-    def hopeful(amount: tuple[int, ...], odd: tuple[int, ...], served: int) -> bool:
+    def may_complete(amount: tuple[int, ...], odd: tuple[int, ...], served: int) -> bool:
+        # In floats, with a slack in favour of plans: it only says what need not be looked at.
         if any(own > most for own, most in zip(counting.filled(amount, odd), counting.most, strict=True)):
             return False
         worth = sum(own * each for own, each in zip(amount, part, strict=True))
@@ -204,7 +212,7 @@ def pack_exactly(
                 )
                 served = label.served + own.served
                 known = labels.get((total, left))
-                if (known is None or known.served < served) and hopeful(total, left, served):
+                if (known is None or known.served < served) and may_complete(total, left, served):
                     labels[total, left] = ExactLabel(served, (own.pattern, label.chosen))
     found: dict[tuple[Fraction, ...], ExactLabel] = {}
     for (amount, odd), label in labels.items():
@@ -231,6 +239,7 @@ def _groups(node: Node, counting: Counting, patterns: Sequence[ExactPattern], un
 
 
 def _part(node: Node, counting: Counting, pattern: ExactPattern, units: int) -> Part:
+    """What a pattern takes, in these parts of GPUs, and serves, in units."""
     columns, amount, odd = node.columns, [0] * len(counting.unit), [0] * len(counting.pools)
     for k, n in enumerate(pattern.count):
         t = int(columns.gpu[pattern.column, k])
