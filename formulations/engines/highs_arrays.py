@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from formulations.pipeline.columns.enumeration import Floats, Ints
-from formulations.pipeline.columns.task import ROUNDING
+from formulations.pipeline.columns.problem import ROUNDING
 
 MIP_OPTIONS: dict[str, Any] = {
     "mip_abs_gap": 0.0,

@@ -18,7 +18,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
 from formulations.engines.cpsat import CpSatAnswer, CpSatOptions, solve_model
-from formulations.pipeline.columns.task import OutOfTimeError, TooManyError
+from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.cpsat_model import CpSatModel, cpsat_model, rate_scale
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.points import late_pipelines

@@ -26,7 +26,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
 from formulations.engines.milp import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, later, run_model
-from formulations.pipeline.columns.task import OutOfTimeError, TooManyError
+from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.milp_model import ROOM, MilpModel, milp_model
 from formulations.pipeline.ppipe.points import Choice, late_pipelines, values_of
