@@ -66,7 +66,7 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
 def _tolerance(frame: pd.DataFrame) -> pd.Series[float]:
     """Relative distance of bound and value within which a run's bound is a proof, or may be beaten by a plan."""
     rule = frame["option.dummy"] if "option.dummy" in frame else pd.Series("", index=frame.index)
-    bracketed = rule.astype(object) == DummyRule.CONTINUOUS
+    bracketed = rule.astype(object).isin([rule.value for rule in DummyRule if not rule.countable])
     return pd.Series(np.where(bracketed, BRACKET_TOLERANCE, PROOF_TOLERANCE), index=frame.index)
 
 

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from euclio.session.instance import Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.space import DummyRule, PlanSpace, Policy
+from euclio.session.policies.kernels import policy_code
+from euclio.session.space import PlanSpace
 
-POLICY_CODE = {Policy.TC: 0, Policy.TC_SHARED: 1, Policy.RR: 2, Policy.MACHINE_RATE: 3}
-TC, TC_SHARED, RR, MACHINE_RATE = 0, 1, 2, 3
 UNLIMITED = 1 << 30
 
 TIE = 1e-12
@@ -50,8 +49,8 @@ class SessionArrays(NamedTuple):
         child_first: likewise for children.
         child: children.
         slo: latency objective in seconds.
-        policy: dispatch policy as in `POLICY_CODE`.
-        dummies: whether the rule `machine` holds.
+        policy: dispatch policy as `policy_code` has it.
+        dummies: whether plans may have dummies.
         max_allocations: most allocations per module.
     """
 
@@ -131,8 +130,8 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         child_first=child_first,
         child=child,
         slo=float(session.slo_s),
-        policy=POLICY_CODE[space.policy],
-        dummies=space.dummy is not DummyRule.NONE,
+        policy=policy_code(space.policy),
+        dummies=space.dummy.adds,
         max_allocations=UNLIMITED if space.max_allocations is None else space.max_allocations,
     )
 

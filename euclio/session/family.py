@@ -14,7 +14,9 @@ from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
-from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
+from euclio.session.policies import Policy
+from euclio.session.rules import DummyRule
+from euclio.session.space import FULL_SPACE, PlanSpace
 
 if TYPE_CHECKING:
     from euclio.core.result import Result
@@ -78,7 +80,7 @@ def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
 
 
 def _tolerance(space: PlanSpace) -> float:
-    return BRACKET_TOLERANCE if space.dummy is DummyRule.CONTINUOUS else PROOF_TOLERANCE
+    return BRACKET_TOLERANCE if not space.dummy.countable else PROOF_TOLERANCE
 
 
 def _features(session: Session) -> dict[str, float]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text, exact
+from euclio.core.own_solver import is_reference
 from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at
 from euclio.files.plan_files import PlanFiles, RunOptions, word
 from euclio.session import (
@@ -20,6 +21,7 @@ from euclio.session import (
     Policy,
     Session,
 )
+from euclio.session.policies import POLICIES, find_policy
 
 
 class _Allocation(FileModel):
@@ -60,7 +62,7 @@ def _space(options: _Options, session: Session) -> PlanSpace:
     for i, name in enumerate(options.hardware or []):
         word(name, session.price, f"options.hardware[{i}]")
     return PlanSpace(
-        policy=Policy(word(options.policy, Policy, "options.policy")),
+        policy=_policy(options.policy),
         dummy=DummyRule(word(options.dummy, DummyRule, "options.dummy")),
         max_allocations=options.max_allocations,
         hardware=None if options.hardware is None else tuple(options.hardware),
@@ -68,6 +70,11 @@ def _space(options: _Options, session: Session) -> PlanSpace:
         batching=options.batching,
         concurrency=options.concurrency,
     )
+
+
+def _policy(name: str) -> Policy:
+    """The policy that a result names; of a user's own, the file as it was is needed."""
+    return find_policy(name if is_reference(name) else word(name, map(str, POLICIES), "options.policy"))
 
 
 def _plan(model: _Plan, session: Session) -> Plan:

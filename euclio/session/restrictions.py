@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from euclio.session import FULL_SPACE, DummyRule, PlanSpace, Policy
+from euclio.session import FULL_SPACE, PlanSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ def restrictions(space: PlanSpace) -> tuple[Restriction, ...]:
         most = space.max_allocations
         words = f"at most {most} allocation{'s' if most > 1 else ''} per module"
         found.append(Restriction(f"--max-allocations {most}", words, "max_allocations", None))
-    if space.dummy is DummyRule.NONE:
-        found.append(Restriction("--dummy none", "no dummy requests", "dummy", FULL_SPACE.dummy))
-    if space.policy in (Policy.RR, Policy.MACHINE_RATE):
-        name = space.policy.value
+    if space.dummy.restriction:
+        found.append(Restriction(f"--dummy {space.dummy}", space.dummy.restriction, "dummy", FULL_SPACE.dummy))
+    if space.policy.bounded_by == FULL_SPACE.policy.name:
+        name = space.policy.name
         found.append(Restriction(f"--policy {name}", f"dispatch policy {name}", "policy", FULL_SPACE.policy))
     return tuple(found)
 

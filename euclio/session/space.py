@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from euclio.session.policies import Policy, find_policy
+from euclio.session.rules import DummyRule
 
 if TYPE_CHECKING:
     from euclio.session.instance import Hardware, Session
-
-
-class Policy(StrEnum):
-    """Dispatch policy: how requests reach the machines, hence each machine's worst-case latency."""
-
-    TC = "tc"
-    """Throughput-cost dispatch in sequence: d + b/w (Harpagon §III-B as Algorithm 1 computes it)."""
-    TC_SHARED = "tc-shared"
-    """Theorem 1 read literally: w counts every machine whose ratio is the same or lower."""
-    RR = "rr"
-    """Round robin: a full machine takes 2d (Nexus, InferLine, Clipper)."""
-    MACHINE_RATE = "machine-rate"
-    """Dispatch at the machine's own throughput: d + b/t (Scrooge)."""
-
-
-class DummyRule(StrEnum):
-    """Which dummy requests a plan may add."""
-
-    NONE = "none"
-    MACHINE = "machine"
-    """Fill the last allocation's last machine up to full (Harpagon §III-C)."""
-    CONTINUOUS = "continuous"
-    """Any dummy rate (Piccolo §III-D)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +36,7 @@ class PlanSpace:
 
     def __post_init__(self) -> None:
         """Let policy and dummy rule be given by name."""
-        object.__setattr__(self, "policy", Policy(self.policy))
+        object.__setattr__(self, "policy", find_policy(self.policy))
         object.__setattr__(self, "dummy", DummyRule(self.dummy))
 
     def on(self, *hardware: str) -> PlanSpace:
@@ -79,7 +58,7 @@ class PlanSpace:
     def describe(self) -> dict[str, object]:
         """The plan space as plain data, as it stands in results and on the command line."""
         return {
-            "policy": self.policy.value,
+            "policy": self.policy.name,
             "dummy": self.dummy.value,
             "max_allocations": self.max_allocations,
             "hardware": None if self.hardware is None else list(self.hardware),

@@ -11,7 +11,7 @@ from rich.text import Text
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.tables import DASH, bound_text, duration, figures, milliseconds, money, new_table, percent
-from euclio.session import DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.session import Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
 
 MOST_MODULES = 1000
 """Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
@@ -55,7 +55,7 @@ def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
 
 def describe_space(space: PlanSpace) -> str:
     """A plan space in a few words: policy, dummy rule, then only what narrows it."""
-    words = [space.policy.value, "no dummies" if space.dummy is DummyRule.NONE else f"dummies {space.dummy.value}"]
+    words = [space.policy.name, space.dummy.words]
     if space.max_allocations is not None:
         words.append(f"at most {space.max_allocations} allocation{'s' if space.max_allocations > 1 else ''}")
     if space.hardware is not None:

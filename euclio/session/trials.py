@@ -9,7 +9,9 @@ from fractions import Fraction
 from euclio.core.objective import Goal
 from euclio.core.trials import Sources
 from euclio.session.instance import Session
-from euclio.session.space import DummyRule, PlanSpace, Policy
+from euclio.session.policies import Policy
+from euclio.session.rules import DummyRule
+from euclio.session.space import PlanSpace
 
 SCALE = 2
 LARGE_MODULES = 12

@@ -1,0 +1,39 @@
+"""Dispatch policies: one small file each, listed here (README.md says how to add one)."""
+
+from __future__ import annotations
+
+from euclio.session.policies.machine_rate import MACHINE_RATE
+from euclio.session.policies.record import Form, MachineFloats, Place, Policy, refuse_general
+from euclio.session.policies.rr import RR
+from euclio.session.policies.tc import TC
+from euclio.session.policies.tc_shared import TC_SHARED
+
+__all__ = ["POLICIES", "Form", "MachineFloats", "Place", "Policy", "find_policy", "refuse_general"]
+
+POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE)
+"""The built-in policies; those of form `GENERAL` come last. A policy's place is its code in compiled functions."""
+
+
+def find_policy(name: str | Policy) -> Policy:
+    """The policy of this name.
+
+    Args:
+        name: name of a built-in policy, or ``path/to/file.py:NAME`` of a user's own, with or without the hash of the
+            file (`euclio.session.policies.own_policy`); a policy stands for itself.
+
+    Raises:
+        InputError: there is no such file, it has no such policy, or its hash is another one.
+        ValueError: no policy has this name, and it points into no file.
+    """
+    if isinstance(name, Policy):
+        return name
+    for policy in POLICIES:
+        if policy.name == name:
+            return policy
+    from euclio.core.own_solver import is_reference
+
+    if is_reference(name):
+        from euclio.session.policies.own_policy import load_policy
+
+        return load_policy(name)
+    raise ValueError(f"{name!r} is no policy; known: {', '.join(policy.name for policy in POLICIES)}")
