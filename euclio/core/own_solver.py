@@ -27,26 +27,12 @@ from euclio.core.family import Family, families, find_family
 from euclio.core.registry import AnySolver, Limits, Solver
 from euclio.core.result import Answer
 
-ENDING = ".py"
 MODULE = "own_solver_"
 """What names of modules made from such files begin with."""
 PLAIN_NAMES = ("solve", "run")
 """Functions that the name of their file says enough about."""
 BY_NAME = ("space", "limits")
 """What a function is given by name, if it has parameters of these names."""
-
-
-def is_reference(name: str) -> bool:
-    """Whether a solver's name points into a file."""
-    return name.endswith(ENDING) or name.rpartition(":")[0].endswith(ENDING)
-
-
-def file_of(name: str) -> Path | None:
-    """The file that a solver's name points into; None: it points into none."""
-    if not is_reference(name):
-        return None
-    file, _, own = name.rpartition(":")
-    return Path(file or own).expanduser()
 
 
 def load_solver(reference: str, folder: Path | None = None) -> AnySolver:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from euclio.core.references import is_reference
 from euclio.session.policies.machine_rate import MACHINE_RATE
 from euclio.session.policies.record import Form, MachineFloats, Place, Policy, refuse_general
 from euclio.session.policies.rr import RR
@@ -30,8 +31,6 @@ def find_policy(name: str | Policy) -> Policy:
     for policy in POLICIES:
         if policy.name == name:
             return policy
-    from euclio.core.own_solver import is_reference
-
     if is_reference(name):
         from euclio.session.policies.own_policy import load_policy
 
