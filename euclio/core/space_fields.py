@@ -9,14 +9,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from euclio.core.errors import InputError
 from euclio.core.family import SpaceOption
 
 _KEY = "space"
+_PLAIN = (bool, int, str, type(None))
+"""What stands in files as it is; a list of names is a tuple, and any other value has one that does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,12 @@ def options_of(space: type) -> tuple[SpaceOption, ...]:
 
 def described(space: Any) -> dict[str, object]:
     """A plan space as plain data, as it stands in results and on the command line."""
+    return dict(_described(space))
+
+
+@lru_cache(maxsize=4096)
+def _described(space: Any) -> dict[str, object]:
+    """The same, made once for a plan space: a run asks several times."""
     return {name: _plain(getattr(space, name)) for name in space_fields(space.__class__)}
 
 
@@ -110,8 +117,6 @@ def at_least_as_many(wide: int | None, narrow: int | None) -> bool:
 
 
 def _plain(value: Any) -> object:
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple):
-        return list(value)
-    return value if isinstance(value, bool | int | str) or value is None else str(value)
+    if value.__class__ in _PLAIN:
+        return value
+    return list(value) if isinstance(value, tuple) else value.value

@@ -9,7 +9,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.policies.kernels import GENERAL, PARTIAL, WHOLE
+from euclio.session.policies.kernels import LEFT, TIED, own_latency
 
 CLEAR_RATE = 1e-4
 """A rest of this share of a module's rate has lost four digits in floating point; a smaller one is the checker's."""
@@ -26,12 +26,19 @@ def fits(latency: float, budget: float) -> bool:
 @compiled
 def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
     """Worst-case latency of configuration k serving the whole rate: what Algorithm 2 calls GetWCL."""
-    if s.policy >= GENERAL:
-        # Such a policy may ask for the machines of the allocation, so they are counted.
-        whole, rest = whole_and_rest(rate, s.throughput[k], rate)
-        worst = whole_latency(s, k, whole, rest, rate, rate) if whole > 0 else 0.0
-        return max(worst, partial_latency(s, k, whole, rest, rate, rate)) if rest > 0.0 else worst
-    return whole_latency(s, k, 1, 0.0, rate, rate)
+    if s.policy == LEFT or s.policy == TIED:
+        return float(s.duration[k] + s.batch[k] / rate)
+    if s.policy < LEFT:
+        return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], s.throughput[k], 1.0, 0.0, rate, rate)
+    return _counted_latency(s.policy, s.duration[k], s.batch[k], s.throughput[k], rate)
+
+
+@compiled
+def _counted_latency(code: int, d: float, b: float, t: float, rate: float) -> float:
+    """The same under a policy of form `GENERAL`: it may ask for the machines of the allocation, so they are counted."""
+    whole, rest = whole_and_rest(rate, t, rate)
+    worst = own_latency(code, 0.0, d, b, t, float(whole), rest, rate, rate) if whole > 0 else 0.0
+    return max(worst, own_latency(code, 1.0, d, b, t, float(whole), rest, rate, rate)) if rest > 0.0 else worst
 
 
 @compiled
@@ -46,13 +53,17 @@ def whole_latency(s: SessionArrays, k: int, machines: int, partial: float, left:
         left: rate that is left when its allocation begins.
         tied: rate that is left when the first allocation of the same throughput-cost ratio begins.
     """
-    return WHOLE(s.policy, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
+    if s.policy == LEFT or s.policy == TIED:
+        return float(s.duration[k] + s.batch[k] / (tied if s.policy == TIED else left))
+    return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
 
 
 @compiled
 def partial_latency(s: SessionArrays, k: int, machines: int, partial: float, left: float, tied: float) -> float:
     """Latency of a partial machine of configuration k, in seconds; arguments as for `whole_latency`."""
-    return PARTIAL(s.policy, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
+    if s.policy <= TIED:
+        return float(s.duration[k] + s.batch[k] / (tied if s.policy == TIED else partial))
+    return own_latency(s.policy, 1.0, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
 
 
 @compiled

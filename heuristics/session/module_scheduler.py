@@ -5,7 +5,7 @@ from __future__ import annotations
 from euclio.core.compiled import compiled
 from euclio.session.arrays import SessionArrays
 from euclio.session.dispatch import fits, module_latency, partial_latency, whole_and_rest, whole_latency
-from euclio.session.policies.kernels import GENERAL
+from euclio.session.policies.kernels import TIED
 from heuristics.session.dummy_generator import close_with_dummies, replace_followers
 from heuristics.session.schedule import Schedule
 
@@ -34,7 +34,7 @@ def schedule_module(s: SessionArrays, m: int, rate: float, budget: float, dummie
             return False
     elif dummies:
         replace_followers(s, m, plan)
-        if s.policy >= GENERAL and not fits(_latency(s, m, plan), budget):
+        if s.policy > TIED and not fits(_latency(s, m, plan), budget):
             # More machines of a configuration never take longer under the other policies.
             generate_configuration(s, m, rate, budget, plan)
     _price(s, m, rate, plan)
@@ -58,11 +58,12 @@ def generate_configuration(s: SessionArrays, m: int, rate: float, budget: float,
         if s.duration[k] >= budget:
             continue
         whole, left = whole_and_rest(rest, s.throughput[k], s.rate[m])
-        # Next to a partial machine, whole ones may take longer under a user's own policy; under the others never.
         whole_fits = whole == 0 or fits(whole_latency(s, k, whole, 0.0, rest, rest), budget)
-        beside_fits = whole == 0 or left == 0.0 or fits(whole_latency(s, k, whole, left, rest, rest), budget)
         left_fits = left == 0.0 or fits(partial_latency(s, k, whole, left, rest, rest), budget)
-        carries_all = whole_fits and beside_fits and left_fits
+        carries_all = whole_fits and left_fits
+        if carries_all and s.policy > TIED and whole > 0 and left > 0.0:
+            # Next to a partial machine, whole ones may take longer under such a policy; under the others never.
+            carries_all = fits(whole_latency(s, k, whole, left, rest, rest), budget)
         if not carries_all and (used + 1 >= s.max_allocations or whole == 0 or not whole_fits):
             continue
         plan.machines[k] = whole

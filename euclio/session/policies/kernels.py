@@ -1,7 +1,8 @@
-"""Latencies of machines under every policy, compiled: a choice by the policy's code, made from the records.
+"""Latencies of machines in compiled functions: what stands for a policy there, and how its own formula is called.
 
-Built-in policies are inlined, one comparison of integers each. The code of a user's own policy is the address of a C
-function that calls its record with floats: slow, but with no compilation and no limit on what it may do.
+The formulas of forms `LEFT` and `TIED` are written out where they are used: heuristics ask for them in their innermost
+loops. Every other policy is a C function, and its code is made of the address: compiled from the record's `floats`, or,
+for a user's own policy, one that calls the record in Python. So a new policy changes no compiled function.
 """
 
 from __future__ import annotations
@@ -10,33 +11,60 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, assert_never, cast
 
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic
 
 from euclio.core.compiled import INFINITY, compiled
-from euclio.session.policies import POLICIES, Form, Place, Policy
+from euclio.session.policies.record import Form, Place, Policy
 
-Latency = Callable[[int, float, float, float, float, float, float, float], float]
+NUMBERS = 8
+"""Arguments of the C functions: 1 for a partial machine and 0 for a whole one, then the numbers of a `Place`."""
 
-LEFT, TIED = (next(code for code, p in enumerate(POLICIES) if p.form is form) for form in (Form.LEFT, Form.TIED))
-"""Codes of the policies of these forms; there is one each. Smaller codes than `GENERAL` and others are `FIXED`."""
-GENERAL = sum(policy.form is not Form.GENERAL for policy in POLICIES)
-"""Codes from here on are of policies of form `GENERAL`."""
+LEFT, TIED = 0, 1
+"""Codes of the policies of these forms. Codes of form `FIXED` are negative, those of form `GENERAL` are larger."""
 
-_POINTER = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 8)
+_POINTER = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * NUMBERS)
 
 
 def policy_code(policy: Policy) -> int:
     """What stands for a policy in compiled functions."""
-    return POLICIES.index(policy) if policy.floats is not None else _bridge(policy).address
+    match policy.form:
+        case Form.LEFT:
+            return LEFT
+        case Form.TIED:
+            return TIED
+        case Form.FIXED:
+            return -_address(policy)
+        case Form.GENERAL:
+            return _address(policy)
+        case _:
+            assert_never(policy.form)
+
+
+@cache
+def _address(policy: Policy) -> int:
+    """The C function of a policy; it lives as long as the process, as its address may be anywhere."""
+    if policy.floats is None:
+        return _bridge(policy).address
+    signature = numba.float64(*[numba.float64] * NUMBERS)
+    address: int = _kept(numba.cfunc(signature, cache=True, error_model="numpy")(policy.floats)).address
+    return address
+
+
+_alive: list[Any] = []
+
+
+def _kept(function: Any) -> Any:
+    _alive.append(function)
+    return function
 
 
 @dataclass(slots=True)
 class _Bridge:
-    """A user's own policy as a C function; it lives as long as the process, as its address may be anywhere.
+    """A user's own policy as a C function.
 
     Attributes:
         policy: the policy.
@@ -76,7 +104,7 @@ def _bridge(policy: Policy) -> _Bridge:
 
 def raise_error_of(policy: Policy) -> None:
     """Raise what a user's own policy raised within compiled functions since it was last asked for, if anything."""
-    if policy.floats is None:
+    if policy.version:
         bridge = _bridge(policy)
         error, bridge.error = bridge.error, None
         if error is not None:
@@ -84,13 +112,14 @@ def raise_error_of(policy: Policy) -> None:
 
 
 def _call_address(typing_context: Any, address: Any, numbers: Any) -> Any:
-    """Call the C function at an address with a tuple of eight floats."""
-    signature = numba.float64(numba.int64, numba.types.UniTuple(numba.float64, 8))  # type: ignore[no-untyped-call]
+    """Call the C function at an address with a tuple of floats."""
+    floats = numba.types.UniTuple(numba.float64, NUMBERS)  # type: ignore[no-untyped-call]
+    signature = numba.float64(numba.int64, floats)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()] * 8)
+        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()] * NUMBERS)
         target = builder.inttoptr(arguments[0], kind.as_pointer())
-        parts = [builder.extract_value(arguments[1], i) for i in range(8)]
+        parts = [builder.extract_value(arguments[1], i) for i in range(NUMBERS)]
         return builder.call(target, parts)
 
     return signature, generate
@@ -100,48 +129,20 @@ _call: Callable[[int, tuple[float, ...]], float] = cast(Any, intrinsic(_call_add
 
 
 @compiled
-def _own_whole(
-    code: int, d: float, b: float, t: float, machines: float, partial: float, left: float, tied: float
+def own_latency(
+    code: int, is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
 ) -> float:
-    return float(_call(code, (0.0, d, b, t, machines, partial, left, tied)))
+    """Latency in seconds under a policy of form `FIXED` or `GENERAL`, as its C function has it.
 
-
-@compiled
-def _own_partial(
-    code: int, d: float, b: float, t: float, machines: float, partial: float, left: float, tied: float
-) -> float:
-    return float(_call(code, (1.0, d, b, t, machines, partial, left, tied)))
-
-
-def _choice(number: int, latencies: tuple[Callable[..., float], ...], own: Latency) -> Latency:
-    """A compiled function that calls one of some latencies by code, the first of which has the code `number`."""
-    if not latencies:
-        return own
-    first, rest = compiled(latencies[0]), _choice(number + 1, latencies[1:], own)
-
-    # Not kept on disk by itself: what calls it is, and it is compiled only where that has to be.
-    @numba.njit(error_model="numpy")
-    def chosen(code, d, b, t, machines, partial, left, tied):  # type: ignore[no-untyped-def]
-        if code == number:
-            return first(d, b, t, machines, partial, left, tied)
-        return rest(code, d, b, t, machines, partial, left, tied)
-
-    return chosen
-
-
-class _Chosen(NamedTuple):
-    whole: Latency
-    partial: Latency
-
-
-def _chosen() -> _Chosen:
-    floats = [policy.floats for policy in POLICIES if policy.floats is not None]
-    assert len(floats) == len(POLICIES), "a built-in policy has a compiled counterpart"
-    return _Chosen(
-        _choice(0, tuple(f.whole for f in floats), _own_whole),
-        _choice(0, tuple(f.partial for f in floats), _own_partial),
-    )
-
-
-WHOLE, PARTIAL = _chosen()
-"""Latency of a whole and of a partial machine, in seconds: the policy's code and then the numbers of a `Place` in."""
+    Args:
+        code: what stands for the policy.
+        is_partial: 1: of a partial machine, 0: of a whole one.
+        d: duration in seconds; this and what follows are the numbers of a `Place`.
+        b: batch.
+        t: throughput in requests per second.
+        machines: whole machines of the allocation.
+        f: rate of its partial machine.
+        left: rate that is left when it begins.
+        tied: rate that is left when the first allocation of its ratio begins.
+    """
+    return _call(abs(code), (is_partial, d, b, t, machines, f, left, tied))

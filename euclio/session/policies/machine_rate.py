@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.session.policies.record import Form, MachineFloats, Place, Policy
+from euclio.session.policies.record import Form, Place, Policy
 
 
 def whole(p: Place) -> Fraction:
@@ -17,14 +17,11 @@ def partial(p: Place) -> Fraction:
     return p.duration_s + p.batch / p.partial_rps
 
 
-def whole_float(d: float, b: float, t: float, machines: float, f: float, left: float, tied: float) -> float:
-    """The same in floats, for `@compiled` functions."""
+def floats(
+    is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
+) -> float:
+    """Latency of a whole machine in floats; compiled for `@compiled` functions, which know the partial one's."""
     return d + b / t
-
-
-def partial_float(d: float, b: float, t: float, machines: float, f: float, left: float, tied: float) -> float:
-    """The same in floats, for `@compiled` functions."""
-    return d + b / f
 
 
 MACHINE_RATE = Policy(
@@ -34,5 +31,5 @@ MACHINE_RATE = Policy(
     partial=partial,
     form=Form.FIXED,
     bounded_by="tc",
-    floats=MachineFloats(whole_float, partial_float),
+    floats=floats,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -42,3 +43,22 @@ def load_policy(reference: str, folder: Path | None = None) -> Policy:
 @cache
 def _named(policy: Policy, name: str, version: str) -> Policy:
     return replace(policy, name=name, version=version, form=Form.GENERAL, bounded_by="", floats=None)
+
+
+def loaded_policy(policy: Policy) -> Policy:
+    """A policy that a user's module defines, as loaded from the module's file: only so do files know its name.
+
+    Raises:
+        InputError: it is not a name of an imported file.
+    """
+    module = sys.modules.get(policy.whole.__module__)
+    file = getattr(module, "__file__", None)
+    names = [name for name, value in vars(module).items() if value is policy] if module is not None else []
+    # The program itself is not run a second time.
+    if file is None or not names or policy.whole.__module__ == "__main__":
+        raise InputError(
+            f"policy {policy.name!r} is of no file, so no result could name it; put it into one of its own and give "
+            "FILE.py:NAME",
+            field="policy",
+        )
+    return load_policy(f"{file}:{names[0]}")

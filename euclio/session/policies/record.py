@@ -61,19 +61,8 @@ class Place(NamedTuple):
     tied_rps: Fraction
 
 
-class MachineFloats(NamedTuple):
-    """The compiled counterpart of a policy, for the heuristics and the searches: plain functions of floats.
-
-    Both take the numbers of a `Place` in its order, and return seconds. They are compiled in
-    `euclio.session.policies.kernels`, into one choice by the policy's code, so no call of Python is left.
-
-    Attributes:
-        whole: latency of a whole machine.
-        partial: latency of a partial machine.
-    """
-
-    whole: Callable[[float, float, float, float, float, float, float], float]
-    partial: Callable[[float, float, float, float, float, float, float], float]
+Floats = Callable[[float, float, float, float, float, float, float, float], float]
+"""Latency in floats: 1 for a partial machine and 0 for a whole one, then the numbers of a `Place` in its order."""
 
 
 class _ByName(type):
@@ -112,7 +101,10 @@ class Policy(metaclass=_ByName):
         form: how latencies depend on the plan, hence which methods cover the policy.
         bounded_by: name of a policy under which no plan is slower, so that every plan of this one is a plan of that
             one too; empty: none is known.
-        floats: the compiled counterpart; None: heuristics call `whole` and `partial` with floats, which is slower.
+        floats: the compiled counterpart, a plain function that is compiled by itself where it is used
+            (`euclio.session.policies.kernels`). Forms `LEFT` and `TIED` need none, their formula is the form's; form
+            `FIXED` needs it for whole machines. None: compiled functions call `whole` and `partial` with floats, which
+            is slower.
         version: hash of the file that it comes from; empty: it is built in.
     """
 
@@ -122,7 +114,7 @@ class Policy(metaclass=_ByName):
     partial: Callable[[Place], Fraction]
     form: Form = Form.GENERAL
     bounded_by: str = ""
-    floats: MachineFloats | None = None
+    floats: Floats | None = None
     version: str = ""
 
     @property
@@ -146,7 +138,8 @@ class Policy(metaclass=_ByName):
         Raises:
             InputError: a user's own policy answers what is no latency.
         """
-        return self._checked(self.whole(place), place)
+        latency_s = self.whole(place)
+        return self._checked(latency_s, place) if self.version else latency_s
 
     def partial_latency(self, place: Place) -> Fraction:
         """Worst-case latency of a partial machine in seconds, exact.
@@ -154,7 +147,8 @@ class Policy(metaclass=_ByName):
         Raises:
             InputError: a user's own policy answers what is no latency.
         """
-        return self._checked(self.partial(place), place)
+        latency_s = self.partial(place)
+        return self._checked(latency_s, place) if self.version else latency_s
 
     def fixed_latency(self, c: Configuration) -> Fraction:
         """Latency of a whole machine under form `FIXED`, where the configuration alone decides it."""
@@ -164,7 +158,7 @@ class Policy(metaclass=_ByName):
 
     def _checked(self, latency_s: Fraction, place: Place) -> Fraction:
         """Hold a user's own policy to what every bound rests on: an exact latency, no less than the duration."""
-        if self.version and not (isinstance(latency_s, Fraction | int) and latency_s >= place.duration_s):
+        if not (isinstance(latency_s, Fraction | int) and latency_s >= place.duration_s):
             raise InputError(
                 f"answers {latency_s!r} for a machine that takes {float(place.duration_s):g} s; a latency is a "
                 "Fraction, no less than the duration",

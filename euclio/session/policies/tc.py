@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.session.policies.record import Form, MachineFloats, Place, Policy
+from euclio.session.policies.record import Form, Place, Policy
 
 
 def whole(p: Place) -> Fraction:
@@ -17,16 +17,6 @@ def partial(p: Place) -> Fraction:
     return p.duration_s + p.batch / p.partial_rps
 
 
-def whole_float(d: float, b: float, t: float, machines: float, f: float, left: float, tied: float) -> float:
-    """The same in floats, for `@compiled` functions."""
-    return d + b / left
-
-
-def partial_float(d: float, b: float, t: float, machines: float, f: float, left: float, tied: float) -> float:
-    """The same in floats, for `@compiled` functions."""
-    return d + b / f
-
-
 TC = Policy(
     name="tc",
     help="throughput-cost dispatch in sequence: a whole machine takes d + b/w (Harpagon §III-B)",
@@ -34,5 +24,4 @@ TC = Policy(
     partial=partial,
     form=Form.LEFT,
     bounded_by="tc-shared",
-    floats=MachineFloats(whole_float, partial_float),
 )
