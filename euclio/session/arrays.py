@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from euclio.session.instance import Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.policies.kernels import policy_code
+from euclio.session.policies.kernels import code_of, policy_code, policy_of
 from euclio.session.space import PlanSpace
 
 UNLIMITED = 1 << 30
@@ -73,6 +73,15 @@ class SessionArrays(NamedTuple):
     policy: int
     dummies: bool
     max_allocations: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process, the policy is another address there."""
+        plain = self._asdict()
+        return _restored, ({**plain, "policy": policy_of(self.policy)},)
+
+
+def _restored(fields: dict[str, Any]) -> SessionArrays:
+    return SessionArrays(**{**fields, "policy": code_of(fields["policy"])})
 
 
 class _Profile(NamedTuple):

@@ -1,16 +1,21 @@
 """A policy, a dummy rule and a field of a plan space are named where they are declared, and in few other files."""
 
 import ast
+import pickle
+import subprocess
+import sys
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tiny_sessions import tiny_session
 
 from euclio.core.family import families
 from euclio.core.space_fields import contains, described, in_words, options_of, space_fields
 from euclio.files.plan_files import options_model
 from euclio.session import DummyRule, PlanSpace, Policy
+from euclio.session.arrays import session_arrays
 from euclio.session.policies import POLICIES, Form, Place
 from euclio.session.policies.kernels import own_latency, policy_code
 
@@ -108,3 +113,13 @@ def test_what_contains_what():
     assert not contains(full, PlanSpace(dummy=DummyRule.CONTINUOUS))
     assert contains(PlanSpace(max_allocations=3), PlanSpace(max_allocations=2))
     assert not contains(PlanSpace(max_allocations=3), full)
+
+
+def test_arrays_sent_to_another_process_name_the_policy():
+    arrays = session_arrays(tiny_session(), PlanSpace("rr"))
+    kind, (plain,) = arrays.__reduce__()
+    assert plain["policy"] is Policy.RR  # its code is an address, which means nothing elsewhere
+    assert kind(plain).policy == arrays.policy
+    code = "import sys, pickle; print(pickle.load(sys.stdin.buffer).policy < 0)"
+    sent = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(arrays), capture_output=True, check=True)
+    assert sent.stdout.strip() == b"True"

@@ -37,9 +37,9 @@ def policy_code(policy: Policy) -> int:
         case Form.TIED:
             return TIED
         case Form.FIXED:
-            return -_address(policy)
+            return _noted(-_address(policy), policy)
         case Form.GENERAL:
-            return _address(policy)
+            return _noted(_address(policy), policy)
         case _:
             assert_never(policy.form)
 
@@ -52,6 +52,24 @@ def _address(policy: Policy) -> int:
     signature = numba.float64(*[numba.float64] * NUMBERS)
     address: int = _kept(numba.cfunc(signature, cache=True, error_model="numpy")(policy.floats)).address
     return address
+
+
+def policy_of(code: int) -> Policy | int:
+    """The policy that a code of this process stands for; a code that every process understands stands for itself."""
+    return _policies.get(code, code)
+
+
+def code_of(policy: Policy | int) -> int:
+    """The code in this process of what `policy_of` gave in another."""
+    return policy if isinstance(policy, int) else policy_code(policy)
+
+
+_policies: dict[int, Policy] = {}
+
+
+def _noted(code: int, policy: Policy) -> int:
+    _policies[code] = policy
+    return code
 
 
 _alive: list[Any] = []
