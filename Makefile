@@ -14,8 +14,9 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m euclio.core.warm_up
 	touch $@
 
+# One process per core, at most eight; `pytest FILE` runs in one.
 test: env check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 check: env
 	$(BIN)/ruff check .

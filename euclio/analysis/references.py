@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from euclio.core.result import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
 
 PROBLEM = ["family", "objective", "instance_hash"]
 """What makes a problem: values of two runs are compared where these agree."""
+
+OPTION = "option."
+"""What the names of columns with fields of the plan space begin with."""
 
 ACCEPTED = ("optimal", "feasible")
 """Statuses of a run with a plan that the checker accepted."""
@@ -67,16 +70,16 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _tolerance(frame: pd.DataFrame) -> pd.Series[float]:
     """Relative distance of bound and value within which a run's bound is a proof, or may be beaten by a plan."""
-    texts = frame[["family", "options"]].astype(str)
-    known = {pair: _tolerance_of(*pair) for pair in texts.drop_duplicates().itertuples(index=False, name=None)}
-    found = [known[pair] for pair in zip(texts.family, texts.options, strict=True)]
-    return pd.Series(found, index=frame.index, dtype=float)
+    fields = [str(column) for column in frame if str(column).startswith(OPTION)]
+    rows = list(frame[["family", *fields]].astype(object).itertuples(index=False, name=None))
+    known = {row: _tolerance_of(row[0], dict(zip(fields, row[1:], strict=True))) for row in dict.fromkeys(rows)}
+    return pd.Series([known[row] for row in rows], index=frame.index, dtype=float)
 
 
-def _tolerance_of(family: str, options: str) -> float:
-    """The tolerance of a plan space, as JSON; that of exact proofs where its family is not installed."""
+def _tolerance_of(family: str, options: Mapping[str, Any]) -> float:
+    """The tolerance of a plan space, field by field; that of exact proofs where its family is not installed."""
     try:
-        return find_family(family).tolerance(json.loads(options))
+        return find_family(family).tolerance({name.removeprefix(OPTION): value for name, value in options.items()})
     except InputError:
         return PROOF_TOLERANCE
 

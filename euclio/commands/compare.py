@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers, compare
     from euclio.core.family import family_of
-    from euclio.core.own_solver import file_of
+    from euclio.core.references import file_of
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text

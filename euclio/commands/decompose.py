@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
     from euclio.comparison.decomposing import common_family, decompose, describe
-    from euclio.core.own_solver import file_of
+    from euclio.core.references import file_of
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure

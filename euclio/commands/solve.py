@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
     from euclio.commands.supervised import Supervised
     from euclio.core.family import family_of
-    from euclio.core.own_solver import file_of
+    from euclio.core.references import file_of
     from euclio.core.solving import solver_for
     from euclio.files import load_instance, result_to_text
     from euclio.files.boundary import at

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.errors import InputError
@@ -64,6 +65,8 @@ class SpaceOption:
         help: one line.
         parse: reads the value from text; None: there is none to read.
         choices: the words allowed, which are values themselves; None: what `parse` takes.
+        reference: a name that points into a user's file (`euclio.core.own_solver`), and the folder that it is relative
+            to (None: the current one) in; the value, which holds in every folder, out. None: no such name is taken.
         metavar: placeholder of the value.
         value: value of the field where the flag stands alone, with neither `parse` nor `choices`.
     """
@@ -75,6 +78,7 @@ class SpaceOption:
     choices: tuple[str, ...] | None = None
     metavar: str | None = None
     value: Any = None
+    reference: Callable[[str, Path | None], Any] | None = None
 
 
 class Explained(NamedTuple):

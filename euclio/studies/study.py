@@ -82,7 +82,7 @@ class Text:
         tally: the paragraph above the scorecard.
         sections: what follows the scorecard.
         run: the section on the run, its heading first; what was certified comes before it, the wall times after it.
-        card: what stands in ``scorecard.md`` below the scorecard.
+        card: what stands below the scorecard in its Markdown file.
         headlines: lines for the terminal.
     """
 

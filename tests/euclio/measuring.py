@@ -5,7 +5,7 @@ import os
 
 def sizes(session, result):
     """A row about a result."""
-    return [{"modules": len(session.modules), "third": 1 / 3, "cost": result.cost, "policy": result.space.policy}]
+    return [{"modules": len(session.modules), "third": 1 / 3, "cost": result.cost, "policy": result.space.policy.name}]
 
 
 def products(session, factor, values):

@@ -34,7 +34,8 @@ from fractions import Fraction
 
 from euclio.core.registry import Limits
 from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
-from euclio.session import Evaluation, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
+from euclio.session.policies import Form
 from formulations.engines.milp import (
     EngineRun,
     Outcome,
@@ -189,7 +190,7 @@ class _Search:
             self.raw_status = "numbers too far apart"
             return _Outcome.UNDECIDED
         joint = joint_model(problem, unit)
-        if self.problem.space.policy is Policy.TC:
+        if self.problem.space.policy.form is Form.LEFT:
             add_heads(joint, self.deadline)
         joint.demand_below(limit, by_row=self.by_row)
         for plan, checked in self.known[-MOST_CANDIDATES:]:
@@ -298,7 +299,7 @@ def _solve_on(session: Session, space: PlanSpace, limits: Limits, started: float
         return Answer(None, "infeasible", infeasible=True, reason=reason, warm_start=warm_start)
     if limits.options.export_lp is not None:
         whole = joint_model(problem)
-        if space.policy is Policy.TC:
+        if space.policy.form is Form.LEFT:
             add_heads(whole, deadline)
         export_lp(whole.model, limits.options.export_lp)
     search = _Search(problem, limits, started, deadline, by_row=chosen_engine(limits.options) != "highs")
