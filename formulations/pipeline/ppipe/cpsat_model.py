@@ -28,7 +28,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from euclio.pipeline import Objective
-from formulations.engines.cpsat import CpSatAnswer
+from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.pipeline.ppipe.options import Option
 from formulations.pipeline.ppipe.points import Choice, pool_name, values_of
@@ -67,26 +67,28 @@ class CpSatModel:
     variables: dict[str, cp_model.IntVar]
     cost: cp_model.LinearExprT | None = None
 
-    def choice(self, answer: CpSatAnswer) -> Choice:
+    def choice(self, values: CountedValues) -> Choice:
         """What a solution chooses."""
         chosen: dict[int, tuple[tuple[Option, int], ...]] = {}
         for i, slot in enumerate(self.problem.slots):
-            if answer.value(self.variables[f"y_{slot.name}"]):
+            if values[self.variables[f"y_{slot.name}"].index]:
                 chosen[i] = tuple(
                     next(
-                        (o, answer.value(self.variables[f"g_{slot.name}_{o.name}"]))
+                        (o, values[self.variables[f"g_{slot.name}_{o.name}"].index])
                         for o in options
-                        if answer.value(self.variables[f"p_{slot.name}_{o.name}"])
+                        if values[self.variables[f"p_{slot.name}_{o.name}"].index]
                     )
                     for options in slot.places
                 )
         return chosen
 
-    def hint(self, choice: Choice) -> None:
-        """Let the search start from a choice; throughputs follow from it."""
-        for name, value in values_of(self.problem, choice).items():
-            if name in self.variables and name[0] in "ypg":
-                self.model.add_hint(self.variables[name], round(value))
+    def start(self, choice: Choice) -> dict[int, int]:
+        """Values to start from at a choice; throughputs follow from it."""
+        return {
+            self.variables[name].index: round(value)
+            for name, value in values_of(self.problem, choice).items()
+            if name in self.variables and name[0] in "ypg"
+        }
 
     def demand_better(self, value: Fraction) -> None:
         """Cut off plans that are no better than this as far as rounding allows."""

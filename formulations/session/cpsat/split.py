@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
-from formulations.engines.cpsat import CpSatOptions
+from formulations.engines.interface import engine_limits
 from formulations.session.cpsat.split_model import CpSatSplitModel, split_model
 from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.splitting.frontiers import split_problem
@@ -51,13 +52,7 @@ def builder(limits: Limits) -> Build:
 
     def build(problem: SplitProblem, unit: Fraction, coarse: int) -> CpSatSplitModel:
         scale = min(coarse, len(SCALES) - 1)
-        options = CpSatOptions(
-            None,
-            limits.options.threads or 1,
-            limits.seed,
-            limits.options.log_file,
-            presolve=sum(map(len, problem.modes)) >= LARGE,
-        )
-        return split_model(problem, unit, SCALES[scale], options, finest=scale == len(SCALES) - 1)
+        given = replace(engine_limits(limits, math.inf), presolve=sum(map(len, problem.modes)) >= LARGE)
+        return split_model(problem, unit, SCALES[scale], given, finest=scale == len(SCALES) - 1)
 
     return build

@@ -21,21 +21,15 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
-from formulations.engines.milp import (
-    Outcome,
-    chosen_engine,
-    engine_limits,
-    export_lp,
-    readable,
-    run_twice,
-)
+from formulations.engines.interface import LinearValues, engine_limits
+from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, readable, run_twice
 from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.splitting.frontiers import split_problem
 from formulations.session.splitting.problem import SplitProblem
@@ -69,34 +63,18 @@ class MilpSplitModel:
     costs: dict[Any, float]
     unit: Fraction
     limits: Limits
-    engine: str
+    engine: LinearEngine
     rows: int = 0
     finest: bool = True
 
     def solve(self, left_s: float) -> Turn:
         """The cheapest solution, within some seconds."""
         run = run_twice(self.model, self.engine, engine_limits(self.limits, left_s))
-        chosen = None
-        if run.values:
-            values = [[run.values[v.name] for v in xs] for xs in self.x]
-            chosen = tuple(xs.index(max(xs)) for xs in values)
-        trace = tuple(
-            replace(
-                point,
-                incumbent=None if point.incumbent is None else float(Fraction(point.incumbent) * self.unit),
-                bound=None if point.bound is None else float(self._bound(point.bound)),
-            )
-            for point in run.trace
-        )
-        return Turn(
-            run.raw_status,
-            run.outcome is Outcome.INFEASIBLE,
-            run.outcome is Outcome.OPTIMAL,
-            chosen,
-            None if run.bound is None else self._bound(run.bound),
-            trace,
-            run.nodes,
-        )
+        return run.translated(self._chosen, lambda objective: Fraction(objective) * self.unit, self._bound)
+
+    def _chosen(self, values: LinearValues) -> tuple[int, ...]:
+        shares = [[values[v.name] for v in xs] for xs in self.x]
+        return tuple(xs.index(max(xs)) for xs in shares)
 
     def _bound(self, value: float) -> Fraction:
         return Fraction(value * (1.0 - ROOM) - ROOM) * self.unit
@@ -144,7 +122,7 @@ def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer
     return cheapest_over_hardware(session, space, run)
 
 
-def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: str) -> MilpSplitModel:
+def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: LinearEngine) -> MilpSplitModel:
     """The MILP of a split problem in which every module has a mode.
 
     Args:

@@ -28,7 +28,8 @@ from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import TIE as TIE_SHARE
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.least_latency import why_no_plan
-from formulations.engines.milp import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
+from formulations.engines.interface import LinearOutcome, engine_limits
+from formulations.engines.milp import chosen_engine, export_lp
 from formulations.session.exact.mode_search import search_modes
 from formulations.session.milp.split import split_model
 from formulations.session.scrooge.model import (
@@ -84,8 +85,8 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
     if limits.options.export_lp is not None:
         export_lp(model, limits.options.export_lp)
     first = _run(model, limits, deadline)
-    if first.objective is None:
-        hit = first.outcome is not Outcome.INFEASIBLE
+    if first.values is None or first.objective is None:
+        hit = not first.infeasible
         reason = (
             "the time limit was hit in the first step" if hit else "no configurations meet the SLO, says the engine"
         )
@@ -146,12 +147,12 @@ def _refine(
     choices = [ways(s, m, k) for m, k in enumerate(chosen)]
     model, y = refinement_model(session, s, choices)
     second = _run(model, limits, deadline)
-    if second.objective is None:
+    if second.values is None:
         return refine_greedily(s, chosen), True
     return [choices[m][w] for m, w in enumerate(chosen_of(y, second.values))], False
 
 
-def _run(model: LpProblem, limits: Limits, deadline: float) -> EngineRun:
+def _run(model: LpProblem, limits: Limits, deadline: float) -> LinearOutcome:
     """Run a model for what is left of the time."""
     limits_left = replace(engine_limits(limits, max(0.0, deadline - time.perf_counter())), plain=True)
-    return run_model(model, chosen_engine(limits.options), limits_left)
+    return chosen_engine(limits.options).run(model, limits_left)
