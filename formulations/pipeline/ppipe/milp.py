@@ -29,9 +29,10 @@ from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import chosen_engine, export_lp
 from formulations.pipeline.columns.task import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.known import Known
-from formulations.pipeline.ppipe.milp_model import ROOM, MilpModel, milp_model
+from formulations.pipeline.ppipe.milp_model import MilpModel, milp_model
 from formulations.pipeline.ppipe.points import Choice, late_pipelines, values_of
 from formulations.pipeline.ppipe.search import Search, answer_at_once, begin
+from formulations.tolerances import ROOM
 
 NAME = "ppipe"
 LITERAL = "ppipe-literal"

@@ -33,6 +33,7 @@ from euclio.session.arrays import TIE, Floats
 from formulations.session.continuous.module_search import (
     Stack,
     bound_from,
+    empty_stack,
     least_whole,
     next_configuration,
     rest_of_rate,
@@ -93,16 +94,9 @@ def search_line(
         tolerance: share by which less than what is returned may be possible.
         nodes: most nodes.
     """
-    levels = min(p.configuration.size, p.most) + 1
-    stack = Stack(
-        np.zeros(levels, np.int64),
-        np.zeros(levels, np.int64),
-        np.zeros(levels),
-        np.zeros(levels),
-        np.zeros(levels),
-    )
-    needs = _Needs(np.zeros(levels + 1), np.zeros(levels + 1), np.zeros(levels + 1))
-    stack.at[0] = -1
+    stack = empty_stack(p)
+    rows = stack.at.size + 1
+    needs = _Needs(np.zeros(rows), np.zeros(rows), np.zeros(rows))
     d, visited = 0, 0
     best = below
     while d >= 0 and visited < nodes:

@@ -81,15 +81,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
         tolerance: plans cheaper by less than this share are not looked for.
         nodes: most nodes.
     """
-    levels = min(p.configuration.size, p.most) + 1
-    stack = Stack(
-        np.zeros(levels, np.int64),
-        np.zeros(levels, np.int64),
-        np.zeros(levels),
-        np.zeros(levels),
-        np.zeros(levels),
-    )
-    stack.at[0] = -1
+    stack = empty_stack(p)
     machines = np.zeros(p.configuration.size, np.int64)
     best, last = _Ending(np.inf, np.inf, 0, 0.0), -1
     below = np.inf
@@ -118,6 +110,21 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
             stack.machines[d] = max(0, _most_open(p, stack, d))
     partial_at = last if best.partial > 0.0 else -1
     return ContinuousFound(best.cost, best.latency, machines, partial_at, visited, d < 0)
+
+
+@compiled
+def empty_stack(p: ContinuousProblem) -> Stack:
+    """Room for all levels of a search, at the first of which no configuration has been chosen."""
+    levels = min(p.configuration.size, p.most) + 1
+    stack = Stack(
+        np.zeros(levels, np.int64),
+        np.zeros(levels, np.int64),
+        np.zeros(levels),
+        np.zeros(levels),
+        np.zeros(levels),
+    )
+    stack.at[0] = -1
+    return stack
 
 
 @compiled

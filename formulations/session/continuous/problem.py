@@ -8,9 +8,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
-
-NARROWEST = 1e-9
-"""A duration within this share of the budget is left out: it would take a billion machines to collect in time."""
+from formulations.tolerances import NARROWEST
 
 
 class ContinuousProblem(NamedTuple):

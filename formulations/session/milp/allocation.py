@@ -20,8 +20,9 @@ from formulations.engines.milp import chosen_engine, export_lp, run_twice
 from formulations.session.joint.candidates import refused
 from formulations.session.joint.problem import joint_problem
 from formulations.session.milp.allocation_model import add_allocation
-from formulations.session.milp.joint_model import ROOM, JointModel
+from formulations.session.milp.joint_model import JointModel
 from formulations.session.milp.points import forbid, read_plan, states_at
+from formulations.tolerances import ROOM
 
 
 def allocate_module(

@@ -40,9 +40,9 @@ from formulations.session.joint.problem import JointProblem
 from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
 from formulations.session.joint.tightening import affordable, by_leading
 from formulations.session.milp.heads import add_heads
-from formulations.session.milp.joint_model import ROOM, JointModel, joint_model
+from formulations.session.milp.joint_model import JointModel, joint_model
 from formulations.session.milp.points import cut_off, forbid, read_plan, states_at
-from formulations.tolerances import STEP
+from formulations.tolerances import ROOM, STEP
 
 MOST_ROUNDS = 12
 LEAST_LIFT = 1e-4

@@ -34,13 +34,10 @@ from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.splitting.frontiers import split_problem
 from formulations.session.splitting.problem import SplitProblem
 from formulations.session.splitting.proof import Turn, answer_of, modes_within, solve_split
+from formulations.tolerances import SPLIT_ROOM
 
 if TYPE_CHECKING:
     from pulp import LpProblem
-
-ROOM = 2e-6
-"""Share of the SLO and of the incumbent's cost by which the model is laxer than the problem: twice the engine's
-tolerance."""
 
 
 @dataclass(slots=True)
@@ -77,7 +74,7 @@ class MilpSplitModel:
         return tuple(xs.index(max(xs)) for xs in shares)
 
     def _bound(self, value: float) -> Fraction:
-        return Fraction(value * (1.0 - ROOM) - ROOM) * self.unit
+        return Fraction(value * (1.0 - SPLIT_ROOM) - SPLIT_ROOM) * self.unit
 
     def forbid_slow(self, chosen: tuple[int, ...], path: list[int]) -> None:
         """Demand that a module on this path takes a faster mode than the one chosen."""
@@ -89,7 +86,7 @@ class MilpSplitModel:
 
     def demand_below(self, cost: Fraction) -> None:
         """Demand that all modes together cost at most this much per hour, or hardly more."""
-        self._add(self.costs, float(cost / self.unit) * (1.0 + ROOM) + ROOM, "cutoff")
+        self._add(self.costs, float(cost / self.unit) * (1.0 + SPLIT_ROOM) + SPLIT_ROOM, "cutoff")
 
     def _add(self, terms: dict[Any, float], most: float, label: str) -> None:
         import pulp
@@ -159,5 +156,5 @@ def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: L
     for m, name in enumerate(names):
         if m not in parents:
             end = pulp.LpAffineExpression({begin[m]: 1.0, **latency[m]})
-            model += end <= 1.0 + ROOM, f"end_{name}"
+            model += end <= 1.0 + SPLIT_ROOM, f"end_{name}"
     return MilpSplitModel(model, x, costs, unit, limits, engine)
