@@ -146,7 +146,7 @@ def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float)
 def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
     """Open the level after d for the count that level d has, unless its bound forbids.
 
-    What is left to buy costs more there than here; so if it alone is too dear, it is for all smaller counts.
+    What is left to buy costs more there than here; so if it alone is too expensive, so it is for all smaller counts.
     """
     j, n, child = stack.at[d], stack.machines[d], d + 1
     stack.cost[child] = stack.cost[d] + n * p.price[j]

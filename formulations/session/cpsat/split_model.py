@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from formulations.engines.cpsat import CP_SAT, CountedValues
 from formulations.engines.interface import EngineLimits
-from formulations.engines.scaling import common_scale
+from formulations.engines.scaling import ROW_UNITS, common_scale
 from formulations.session.splitting.problem import SplitProblem
 from formulations.session.splitting.proof import Turn
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 MONEY_UNITS = 1 << 26
 """Most units that the incumbent's cost comes to."""
-ROW_UNITS = 1 << 30
-"""Most units in one row, so that it stays within CP-SAT's limit."""
 
 
 @dataclass(slots=True)
