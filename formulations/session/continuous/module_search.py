@@ -214,10 +214,7 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
     j = stack.at[d]
     t, price = p.throughput[j], p.price[j]
     rate = to_buy(p, stack, d)
-    n = max(0, int(np.ceil(rate / t * (1.0 - TIE))) - 1)
-    enough = least_whole(p, stack, d)
-    if n > 0:
-        n = max(n, enough)
+    n, enough = first_counts(p, stack, d, rate)
     asked = p.rate + rate + (p.need[j] if p.by_rate else 0.0)
     best, previous = _Ending(np.inf, np.inf, 0, 0.0), np.inf
     while n == 0 or np.isfinite(p.whole_latency[j]):
@@ -254,6 +251,21 @@ def least_whole(p: ContinuousProblem, stack: Stack, d: int) -> int:
         return 1
     needed = (p.need[j] - (stack.bought[d] - stack.origin[d])) / p.throughput[j]
     return max(1, int(np.ceil(needed * (1.0 - 8.0 * TIE))) - 2)
+
+
+@compiled
+def first_counts(p: ContinuousProblem, stack: Stack, d: int, rate: float) -> tuple[int, int]:
+    """The first two counts of whole machines to end a plan with at level d, of all that may leave room for a rest.
+
+    Args:
+        p: the problem.
+        stack: the levels.
+        d: the level.
+        rate: what it and those after it have to take.
+    """
+    enough = least_whole(p, stack, d)
+    n = max(0, int(np.ceil(rate / p.throughput[stack.at[d]] * (1.0 - TIE))) - 1)
+    return (n if n == 0 else max(n, enough)), enough
 
 
 @compiled

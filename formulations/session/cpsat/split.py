@@ -9,7 +9,6 @@ refused, finely.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,10 +17,9 @@ from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
 from formulations.engines.interface import engine_limits
 from formulations.session.cpsat.split_model import CpSatSplitModel, split_model
-from formulations.session.exact.per_hardware import cheapest_over_hardware
-from formulations.session.splitting.frontiers import split_problem
 from formulations.session.splitting.problem import SplitProblem
-from formulations.session.splitting.proof import Build, answer_of, modes_within, solve_split
+from formulations.session.splitting.proof import Build
+from formulations.session.splitting.run import split_session
 
 SCALES = (1 << 16, 1 << 26)
 """Units that the SLO comes to, coarse and fine."""
@@ -35,16 +33,7 @@ def run_cpsat_split(session: Session, space: PlanSpace, limits: Limits) -> Answe
     Raises:
         InapplicableError: the dummy rule is `continuous`.
     """
-    started = time.perf_counter()
-    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
-    given = limits.options.warm_start
-
-    def run(on: PlanSpace) -> Answer:
-        problem = split_problem(session, on, deadline)
-        start = None if given is None else modes_within(problem, session, given, on)
-        return answer_of(solve_split(problem, builder(limits), deadline, start, started), given, start)
-
-    return cheapest_over_hardware(session, space, run)
+    return split_session(session, space, limits, builder(limits))
 
 
 def builder(limits: Limits) -> Build:

@@ -19,8 +19,6 @@ back is added up exactly and cut off, and the engine is asked again until nothin
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -30,10 +28,9 @@ from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
 from formulations.engines.interface import LinearValues, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, readable, run_twice
-from formulations.session.exact.per_hardware import cheapest_over_hardware
-from formulations.session.splitting.frontiers import split_problem
 from formulations.session.splitting.problem import SplitProblem
-from formulations.session.splitting.proof import Turn, answer_of, modes_within, solve_split
+from formulations.session.splitting.proof import Turn
+from formulations.session.splitting.run import split_session
 from formulations.tolerances import SPLIT_ROOM
 
 if TYPE_CHECKING:
@@ -102,21 +99,16 @@ def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer
         InapplicableError: the dummy rule is `continuous`.
         InputError: the engine is not there.
     """
-    started = time.perf_counter()
-    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
-    engine, given = chosen_engine(limits.options), limits.options.warm_start
+    engine, file = chosen_engine(limits.options), limits.options.export_lp
 
     def build(problem: SplitProblem, unit: Fraction, coarse: int) -> MilpSplitModel:
         return split_model(problem, unit, limits, engine)
 
-    def run(on: PlanSpace) -> Answer:
-        problem = split_problem(session, on, deadline)
-        if limits.options.export_lp is not None and all(problem.modes):
-            export_lp(build(problem, Fraction(1), 0).model, limits.options.export_lp)
-        start = None if given is None else modes_within(problem, session, given, on)
-        return answer_of(solve_split(problem, build, deadline, start, started), given, start)
+    def export(problem: SplitProblem) -> None:
+        if file is not None and all(problem.modes):
+            export_lp(build(problem, Fraction(1), 0).model, file)
 
-    return cheapest_over_hardware(session, space, run)
+    return split_session(session, space, limits, build, export)
 
 
 def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: LinearEngine) -> MilpSplitModel:
