@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test check oracle fuzz reproduce bench notebooks clean
+.PHONY: env test check oracle fuzz reproduce bench notebooks docs clean
 
 env: $(VENV)/ready
 
@@ -14,8 +14,9 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m euclio.core.warm_up
 	touch $@
 
+# One process per core, at most eight; `pytest FILE` runs in one.
 test: env check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 check: env
 	$(BIN)/ruff check .
@@ -40,6 +41,12 @@ bench: env
 
 notebooks: env
 	$(BIN)/python tests/notebooks/notebook_runs.py
+
+# Into build/docs/index.html; the pages need no server and no network.
+docs: env
+	$(BIN)/python docs/tools/rooms.py
+	$(BIN)/python docs/tools/examples.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) build dist

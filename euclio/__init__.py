@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from euclio.files.instance_files import load_instance as load
     from euclio.runs.runner import run
     from euclio.runs.status import status
-    from euclio.session.explain import explain
-    from euclio.verbs import evaluate, solve
+    from euclio.verbs import evaluate, explain, solve
 
 __all__ = [
     "certify",
@@ -42,7 +41,7 @@ __getattr__ = lazy_names(
         "compare": "euclio.comparison.comparing",
         "decompose": "euclio.comparison.decomposing",
         "evaluate": "euclio.core.family",
-        "explain": "euclio.session.explain",
+        "explain": "euclio.verbs",
         "load": "euclio.files.instance_files:load_instance",
         "run": "euclio.runs.runner",
         "solve": "euclio.core.solving",

@@ -13,46 +13,30 @@ import re
 import sys
 from typing import NoReturn, TextIO
 
-from euclio.commands import (
-    bench_set,
-    certify,
-    check_solver,
-    compare,
-    decompose,
-    explain,
-    generate,
-    import_artifact,
-    report,
-    reproduce,
-    run,
-    simulate,
-    solve,
-    solvers,
-    status,
-    verify,
-)
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
 from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
+from euclio.core.lazy import late
 from euclio.core.saying import say
 
-COMMANDS = (
-    solve,
-    verify,
-    certify,
-    solvers,
-    compare,
-    decompose,
-    explain,
-    check_solver,
-    generate,
-    import_artifact,
-    simulate,
-    run,
-    status,
-    report,
-    reproduce,
-    bench_set,
-)
+COMMANDS = {
+    "solve": "run a solver on an instance, print the checked plan",
+    "verify": "check and price a written result again",
+    "certify": "try the claim of a result with an independent prover",
+    "solvers": "list the solvers",
+    "compare": "all systems and the optimum on one instance",
+    "decompose": "split every system's gap into design and heuristic",
+    "explain": "why an instance is infeasible, and what would help",
+    "check-solver": "try whether a solver keeps the contract of all solvers",
+    "generate": "write workloads as instances",
+    "import": "write an instance made of profiles in other files",
+    "simulate": "serve a load with a written plan, request by request",
+    "run": "make all runs of an experiment",
+    "status": "how far an experiment is",
+    "report": "write the page of an experiment: tables and figures of its results",
+    "reproduce": "run a paper's evaluation and write its report",
+    "bench-set": "check the benchmark set, run a solver on it, list it, make it",
+}
+"""The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for."""
 
 INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<words>[^)]*)\)")
 
@@ -125,14 +109,23 @@ def _run(argv: list[str] | None) -> int:
     verbs = parser.add_subparsers(
         title="commands", metavar="COMMAND", dest="command", required=True, parser_class=_Parser
     )
-    for command in COMMANDS:
-        command.add_to(verbs)
+    words = sys.argv[1:] if argv is None else argv
+    asked = next((word for word in words if not word.startswith("-")), None)
+    for verb, line in COMMANDS.items():
+        own = verbs.add_parser(verb, help=line, allow_abbrev=False)
+        if verb == asked:
+            late(f"euclio.commands.{_module(verb)}", "add_options")(own)
     try:
-        arguments = parser.parse_args(argv)
+        arguments = parser.parse_args(words)
     except SystemExit:  # --help or --version has been printed
         return SOLVED
     code: int = arguments.run(arguments)
     return code
+
+
+def _module(verb: str) -> str:
+    """The module of a verb; that of a Python keyword has another name."""
+    return {"import": "import_instance"}.get(verb, verb.replace("-", "_"))
 
 
 def _with_hint(message: str) -> str:

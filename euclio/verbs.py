@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any, overload
 
 from euclio.core import family, solving
+from euclio.core.family import Explained
 from euclio.core.registry import AnySolver, Solver
 from euclio.core.result import AnyResult, Result
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
 from euclio.session import Evaluation, Plan, PlanSpace, Session
+from euclio.session.explain import Explanation
+from euclio.session.explain import explain as explain_session
 
 SessionResult = Result[Plan, PlanSpace, Evaluation]
 ClusterResult = Result[PipelinePlan, PipelineSpace, PlanEvaluation]
@@ -32,3 +35,27 @@ def evaluate(instance: Cluster, plan: PipelinePlan, space: PipelineSpace | None 
 def evaluate(instance: Any, plan: Any, space: Any = None) -> family.Checked:
     """Check and price a plan of any family; arguments as in `euclio.core.family.evaluate`."""
     return family.evaluate(instance, plan, space)
+
+
+@overload
+def explain(session: Session, space: PlanSpace | None = None, time_limit_s: float | None = None) -> Explanation: ...
+@overload
+def explain(session: Any, space: Any = None, time_limit_s: float | None = None) -> Explained: ...
+def explain(session: Any, space: Any = None, time_limit_s: float | None = None) -> Explanation | Explained:
+    """Why an instance has no plan, or how much room it has.
+
+    Args:
+        session: a session, or an instance of any family.
+        space: plan space; None: the full one.
+        time_limit_s: limit of all searches together.
+
+    Returns:
+        Of a session its `Explanation`, which can be asked further; else what the family says.
+    """
+    known = family.family_of(session)
+    asked = known.full_space if space is None else space
+    return (
+        explain_session(session, asked, time_limit_s)
+        if isinstance(session, Session)
+        else known.explain(session, asked, time_limit_s)
+    )

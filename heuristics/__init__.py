@@ -1,23 +1,13 @@
 """The systems' own algorithms: Harpagon, its baselines and ablations, Scrooge's greedy; NP and DART-r for pipelines."""
 
-from functools import partial
-
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
 from heuristics.session.scrooge_space import SCROOGE_SPACE
-from heuristics.session.systems import PICK, SYSTEMS, System
-
-
-def solver_of(system: System) -> AnySolver:
-    """The registry's record of a row of Table III."""
-    run = partial(late("heuristics.session.solver", "run_system"), system)
-    narrow = system.narrow if system.hetero in PICK else None
-    return Solver(system.name, "heuristic", system.summary, run, system.space, narrow=narrow)
-
+from heuristics.session.systems import SYSTEMS
 
 SOLVERS: tuple[AnySolver, ...] = (
-    *(solver_of(system) for system in SYSTEMS),
+    *(system.as_solver() for system in SYSTEMS),
     Solver(
         "scrooge-greedy",
         "heuristic",

@@ -1,5 +1,6 @@
 """Settings of all tests; this file also puts `tests/` on the import path, for `worked_examples`."""
 
+import os
 import signal
 
 from hypothesis import settings
@@ -9,3 +10,6 @@ settings.load_profile("euclio")
 
 # Shells start commands in the background with Ctrl-C ignored, and the programs that tests interrupt would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tables are as wide as a pipe's by default, whatever window the tests are started in.
+os.environ.pop("COLUMNS", None)

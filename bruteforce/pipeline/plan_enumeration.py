@@ -1,4 +1,4 @@
-"""Solver `pipeline-bruteforce`: the best plan of a small cluster by enumeration (model §2), for both objectives.
+"""Solver `pipeline-bruteforce`: the best plan of a small cluster, by enumeration (docs/model/pipelines.md).
 
 For each model, sets of its pipelines are listed sequence by sequence (at most one pipeline of each, or any number where
 the plan space allows it); of those that use the same GPUs at the same places, the one with the most throughput stays.

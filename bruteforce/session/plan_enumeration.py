@@ -1,11 +1,12 @@
-"""Complete enumeration of the plans of a session: the oracle for small cases (ours; plan rules of model §1).
+"""Complete enumeration of the plans of a session: the oracle for small cases (ours; rules: docs/model/sessions.md).
 
 Every vector of whole-machine counts of every module is visited and closed in every way that the dummy rule allows.
 A module keeps its frontier: the plans that are strictly faster than every cheaper one. Then all combinations of
 frontier plans are enumerated (`combination.py`). Nothing is bounded by anything cleverer than a sum of least costs.
 
 Arithmetic is exact: rates and costs are integers on a common scale, made from the decimal text of the input. The
-latency formulas are written here a second time on purpose; the checker's are not used.
+latency formulas of the built-in policies are written here a second time on purpose; the checker's are not used. A
+user's own policy, which is nothing but such formulas, is asked for every plan.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import Allocation, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session
+from euclio.session.policies import Place
 
 MOST_VECTORS = 5_000_000
 """Count vectors of one module beyond which the enumeration refuses to begin."""
@@ -48,7 +50,7 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
     Raises:
         InapplicableError: rule `continuous` (its plans cannot be listed), or more count vectors than `MOST_VECTORS`.
     """
-    if space.dummy is DummyRule.CONTINUOUS:
+    if not space.dummy.countable:
         raise InapplicableError("rule continuous has infinitely many plans; use none or machine")
     deadline = inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     names = [h.name for h in session.hardware if space.hardware is None or h.name in space.hardware]
@@ -99,12 +101,18 @@ def module_frontier(
     frontier: list[ModuleChoice] = []
     needs = [_need(scaled, i, budget_s, strictly=False) for i in range(len(scaled.configurations))]
     for counts in sorted(_all_counts(scaled, space, deadline)):
-        collected = list(_collection_rates(scaled, counts))
-        if all(rate >= needs[i] for i, rate in collected):
-            latency = max(
-                scaled.configurations[i].duration_s + Fraction(scaled.configurations[i].batch * scaled.scale, rate)
-                for i, rate in collected
-            )
+        if scaled.general is not None:
+            latency = _general_latency(scaled, scaled.general, counts)
+            kept = latency < frontier[-1].latency_s if frontier else latency <= budget_s
+        else:
+            collected = list(_collection_rates(scaled, counts))
+            kept = all(rate >= needs[i] for i, rate in collected)
+            if kept:
+                latency = max(
+                    scaled.configurations[i].duration_s + Fraction(scaled.configurations[i].batch * scaled.scale, rate)
+                    for i, rate in collected
+                )
+        if kept:
             if frontier and frontier[-1].cost_per_h * scaled.cost_scale == counts.cost:
                 frontier.pop()
             frontier.append(_choice(scaled, counts, latency))
@@ -133,7 +141,7 @@ def _all_counts(scaled: ScaledModule, space: PlanSpace, deadline: float) -> Iter
     """Every plan of the module that the dummy rule and the limit on allocations allow, whatever its latency."""
     size = len(scaled.configurations)
     most = size if space.max_allocations is None else min(size, space.max_allocations)
-    dummies = space.dummy is DummyRule.MACHINE
+    dummies = space.dummy.adds
     pending: list[tuple[int, int, int, tuple[tuple[int, int], ...]]] = [(0, scaled.rate, 0, ())]
     while pending:
         if time.perf_counter() > deadline:
@@ -166,6 +174,26 @@ def _collection_rates(scaled: ScaledModule, counts: _Counts) -> Iterator[tuple[i
             left -= n * scaled.throughput[i]
     if counts.partial:
         yield counts.machines[-1][0], collecting if scaled.shared else counts.partial
+
+
+def _general_latency(scaled: ScaledModule, policy: Policy, counts: _Counts) -> Fraction:
+    """Worst-case latency of a plan in seconds, as the record of a policy says it for each kind of machine."""
+    worst = Fraction(0)
+    left = tied = scaled.rate + counts.dummy
+    ratio_cost = -1
+    for position, (i, n) in enumerate(counts.machines):
+        if scaled.unit_cost[i] != ratio_cost:
+            ratio_cost, tied = scaled.unit_cost[i], left
+        partial = counts.partial if position == len(counts.machines) - 1 else 0
+        c = scaled.configurations[i]
+        rates = (Fraction(rate, scaled.scale) for rate in (partial, left, tied))
+        place = Place(c.duration_s, c.batch, c.throughput_rps, n, *rates)
+        if n:
+            worst = max(worst, policy.whole_latency(place))
+        if partial:
+            worst = max(worst, policy.partial_latency(place))
+        left -= n * scaled.throughput[i]
+    return worst
 
 
 def _need(scaled: ScaledModule, i: int, latency_s: Fraction, *, strictly: bool) -> float:

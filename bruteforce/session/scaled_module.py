@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
 from euclio.session import Configuration, Module, PlanSpace, Policy
+from euclio.session.policies import Form
+
+OWN_RATE: dict[str, Callable[[Configuration], Fraction]] = {
+    "rr": lambda c: c.batch / c.duration_s,
+    "machine-rate": lambda c: c.throughput_rps,
+}
+"""Rate that a whole machine collects at under policies of form `FIXED`; written a second time on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +29,8 @@ class ScaledModule:
         unit_cost: cost of one such unit of rate on each configuration, times `cost_scale`.
         cost_scale: integer units per money per hour.
         own_rate: rate that a full machine collects at where only its configuration decides it (empty: tc, tc-shared).
-        shared: policy tc-shared.
+        shared: whether configurations of one ratio collect together (tc-shared).
+        general: a policy whose latencies are the record's own functions of a plan; None: the fields above say all.
     """
 
     configurations: tuple[Configuration, ...]
@@ -32,6 +41,7 @@ class ScaledModule:
     cost_scale: int
     own_rate: tuple[int, ...]
     shared: bool
+    general: Policy | None = None
 
 
 def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> ScaledModule:
@@ -40,11 +50,7 @@ def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -
     per_rate = {c: price[c.hardware] / c.throughput_rps for c in allowed}
     ranked = sorted(allowed, key=lambda c: (per_rate[c], c.duration_s, c.batch, c.hardware, c.concurrency))
     throughput = [c.throughput_rps for c in ranked]
-    own: list[Fraction] = []
-    if space.policy is Policy.MACHINE_RATE:
-        own = throughput
-    elif space.policy is Policy.RR:
-        own = [c.batch / c.duration_s for c in ranked]
+    own = [OWN_RATE[space.policy.name](c) for c in ranked] if space.policy.form is Form.FIXED else []
     scale = lcm(*(x.denominator for x in [module.rate_rps, *throughput, *own]))
     cost_scale = lcm(*(x.denominator for x in per_rate.values())) * scale
     return ScaledModule(
@@ -55,5 +61,6 @@ def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -
         unit_cost=tuple(int(per_rate[c] * cost_scale / scale) for c in ranked),
         cost_scale=cost_scale,
         own_rate=tuple(int(x * scale) for x in own),
-        shared=space.policy is Policy.TC_SHARED,
+        shared=space.policy.form is Form.TIED,
+        general=space.policy if space.policy.form is Form.GENERAL else None,
     )

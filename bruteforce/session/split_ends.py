@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TC, TC_SHARED, TIE, Floats, SessionArrays
+from euclio.session.arrays import TIE, Floats, SessionArrays
 from euclio.session.dispatch import module_latency
+from euclio.session.policies.kernels import LEFT, TIED
 from heuristics.session.latency_reassigner import reschedule_residual
 from heuristics.session.module_scheduler import generate_configuration
 from heuristics.session.schedule import Schedule, new_schedule
@@ -67,7 +68,7 @@ def _fluid(s: SessionArrays, m: int, rate: float, budget: float) -> float:
         if s.duration[k] >= budget:
             continue
         need = 0.0
-        if s.policy == TC or s.policy == TC_SHARED:
+        if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (budget * (1.0 + TIE) - s.duration[k])
         best = min(best, s.unit_cost[k] * max(rate, need))
     return best

@@ -1,4 +1,4 @@
-"""Budgets that brute force over latency splits tries for a module (model §1; no paper states its grid)."""
+"""Budgets that brute force over splits tries for a module; no paper states its grid (docs/model/plan-spaces.md)."""
 
 from __future__ import annotations
 

@@ -11,9 +11,10 @@ from bruteforce.session.split_search import Splits, enumerate_splits, split_opti
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import DummyRule, PlanSpace, Session, evaluate
+from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.least_latency import why_no_plan
+from euclio.session.policies import refuse_general
 from formulations.session.exact.frontier_search import prove
 
 FLOOR_GAP = 1e-9
@@ -39,15 +40,16 @@ def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limit
     """Run the solver of this name.
 
     Raises:
-        InapplicableError: rule `continuous`, or one hardware type per session.
+        InapplicableError: rule `continuous`, one hardware type per session, or a policy of form `GENERAL`.
     """
     return _run(session, space, limits, *SEARCHES[name])
 
 
 def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:
     """Search the splits; the answer has no bound, since other plans than Harpagon's scheduler's may be cheaper."""
-    if space.dummy is DummyRule.CONTINUOUS or space.single_hardware:
+    if not space.dummy.countable or space.single_hardware:
         raise InapplicableError("brute force over splits covers dummy rules none and machine, without single hardware")
+    refuse_general("brute force over splits", space.policy)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     why = why_no_plan(session, space)
     if why:

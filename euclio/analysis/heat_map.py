@@ -165,16 +165,17 @@ def _matrices(found: pd.DataFrame, value: CellValue) -> tuple[pd.DataFrame, pd.D
     return shades, shaped.text.unstack().reindex(index=shades.index, columns=shades.columns).fillna("")
 
 
-def draw_cells(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
+def draw_cells(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame, ends: tuple[float, float] | None = None) -> None:
     """Shaded cells with text, the first row on top.
 
     Args:
         axes: the panel.
         values: what each cell is shaded by; NaN: no cell.
         texts: text of each cell, same shape.
+        ends: values of the lightest and of the darkest shade; None: the least and the largest value.
     """
     numbers: NDArray[np.float64] = values.to_numpy(dtype=float)
-    low, high = np.nanmin(numbers), np.nanmax(numbers)
+    low, high = (np.nanmin(numbers), np.nanmax(numbers)) if ends is None else ends
     shades = np.clip((numbers - low) / ((high - low) or 1.0), 0, 1)
     size = 8.5 if numbers.shape[1] <= 10 else 7 if numbers.shape[1] <= 14 else 5.5
     axes.pcolormesh(np.ma.masked_invalid(shades), cmap=_SHADES, vmin=0, vmax=1, edgecolors="none")
@@ -182,7 +183,9 @@ def draw_cells(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
         color = _EMPTY if np.isnan(shade) else _LIGHT if shade > 0.45 else _DARK
         axes.text(j + 0.5, i + 0.5, str(texts.iloc[i, j]), ha="center", va="center", fontsize=size, color=color)
     names = [short(str(name)) for name in values.columns]
-    turned: dict[str, Any] = {"rotation": 40, "ha": "right"} if sum(map(len, names)) > 90 else {}
+    place = axes.get_subplotspec()
+    panels = 1 if place is None else place.get_gridspec().ncols
+    turned: dict[str, Any] = {"rotation": 40, "ha": "right"} if panels * sum(map(len, names)) > 90 else {}
     axes.set_xticks(np.arange(numbers.shape[1]) + 0.5, names, fontsize=8.5, **turned)
     axes.set_yticks(np.arange(numbers.shape[0]) + 0.5, [short(str(r)) for r in values.index], fontsize=8.5)
     axes.tick_params(length=0)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from euclio.analysis.spaces import FULL, plan_spaces
-from euclio.core.result import BRACKET_TOLERANCE, OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
-from euclio.session import DummyRule
+from euclio.core.errors import InputError
+from euclio.core.family import find_family
+from euclio.core.result import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
 
 PROBLEM = ["family", "objective", "instance_hash"]
 """What makes a problem: values of two runs are compared where these agree."""
+
+OPTION = "option."
+"""What the names of columns with fields of the plan space begin with."""
 
 ACCEPTED = ("optimal", "feasible")
 """Statuses of a run with a plan that the checker accepted."""
@@ -65,9 +70,18 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _tolerance(frame: pd.DataFrame) -> pd.Series[float]:
     """Relative distance of bound and value within which a run's bound is a proof, or may be beaten by a plan."""
-    rule = frame["option.dummy"] if "option.dummy" in frame else pd.Series("", index=frame.index)
-    bracketed = rule.astype(object) == DummyRule.CONTINUOUS
-    return pd.Series(np.where(bracketed, BRACKET_TOLERANCE, PROOF_TOLERANCE), index=frame.index)
+    fields = [str(column) for column in frame if str(column).startswith(OPTION)]
+    rows = list(frame[["family", *fields]].astype(object).itertuples(index=False, name=None))
+    known = {row: _tolerance_of(row[0], dict(zip(fields, row[1:], strict=True))) for row in dict.fromkeys(rows)}
+    return pd.Series([known[row] for row in rows], index=frame.index, dtype=float)
+
+
+def _tolerance_of(family: str, options: Mapping[str, Any]) -> float:
+    """The tolerance of a plan space, field by field; that of exact proofs where its family is not installed."""
+    try:
+        return find_family(family).tolerance({name.removeprefix(OPTION): value for name, value in options.items()})
+    except InputError:
+        return PROOF_TOLERANCE
 
 
 def _reference(

@@ -18,33 +18,28 @@ from euclio.bench_set.improving import Found, better, improved, measured
 from euclio.bench_set.layout import compact
 from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.family import families, family_of
 from euclio.core.provenance import provenance
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
 from euclio.core.solving import check
 from euclio.files.json_writing import write_text
 from euclio.files.result_files import result_to_text
-from euclio.pipeline.designs.clusters import ClusterDesign, make_cluster
-from euclio.pipeline.designs.grid import cluster_designs
 from euclio.runs.task import text_hash
-from euclio.session.designs.grid import session_designs
-from euclio.session.designs.sessions import SessionDesign, make_session
+from euclio.workloads.design import Design
 
 SEED = 1
 TIME_LIMIT_S = 20.0
 
-Design = SessionDesign | ClusterDesign
-
 
 def designs() -> list[Design]:
-    """All designs of the set."""
-    return [*session_designs(), *cluster_designs()]
+    """All designs of the set, family by family."""
+    return [design for family in families() for design in family.designs()]
 
 
 def make_instance(design: Design, seed: int = SEED) -> Any:
     """The instance of a design."""
-    return make_session(design, seed) if isinstance(design, SessionDesign) else make_cluster(design, seed)
+    return design.make(seed)
 
 
 def build(
@@ -80,7 +75,7 @@ def build(
 
 
 def _known(folder: Path) -> dict[str, Entry]:
-    for name in ("sessions", "clusters", "best"):
+    for name in _folders():
         try:
             (folder / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -153,7 +148,7 @@ def _best_text(instance: Any, space: Any, best: Found, entry: Entry) -> str:
 
 def _plain(design: Design) -> dict[str, Any]:
     """A design as plain data; the plan space stands in the result."""
-    data = asdict(design)
+    data = asdict(design)  # type: ignore[call-overload]
     for field in ("space", "mark"):
         data.pop(field, None)
     return {key: str(value) if key == "objective" else value for key, value in data.items()}
@@ -167,8 +162,13 @@ def _remove_others(folder: Path, manifest: Manifest) -> None:
             path.unlink()
 
 
+def _folders() -> list[str]:
+    """One folder per family that the set has instances of, and that of the best plans."""
+    return [*(family.instances for family in families() if family.designs()), "best"]
+
+
 def _files(folder: Path) -> Iterator[Path]:
-    for name in ("sessions", "clusters", "best"):
+    for name in _folders():
         yield from (folder / name).glob("*.json")
 
 

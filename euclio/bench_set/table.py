@@ -41,8 +41,9 @@ def certificates(entries: Iterable[Entry]) -> str:
 
 def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:
     """One row per certificate that is not certified, then the counts."""
-    rows = new_table("instance", "class", "verdict", "nodes", "time", "why", numbers=("nodes", "time"))
-    rows.columns[0].no_wrap = True
+    rows = new_table(
+        "instance", "class", "verdict", "nodes", "time", "why", numbers=("nodes", "time"), wrapped=("why",)
+    )
     for entry, found in made:
         if found.verdict is not Verdict.CERTIFIED:
             style = "bold red" if found.verdict is Verdict.REFUTED else ""
@@ -59,15 +60,13 @@ def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableTy
 
 def compared_table(runs: Sequence[Compared]) -> RenderableType:
     """One row per run, then one per class."""
-    rows = new_table("instance", "class", "status", *ROW_NUMBERS, "", numbers=ROW_NUMBERS)
-    for column in rows.columns[:3]:
-        column.no_wrap = True
+    rows = new_table("instance", "class", "status", *ROW_NUMBERS, "", numbers=ROW_NUMBERS, wrapped=("",))
     for run in runs:
         value = DASH if run.value is None else figures(run.value)
         news = "WRONG" if run.wrong else ", ".join(run.news)
         cells = [run.entry.name, run.entry.difficulty, run.status, value, percent(run.gap), duration(run.wall_s), news]
         rows.add_row(*(Text(cell) for cell in cells))
-    classes = new_table("class", *CLASS_NUMBERS, numbers=CLASS_NUMBERS)
+    classes = new_table("class", *CLASS_NUMBERS, numbers=CLASS_NUMBERS, spare=("largest", "best", "plans"))
     for difficulty in Difficulty:
         own = [run for run in runs if run.entry.difficulty is difficulty]
         if own:

@@ -15,7 +15,7 @@ from typing import Any
 
 from euclio.core.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.core.errors import InputError
-from euclio.core.family import HOMES, Checked, Family, family_of, find_family
+from euclio.core.family import Checked, Family, family_of, find_family, homes
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.provenance import provenance
@@ -268,4 +268,5 @@ def _beats(value: Fraction, claim: _Claim, maximised: bool) -> bool:
 
 def prover_of(family: Family) -> str:
     """The module of a family's prover, which names it in certificates."""
-    return f"{HOMES[family.name].rpartition('.')[0]}.certifying"
+    module = homes()[family.name].partition(":")[0]
+    return f"{module.rpartition('.')[0] or module}.certifying"

@@ -17,18 +17,14 @@ if TYPE_CHECKING:
 
     from euclio.bench_set.comparing import Compared
     from euclio.bench_set.manifest import Entry
-    from euclio.core.arguments import Verbs
 
 CLASSES = ("easy", "medium", "hard", "open")
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "bench-set",
-        help="check the benchmark set, run a solver on it, list it, make it",
-        description="The benchmark set: named sessions and clusters with the best plan and bound known, in classes.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "The benchmark set: named sessions and clusters with the best plan and bound known, in classes."
     )
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
     check = actions.add_parser(

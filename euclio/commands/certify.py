@@ -12,18 +12,14 @@ from euclio.core.progress import waiting
 from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
     from euclio.core.certificate import Certificate
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "certify",
-        help="try the claim of a result with an independent prover",
-        description="Show that nothing is better than a result claims (optimal, infeasible, or a bound), or find the "
-        "better plan and print it. Exit code 0: certified, 1: refuted, 4: open.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Show that nothing is better than a result claims (optimal, infeasible, or a bound), or find the "
+        "better plan and print it. Exit code 0: certified, 1: refuted, 4: open."
     )
     parser.add_argument("instance", metavar="INSTANCE", help="session or cluster (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")

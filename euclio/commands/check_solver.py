@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.core.arguments import count
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
 
-
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "check-solver",
-        help="try whether a solver keeps the contract of all solvers",
-        description="Try a solver on small seeded instances in a process of its own: checked plans and claims, honest "
-        "bounds and statuses, limits, repeatable answers, no side effects. Exit code 0: no claim is broken, 1: one is.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Try a solver on small seeded instances in a process of its own: checked plans and claims, honest "
+        "bounds and statuses, limits, repeatable answers, no side effects. Exit code 0: no claim is broken, 1: one is."
     )
     parser.add_argument("solver", metavar="NAME", help="see `euclio solvers`, or FILE.py:FUNCTION")
     parser.add_argument("--samples", type=count, default=12, metavar="N", help="small instances; default: 12")

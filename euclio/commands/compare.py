@@ -14,20 +14,14 @@ from euclio.core.saying import say
 if TYPE_CHECKING:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import Comparison
-    from euclio.core.arguments import Verbs
 
 CERTIFY_S = 60.0
 """Limit of the prover for each proof where none is given."""
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "compare",
-        help="all systems and the optimum on one instance",
-        description="Cost or throughput, gap, the share of the gap due to design, and time of every system.",
-        allow_abbrev=False,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = "Cost or throughput, gap, the share of the gap due to design, and time of every system."
     parser.add_argument("file", metavar="FILE", help="instance (JSON, euclio/session/1 or euclio/pipeline/1)")
     parser.add_argument(
         "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
@@ -52,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers, compare
     from euclio.core.family import family_of
-    from euclio.core.own_solver import file_of
+    from euclio.core.references import file_of
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.core.arguments import count, names, seconds, seed
@@ -15,21 +15,20 @@ from euclio.core.saying import say
 if TYPE_CHECKING:
     import pandas as pd
 
-    from euclio.core.arguments import Verbs
-    from euclio.session import Session
+
+PROTOCOL = "workloads"
+"""Kind of instance that `--workloads` draws."""
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "decompose",
-        help="split every system's gap into design and heuristic",
-        description="Split the extra cost of every system into what its design gives up (best plan of its own plan "
-        "space over the optimum) and what its heuristic loses (its cost over that best plan).",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Split the gap of every system into what its design gives up (best plan of its own plan space "
+        "over the optimum) and what its heuristic loses (its plan over that best plan)."
     )
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="session instances, or folders of them")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="instances, or folders of them")
     parser.add_argument("--workloads", type=count, metavar="N", help="also N workloads of Harpagon's protocol")
+    parser.add_argument("--objective", metavar="NAME", help="objective; default: the family's first")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
@@ -43,9 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, draw."""
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
-    from euclio.comparison.decomposing import decompose, describe
-    from euclio.core.family import find_family
-    from euclio.core.own_solver import file_of
+    from euclio.comparison.decomposing import common_family, decompose, describe
+    from euclio.core.references import file_of
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
@@ -55,16 +53,21 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)
     if arguments.plot is not None:
         check_figure_path(arguments.plot)
-    sessions = _sessions(arguments)
-    chosen = chosen_solvers(arguments.solvers, find_family("session"))
+    instances = _instances(arguments)
+    chosen = chosen_solvers(arguments.solvers, common_family(instances))
     with (
-        Supervised(sessions, chosen, notice=False) as supervised,
+        Supervised(instances, chosen, notice=False) as supervised,
         noticed("running all systems; compiling takes a while at the first use after installation"),
         progress_bars() as bars,
     ):
-        task = bars.add_task("instances", total=len(sessions))
+        task = bars.add_task("instances", total=len(instances))
         table = decompose(
-            sessions, chosen, arguments.time_limit, lambda _: bars.advance(task), solving=supervised.solve
+            instances,
+            chosen,
+            arguments.time_limit,
+            lambda _: bars.advance(task),
+            solving=supervised.solve,
+            objective=arguments.objective,
         )
     if arguments.json:
         print(json_text(describe(table)))
@@ -82,34 +85,36 @@ def run(arguments: argparse.Namespace) -> int:
     return _exit_code(table)
 
 
-def _sessions(arguments: argparse.Namespace) -> list[Session]:
-    """The sessions of all files, folders in the order of names, then the generated ones."""
-    from euclio.files import load_session
+def _instances(arguments: argparse.Namespace) -> list[Any]:
+    """The instances of all files, folders in the order of names, then the generated ones."""
+    from euclio.files import load_instance
 
-    found: list[Session] = []
+    found: list[Any] = []
     for path in arguments.files:
         inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not inside:
             raise InputError("the folder has no file that ends in .json; name another one", file=str(path))
-        found += [load_session(file) for file in inside]
+        found += [load_instance(file) for file in inside]
     if arguments.workloads is not None:
-        from euclio.session.workloads.acceptance import accept_by
-        from euclio.session.workloads.protocol import SEED, workloads
+        from euclio.workloads.kinds import find_kind
 
-        chosen = SEED if arguments.seed is None else arguments.seed
+        protocol = find_kind(PROTOCOL)
+        chosen = protocol.seed if arguments.seed is None else arguments.seed
         with noticed("drawing workloads that every system has a plan for"):
-            found += [w.session for w in workloads(accept_by(), arguments.workloads, chosen).workloads]
+            found += protocol.draw({}, arguments.workloads, chosen)
     elif arguments.seed is not None:
         raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")
     if not found:
-        raise InputError("there is nothing to decompose; name session files, or give --workloads N", field="FILE")
+        raise InputError("there is nothing to decompose; name instance files, or give --workloads N", field="FILE")
     return found
 
 
 def _exit_code(table: pd.DataFrame) -> int:
-    if table.cost_per_h.notna().any():
+    from euclio.comparison.decomposing import goal_of
+
+    if table[goal_of(table).value_field].notna().any():
         return SOLVED
     infeasible = bool((table.optimum_status == "infeasible").all())
-    why = "infeasible: no session has a plan; `euclio explain` says why" if infeasible else "no system found a plan"
+    why = "infeasible: no instance has a plan; `euclio explain` says why" if infeasible else "no system found a plan"
     say(why)
     return INFEASIBLE if infeasible else NO_PLAN

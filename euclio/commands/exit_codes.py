@@ -1,4 +1,4 @@
-"""Exit codes of the command (architecture, Command)."""
+"""Exit codes of the command (docs/commands.md)."""
 
 from __future__ import annotations
 

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
 from euclio.core.arguments import seconds
 from euclio.core.progress import noticed
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
 
-
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "explain",
-        help="why a session is infeasible, and what would help",
-        description="Name the smallest set of modules and restrictions that no plan can reconcile with the SLO, and "
-        "the least SLO that has a plan. Exit code 3: infeasible, 0: feasible.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Name the smallest set of modules and restrictions that no plan can reconcile with the SLO, and "
+        "the least SLO that has a plan. Exit code 3: infeasible, 0: feasible."
     )
     parser.add_argument("file", metavar="INSTANCE", help="session or cluster (JSON)")
     parser.add_argument("--solver", metavar="NAME", help="start from this solver's plan space; default: as of solve")

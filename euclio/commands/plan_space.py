@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
 from euclio.core.family import Family, families
+from euclio.core.references import is_reference
 
 if TYPE_CHECKING:
     from euclio.core.registry import AnySolver
@@ -23,6 +25,9 @@ def add_plan_space(parser: argparse.ArgumentParser) -> None:
                 details |= {"action": "store_const", "const": option.value}
             else:
                 details |= {"type": option.parse, "choices": option.choices, "metavar": option.metavar}
+            if option.reference is not None:
+                words = option.choices or ()
+                details |= {"type": _word_or_reference(words), "choices": None, "metavar": _shown(words)}
             group.add_argument(option.flag, help=option.help, **details)
 
 
@@ -47,6 +52,21 @@ def plan_space(arguments: argparse.Namespace, family: Family, solver: AnySolver,
     space = solver.space_on(instance, replace(solver.space, **changes))
     family.check_space(instance, space)
     return space
+
+
+def _word_or_reference(words: tuple[str, ...]) -> Callable[[str], str]:
+    """What takes one of some words, as `choices` does, or a name that points into a user's file."""
+
+    def read(text: str) -> str:
+        if text in words or is_reference(text):
+            return text
+        raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(map(repr, words))})")
+
+    return read
+
+
+def _shown(words: tuple[str, ...]) -> str:
+    return "{" + ",".join([*words, "FILE.py:NAME"]) + "}"
 
 
 def _place(family: Family, field: str) -> str:

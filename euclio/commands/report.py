@@ -5,21 +5,14 @@ from __future__ import annotations
 import argparse
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.saying import say
 from euclio.report.experiment.writing import write_report
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
 
-
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "report", help="write the page of an experiment: tables and figures of its results", allow_abbrev=False
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
     parser.add_argument(
         "results",
         nargs="+",

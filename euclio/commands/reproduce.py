@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.arguments import count, seed
 from euclio.core.errors import InputError
-
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
-
-PAPERS = ("harpagon", "scrooge", "ppipe")
+from euclio.studies import STUDIES
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser("reproduce", help="run a paper's evaluation and write its report", allow_abbrev=False)
-    parser.add_argument("paper", choices=PAPERS, help="the paper")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    workloads = ", ".join(f"{paper} {study.workloads}" for paper, study in STUDIES.items())
+    jobs = "".join(
+        f", {paper} {'one' if study.jobs == 1 else study.jobs}" for paper, study in STUDIES.items() if study.jobs
+    )
+    parser.add_argument("paper", choices=tuple(STUDIES), help="the paper")
     parser.add_argument(
         "--full", action="store_true", help="also run the slow references on all workloads; ppipe: 30 s per load"
     )
-    parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: one per core, scrooge one")
+    parser.add_argument("--jobs", type=count, metavar="N", help=f"processes; default: one per core{jobs}")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER")
-    parser.add_argument(
-        "--workloads", type=count, metavar="N", help="how many; default: harpagon 1131, scrooge 200, ppipe 6 groups"
-    )
+    parser.add_argument("--workloads", type=count, metavar="N", help=f"how many; default: {workloads}")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument(
         "--certify",
@@ -43,11 +38,11 @@ def add_to(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Reproduce and print where the report is."""
-    if arguments.instances is not None and arguments.paper != "ppipe":
+    if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
         raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
-    reproduce = import_module(f"euclio.studies.{arguments.paper}").reproduce
-    given = {name: getattr(arguments, name) for name in ("seed", "jobs", "workloads", "certify", "instances")}
+    from euclio.studies.building import reproduce
+
+    given = {name: getattr(arguments, name) for name in ("out", "seed", "jobs", "workloads", "certify", "instances")}
     chosen = {name: value for name, value in given.items() if value is not None}
-    out = arguments.out or Path("reports") / arguments.paper
-    print(reproduce(out, full=arguments.full, **chosen))
+    print(reproduce(arguments.paper, full=arguments.full, **chosen))
     return SOLVED

@@ -5,25 +5,19 @@ from __future__ import annotations
 import argparse
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.core.arguments import count, names
 from euclio.core.errors import TerminatedError
 from euclio.core.saying import say
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
 
-
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "run",
-        help="make all runs of an experiment",
-        description="Make every run of an experiment and keep each as soon as it is finished; the same command again "
-        "makes those that are missing. Prints the result folder.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Make every run of an experiment and keep each as soon as it is finished; the same command again "
+        "makes those that are missing. Prints the result folder."
     )
     parser.add_argument("experiment", metavar="EXPERIMENT.toml", help="experiment (TOML, euclio/experiment/1)")
     parser.add_argument("--out", type=Path, metavar="OUT", help="result folder; default: EXPERIMENT-results")

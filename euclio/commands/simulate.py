@@ -1,37 +1,35 @@
-"""`euclio simulate`: serve a load with a written plan on a simulated cluster."""
+"""`euclio simulate`: serve a load with a written plan, request by request."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
 from euclio.core.arguments import positive, seconds, seed
 from euclio.core.errors import InputError
+from euclio.core.family import families, family_of
 from euclio.core.progress import noticed
 from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
+    from euclio.core.family import Family
     from euclio.files import WrittenResult
-    from euclio.pipeline import Cluster
-    from euclio.pipeline.simulation import Setup, Simulation
+    from euclio.simulation.setup import Setup
+    from euclio.simulation.simulator import Simulator
 
 MOST_REQUESTS = 20_000_000
 """Requests beyond which a simulation would not fit into the memory of a usual machine."""
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "simulate",
-        help="serve a load with a written plan on a simulated cluster",
-        description="Serve a load with the plan of a result: discrete-event simulation of batches, virtual GPUs and "
-        "the servers' links. Prints SLO attainment, utilisation and the scheduler's work.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints "
+        f"SLO attainment, utilisation and the scheduler's work. Serves {_served()}."
     )
-    parser.add_argument("instance", metavar="INSTANCE", help="cluster (JSON, euclio/pipeline/1)")
+    parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
     parser.add_argument(
         "--arrivals",
@@ -50,12 +48,6 @@ def add_to(verbs: Verbs) -> None:
         "--seconds", type=seconds, default=30.0, metavar="S", help="how long requests come; default: 30"
     )
     parser.add_argument(
-        "--scheduler",
-        choices=("reservation", "reactive"),
-        default="reservation",
-        help="who forms batches; default: reservation",
-    )
-    parser.add_argument(
         "--noise",
         type=_noise,
         default=0.0,
@@ -68,118 +60,139 @@ def add_to(verbs: Verbs) -> None:
         action="store_true",
         help="find the highest load factor at 99 %% attainment, from 1 down to 0.05, instead of taking --load",
     )
+    for family in families():
+        for option in family.setup_options:
+            parser.add_argument(
+                option.flag,
+                dest=f"{family.name}.{option.field}",
+                choices=option.choices,
+                default=argparse.SUPPRESS,
+                help=option.help,
+            )
     parser.add_argument("--timeline", type=Path, metavar="OUT", help="also draw a timeline (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
     parser.set_defaults(run=run)
+
+
+def _served() -> str:
+    """The instances that can be simulated, with their schemas."""
+    served = [family for family in families() if family.simulator is not None]
+    return " and ".join(f"{family.instances} ({family.schema})" for family in served)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, draw."""
     from euclio.files import load_instance, load_result
     from euclio.files.outputs import check_outputs
-    from euclio.pipeline import Cluster
     from euclio.report.figure_files import check_figure_path
 
     read = [arguments.instance, arguments.result, arguments.trace]
     check_outputs({"--timeline": arguments.timeline}, read)
-    cluster = load_instance(arguments.instance)
-    if not isinstance(cluster, Cluster):
-        raise InputError("is a session; `euclio simulate` serves clusters (euclio/pipeline/1)", file=arguments.instance)
-    written = load_result(arguments.result, cluster)
-    setup = _setup(arguments)
+    instance = load_instance(arguments.instance)
+    family = family_of(instance)
+    if family.simulator is None:
+        own = family.instance.__name__.lower()
+        raise InputError(f"is a {own}; `euclio simulate` serves {_served()}", file=arguments.instance)
+    written = load_result(arguments.result, instance)
+    simulator = family.simulator()
+    setup = _setup(arguments, family, simulator)
     if arguments.timeline is not None:
         if arguments.highest_load:
             raise InputError("shows one load, --highest-load tries many; leave one out", field="--timeline")
         check_figure_path(arguments.timeline)
     if written.plan is None:
-        status = written.status.value
-        say(f"{arguments.result}: there is no plan to simulate (status {status})")
+        say(f"{arguments.result}: there is no plan to simulate (status {written.status.value})")
         return NO_PLAN
-    _refuse_too_many(arguments, cluster, written, setup)
+    _refuse_too_many(arguments, simulator, instance, written, setup)
     with noticed("simulating; compiling takes a while at the first use after installation"):
-        return (_search if arguments.highest_load else _once)(arguments, cluster, written, setup)
+        return (_search if arguments.highest_load else _once)(arguments, simulator, instance, written, setup)
 
 
-def _once(arguments: argparse.Namespace, cluster: Cluster, written: WrittenResult, setup: Setup) -> int:
+def _once(
+    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
+) -> int:
+    from euclio.core.tables import to_text
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
-    from euclio.pipeline.simulation import describe, simulate
 
     with at("", arguments.result):
-        simulation = simulate(cluster, written.plan, setup, written.space)
-    if arguments.json:
-        print(json_text(describe(simulation)))
-    else:
-        from euclio.core.tables import to_text
-        from euclio.pipeline.simulation.table import simulation_table
-
-        print(to_text(simulation_table(simulation)))
-    _say_speed(simulation)
+        simulation = simulator.simulate(instance, written.plan, setup, written.space)
+    print(json_text(simulator.describe(simulation)) if arguments.json else to_text(simulator.table(simulation)))
+    speed = simulator.speed(simulation)
+    if speed:  # not the same from run to run, hence on standard error
+        say(speed)
     if arguments.timeline is not None:
-        from euclio.pipeline.simulation.timeline_figure import draw
         from euclio.report.figure_files import save_figure
 
-        save_figure(draw(simulation), arguments.timeline)
+        save_figure(simulator.draw(simulation), arguments.timeline)
     return SOLVED
 
 
-def _search(arguments: argparse.Namespace, cluster: Cluster, written: WrittenResult, setup: Setup) -> int:
+def _search(
+    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
+) -> int:
+    from euclio.core.tables import to_text
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
-    from euclio.pipeline.simulation import highest_loads
 
     with at("", arguments.result):
-        loads = highest_loads(cluster, written.plan, setup, written.space)
+        loads = simulator.highest_loads(instance, written.plan, setup, written.space)
     if arguments.json:
         described = {key: value for key, value in setup.describe().items() if key != "load"}
         mean = sum(loads.values()) / len(loads)
-        print(json_text({"instance": cluster.name, **described, "highest_load": loads, "mean_highest_load": mean}))
+        print(json_text({"instance": instance.name, **described, "highest_load": loads, "mean_highest_load": mean}))
     else:
-        from euclio.core.tables import to_text
-        from euclio.pipeline.simulation.table import highest_load_table
-
-        print(to_text(highest_load_table(loads)))
+        print(to_text(simulator.loads_table(loads)))
     return SOLVED
 
 
-def _setup(arguments: argparse.Namespace) -> Setup:
-    from euclio.pipeline.simulation import Arrivals, Setup, load_trace
+def _setup(arguments: argparse.Namespace, family: Family, simulator: Simulator) -> Setup:
+    from euclio.simulation.setup import Arrivals
+    from euclio.simulation.trace_files import load_trace
 
     if arguments.trace is not None and arguments.arrivals is not None:
         raise InputError("is given next to --arrivals; leave one out", field="--trace")
-    return Setup(
+    return simulator.setup(
         arrivals=Arrivals.TRACE if arguments.trace is not None else Arrivals(arguments.arrivals or "poisson"),
         load=arguments.load,
         seconds=arguments.seconds,
-        scheduler=arguments.scheduler,
         seed=arguments.seed,
         noise=arguments.noise,
         full_load_rps=arguments.full_load,
         trace_s=load_trace(arguments.trace) if arguments.trace is not None else (),
+        **_own_settings(arguments, family),
     )
 
 
-def _refuse_too_many(arguments: argparse.Namespace, cluster: Cluster, written: WrittenResult, setup: Setup) -> None:
+def _own_settings(arguments: argparse.Namespace, family: Family) -> dict[str, str]:
+    """The options that are the family's own.
+
+    Raises:
+        InputError: one of another family was given.
+    """
+    found: dict[str, str] = {}
+    for other in families():
+        for option in other.setup_options:
+            given = vars(arguments).get(f"{other.name}.{option.field}")
+            if given is not None and other is not family:
+                raise InputError(f"is an option for {other.instances}; leave it out", field=option.flag)
+            if given is not None:
+                found[option.field] = given
+    return found
+
+
+def _refuse_too_many(
+    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
+) -> None:
     from euclio.files.boundary import at
-    from euclio.pipeline.simulation.simulation import offered_rps
 
     with at("", arguments.result):
-        expected = sum(offered_rps(cluster, written.plan, setup, written.space)) * setup.seconds
+        expected = sum(simulator.offered_rps(instance, written.plan, setup, written.space)) * setup.seconds
     if expected > MOST_REQUESTS:
         raise InputError(
             f"would bring about {expected:.3g} requests; up to {MOST_REQUESTS:.0e} are simulated, take fewer seconds",
             field="--seconds",
         )
-
-
-def _say_speed(simulation: Simulation) -> None:
-    """How long the event loop took, which is not the same from run to run."""
-    from euclio.core.tables import duration
-    from euclio.pipeline.simulation.metrics import seconds_per_batch
-
-    each = seconds_per_batch(simulation)
-    if each is not None:
-        say(f"simulated in {duration(simulation.wall_s)}, {duration(each)} per batch")
 
 
 def _noise(text: str) -> float:

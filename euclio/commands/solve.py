@@ -12,18 +12,13 @@ from euclio.core.arguments import count, seconds, seed
 from euclio.core.saying import say
 
 if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
     from euclio.core.result import AnyResult
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "solve",
-        help="run a solver on an instance, print the checked plan",
-        description="Run a solver on a session or a cluster and print the checked plan. Options not given are the "
-        "solver's own.",
-        allow_abbrev=False,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Run a solver on a session or a cluster and print the checked plan. Options not given are the solver's own."
     )
     parser.add_argument("file", metavar="FILE", help="instance (JSON, euclio/session/1 or euclio/pipeline/1)")
     parser.add_argument(
@@ -60,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
     from euclio.commands.supervised import Supervised
     from euclio.core.family import family_of
-    from euclio.core.own_solver import file_of
+    from euclio.core.references import file_of
     from euclio.core.solving import solver_for
     from euclio.files import load_instance, result_to_text
     from euclio.files.boundary import at

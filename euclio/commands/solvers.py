@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
 
-
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser("solvers", help="list the solvers", allow_abbrev=False)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
     parser.set_defaults(run=run)
 
 

@@ -10,18 +10,12 @@ from euclio.commands.exit_codes import SOLVED
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from euclio.core.arguments import Verbs
     from euclio.runs.status import ExperimentStatus
 
 
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "status",
-        help="how far an experiment is",
-        description="Finished runs by solver and status, what is missing, and whether a runner is at work.",
-        allow_abbrev=False,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = "Finished runs by solver and status, what is missing, and whether a runner is at work."
     parser.add_argument("path", metavar="OUT|EXPERIMENT.toml", help="result folder, or the experiment next to it")
     parser.add_argument("--json", action="store_true", help="print the status as JSON instead of a table")
     parser.set_defaults(run=run)

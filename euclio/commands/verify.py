@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 
-if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
 
-
-def add_to(verbs: Verbs) -> None:
-    """Add the verb to the command."""
-    parser = verbs.add_parser(
-        "verify",
-        help="check and price a written result again",
-        description="Check a result against its instance. Exit code 0: accepted, 1: refused, with the reason.",
-        allow_abbrev=False,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = "Check a result against its instance. Exit code 0: accepted, 1: refused, with the reason."
     parser.add_argument("instance", metavar="INSTANCE", help="session or cluster (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")
     parser.set_defaults(run=run)

@@ -1,8 +1,8 @@
 """Gap decomposition over many instances: what every system's design gives up and what its heuristic loses (ours).
 
-On each instance, cost = optimum x design x heuristic (`euclio.comparison.gap`). Over instances extra costs are
-averaged, in units of the optimum: own optimum / optimum - 1 and (cost - own optimum) / optimum, which add up to the
-mean gap.
+On each instance, value = optimum x design x heuristic (`euclio.comparison.gap`), where the value is a cost, or a
+throughput. Over instances extra costs are averaged, in units of the optimum: own optimum / optimum - 1 and (cost - own
+optimum) / optimum, which add up to the mean gap; of throughput it is what is lost, 1 - own optimum / optimum and so on.
 """
 
 from __future__ import annotations
@@ -15,47 +15,48 @@ import pandas as pd
 from euclio.comparison.comparing import Comparison, Row, Solving, chosen_solvers, compare
 from euclio.comparison.gap import Gap, Value
 from euclio.core.errors import InputError
-from euclio.core.family import find_family
+from euclio.core.family import Family, families, family_of
+from euclio.core.objective import LEAST_COST, Goal
 from euclio.core.registry import Solver
 from euclio.core.result import OPTIMALITY_TOLERANCE
 from euclio.core.solving import solve
-from euclio.session import Session
 
 SCHEMA = "euclio/decomposition/1"
 QUANTILES = {"low": 0.25, "median": 0.5, "high": 0.75}
 
 
 def decompose(
-    sessions: Session | Iterable[Session],
+    instances: Any,
     solvers: Sequence[str | Solver] | None = None,
     time_limit_s: float | None = None,
     advance: Callable[[Comparison], None] | None = None,
     solving: Solving = solve,
+    objective: str | None = None,
 ) -> pd.DataFrame:
-    """Run systems on instances, and `exact` in the full plan space and in each system's own.
+    """Run systems on instances, and the exact solver in the full plan space and in each system's own.
 
     Args:
-        sessions: one instance or many.
+        instances: one instance or many, all of one family.
         solvers: names or solvers; by default every registered heuristic, ablations included.
         time_limit_s: limit of each run in seconds.
         advance: called after each instance.
         solving: what solves, with the arguments of `euclio.solve`.
+        objective: name of the objective; None: the family's default.
 
     Returns:
         One row per instance and system, as `gap_row` says, and the status of the system's run and of both optima.
         `aggregate` sums it up per system.
 
     Raises:
-        InputError: an unknown solver name, or an instance that is no session.
+        InputError: an unknown solver name, an unknown objective, or instances of different families.
     """
-    instances = list(sessions) if isinstance(sessions, Iterable) else [sessions]
-    for other in instances:
-        if not isinstance(other, Session):
-            raise InputError(f"{other.name} is no session; only those are decomposed, use `compare` instead")
-    chosen = chosen_solvers(solvers, find_family("session"))
+    given = list(instances) if isinstance(instances, Iterable) else [instances]
+    if not given:
+        return pd.DataFrame()
+    chosen = chosen_solvers(solvers, common_family(given))
     rows: list[dict[str, Any]] = []
-    for session in instances:
-        comparison = compare(session, chosen, time_limit_s, solving=solving)
+    for instance in given:
+        comparison = compare(instance, chosen, time_limit_s, objective, solving=solving)
         by_name = {row.solver.name: row for row in comparison.rows}
         rows += [_row(comparison, by_name[solver.name]) for solver in chosen]
         if advance is not None:
@@ -63,25 +64,48 @@ def decompose(
     return pd.DataFrame.from_records(rows)
 
 
-def gap_row(instance: str, solver: str, gap: Gap) -> dict[str, Any]:
+def common_family(instances: Sequence[Any]) -> Family:
+    """The family of all these instances.
+
+    Raises:
+        InputError: they are of several; their gaps are of different things.
+    """
+    first, *others = (family_of(instance) for instance in instances)
+    for instance, other in zip(instances[1:], others, strict=True):
+        if other is not first:
+            raise InputError(
+                f"{instance.name} is one of {other.instances}, {instances[0].name} one of {first.instances}; "
+                "decompose them one family at a time"
+            )
+    return first
+
+
+def gap_row(instance: str, solver: str, gap: Gap, goal: Goal = LEAST_COST) -> dict[str, Any]:
     """A gap as plain data, floats throughout; what is not known is None.
 
-    Costs in money per hour, then the ratios `design`, `heuristic` and `total`, then the extra costs `design_extra` and
-    `heuristic_extra` as shares of the full optimum, which add up to `total` - 1.
+    Values in the unit of the goal (`cost_per_h`, `own_optimum_per_h`, `optimum_per_h`), then the ratios `design`,
+    `heuristic` and `total`, then the extra costs `design_extra` and `heuristic_extra` as shares of the full optimum,
+    which add up to `total` - 1 (for throughput the shares lost, which add up to 1 - `total`).
     """
     design_extra, heuristic_extra = gap.parts or (None, None)
     return {
         "instance": instance,
         "solver": solver,
-        "cost_per_h": _float(gap.value),
-        "own_optimum_per_h": _float(gap.own_optimum),
-        "optimum_per_h": _float(gap.optimum),
+        goal.value_field: _float(gap.value),
+        f"own_optimum_{goal.suffix}": _float(gap.own_optimum),
+        f"optimum_{goal.suffix}": _float(gap.optimum),
         "design": gap.design,
         "heuristic": gap.heuristic,
         "total": gap.total,
         "design_extra": design_extra,
         "heuristic_extra": heuristic_extra,
     }
+
+
+def goal_of(table: pd.DataFrame) -> Goal:
+    """The goal whose values a decomposition has."""
+    known = [goal for family in families() for goal in family.goals]
+    return next((goal for goal in known if goal.value_field in table), LEAST_COST)
 
 
 def aggregate(table: pd.DataFrame) -> pd.DataFrame:
@@ -93,27 +117,28 @@ def aggregate(table: pd.DataFrame) -> pd.DataFrame:
     Returns:
         One row per system, indexed by its name: `instances`; `plans`: with a plan; `missed`: without, although its own
         plan space has one; `split`: with a plan and both optima proven, of which all that follows is taken. Mean,
-        quartiles (`_low`, `_median`, `_high`) and maximum of `design`, `heuristic` and `total`; means of
+        quartiles (`_low`, `_median`, `_high`) and worst (`_max`) of `design`, `heuristic` and `total`; means of
         `design_extra` and `heuristic_extra`; `design_free` and `heuristic_optimal`: shares of instances on which the
         factor is 1.
     """
-    groups = table.groupby("solver", sort=False)
-    return pd.DataFrame({str(name): _aggregate(rows) for name, rows in groups}).T.rename_axis("solver")
+    goal, groups = goal_of(table), table.groupby("solver", sort=False)
+    return pd.DataFrame({str(name): _aggregate(rows, goal) for name, rows in groups}).T.rename_axis("solver")
 
 
-def _aggregate(rows: pd.DataFrame) -> pd.Series[float]:
+def _aggregate(rows: pd.DataFrame, goal: Goal) -> pd.Series[float]:
     split = rows.dropna(subset=["design", "heuristic"]).astype({"design": float, "heuristic": float, "total": float})
-    planned, possible = rows.cost_per_h.notna(), rows.own_optimum_per_h.notna()
+    planned, possible = rows[goal.value_field].notna(), rows[f"own_optimum_{goal.suffix}"].notna()
     found: dict[str, float] = {"instances": len(rows), "plans": planned.sum(), "missed": (possible & ~planned).sum()}
     found["split"] = len(split)
     for factor in ("design", "heuristic", "total"):
         values = split[factor]
-        found[f"{factor}_mean"], found[f"{factor}_max"] = values.mean(), values.max()
+        worst = values.min() if goal.maximised else values.max()
+        found[f"{factor}_mean"], found[f"{factor}_max"] = values.mean(), worst
         found |= {f"{factor}_{name}": values.quantile(q) for name, q in QUANTILES.items()}
     found["design_extra"] = split.design_extra.astype(float).mean()
     found["heuristic_extra"] = split.heuristic_extra.astype(float).mean()
-    found["design_free"] = (split.design <= 1 + OPTIMALITY_TOLERANCE).mean()
-    found["heuristic_optimal"] = (split.heuristic <= 1 + OPTIMALITY_TOLERANCE).mean()
+    found["design_free"] = (split.design.map(goal.loss_of) <= OPTIMALITY_TOLERANCE).mean()
+    found["heuristic_optimal"] = (split.heuristic.map(goal.loss_of) <= OPTIMALITY_TOLERANCE).mean()
     return pd.Series(found, dtype=float)
 
 
@@ -135,7 +160,7 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _row(comparison: Comparison, row: Row) -> dict[str, Any]:
     best = comparison.best
-    return gap_row(comparison.instance.name, row.solver.name, row.split) | {
+    return gap_row(comparison.instance.name, row.solver.name, row.split, comparison.goal) | {
         "status": row.result.status.value,
         "own_optimum_status": None if row.own is None else row.own.status.value,
         "optimum_status": None if best is None else best.status.value,

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from euclio.comparison.decomposing import aggregate
+from euclio.comparison.decomposing import aggregate, goal_of
 from euclio.core.figures import INK, MUTED, PALETTE, figure_style
+from euclio.core.objective import Goal
 
 WIDTH_IN = 9.6
 ROW_IN = 0.27
@@ -38,10 +39,10 @@ def draw(table: pd.DataFrame, title: str = "") -> Figure:
 
     Returns:
         Two panels, a system that has variants (`name:variant`) with them in the second, the other systems in the
-        first; a panel without systems is left out. Cheapest on top.
+        first; a panel without systems is left out. The best on top.
     """
-    found = aggregate(table)
-    found = found[found.split > 0].sort_values("total_mean", kind="stable")
+    goal, found = goal_of(table), aggregate(table)
+    found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
     groups = _groups([str(name) for name in found.index])
     heights = [max(len(group), 1) + 1.6 for group in groups] or [1.0]
     with figure_style():
@@ -49,13 +50,13 @@ def draw(table: pd.DataFrame, title: str = "") -> Figure:
         FigureCanvasAgg(figure)
         panels = figure.subplots(len(heights), 2, squeeze=False, height_ratios=heights, width_ratios=(1.7, 1))
         for (bars, spread), group in zip(panels, groups, strict=False):
-            _bars(bars, found.loc[group])
-            _spread(spread, found.loc[group])
+            _bars(bars, found.loc[group], goal)
+            _spread(spread, found.loc[group], goal)
         if groups:
-            panels[0][0].set_title("mean cost, split by cause", fontsize=10)
+            panels[0][0].set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause", fontsize=10)
             panels[0][1].set_title("spread over the instances", fontsize=10)
-            panels[-1][0].set_xlabel("cost over the optimum (axis cut below 1)")
-            panels[-1][1].set_xlabel("extra cost by each factor (%)")
+            panels[-1][0].set_xlabel(_axis(goal))
+            panels[-1][1].set_xlabel(f"{goal.loss} by each factor (%)")
         else:
             panels[0][0].set_title("no gap is known: no plan, or no proven optimum", fontsize=10)
         figure.legend(handles=_legend(), loc="outside lower center", ncols=4, fontsize=9)
@@ -71,7 +72,7 @@ def _groups(names: Sequence[str]) -> list[list[str]]:
     return [group for group in (alone, [name for name in names if name not in alone]) if group]
 
 
-def _bars(axes: Axes, rows: pd.DataFrame) -> None:
+def _bars(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
     longest = max(float((rows.design_extra + rows.heuristic_extra).max()), 1e-3)
     start = max(0.0, 1 - CUT * longest)
     for y, (design, heuristic) in enumerate(zip(rows.design_extra, rows.heuristic_extra, strict=True)):
@@ -80,7 +81,7 @@ def _bars(axes: Axes, rows: pd.DataFrame) -> None:
         for width, color in ((design, DESIGN), (heuristic, HEURISTIC)):
             axes.barh(y, width, left=left, height=0.66, color=color, linewidth=0)
             left += width
-        axes.text(left + 0.012 * longest, y, _note(design, heuristic), va="center", fontsize=8.5)
+        axes.text(left + 0.012 * longest, y, _note(design, heuristic, goal), va="center", fontsize=8.5)
     axes.axvline(1, color=INK, linewidth=0.9)
     axes.set_xlim(start, 1 + 1.5 * longest)
     axes.spines["left"].set_visible(False)
@@ -92,21 +93,28 @@ def _label(name: str, row: pd.Series[float]) -> str:
     return name if row["split"] == row["instances"] else f"{name} ({row['split']:.0f} of {row['instances']:.0f})"
 
 
-def _note(design: float, heuristic: float) -> str:
+def _note(design: float, heuristic: float, goal: Goal) -> str:
     """The gap and its parts in per cent."""
     if design + heuristic < 5e-5:
         return "optimal"
-    return f"+{_percent(design + heuristic)} % = {_percent(design)} + {_percent(heuristic)}"
+    sign = "-" if goal.maximised else "+"
+    return f"{sign}{_percent(design + heuristic)} % = {_percent(design)} + {_percent(heuristic)}"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}" if abs(share) < 0.0995 else f"{100 * share:.0f}"
 
 
-def _spread(axes: Axes, rows: pd.DataFrame) -> None:
-    """Median and middle half of the design's factor (above) and the heuristic's (below), as extra cost in per cent."""
+def _axis(goal: Goal) -> str:
+    if goal.maximised:
+        return f"optimum = 1, plus the {goal.loss} (axis cut below 1)"
+    return f"{goal.name} over the optimum (axis cut below 1)"
+
+
+def _spread(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
+    """Median and middle half of what the design (above) and the heuristic (below) lose, in per cent."""
     for factor, offset, color in (("design", -0.17, DESIGN), ("heuristic", 0.17, HEURISTIC)):
-        low, median, high = (100 * (rows[f"{factor}_{part}"] - 1) for part in ("low", "median", "high"))
+        low, median, high = (100 * rows[f"{factor}_{part}"].map(goal.loss_of) for part in ("low", "median", "high"))
         at = [y + offset for y in range(len(rows))]
         axes.hlines(at, low, high, color=color, linewidth=2.2)
         axes.plot(median, at, "o", color=color, markersize=4.2, clip_on=False)

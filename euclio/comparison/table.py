@@ -16,8 +16,7 @@ from euclio.core.tables import DASH, bound_text, duration, figures, money, new_t
 def comparison_table(comparison: Comparison) -> RenderableType:
     """The optimum, then one row per system: value, gap, how much of it is design, time."""
     numbers = (comparison.goal.column, "gap", "best of its design", "by design", "by heuristic", "time")
-    table = new_table("system", *numbers, numbers=numbers)
-    table.columns[0].no_wrap = True
+    table = new_table("system", *numbers, numbers=numbers, spare=("best of its design", "by heuristic", "time"))
     for row in comparison.rows:
         result = row.result
         cells = (

@@ -15,9 +15,9 @@ def report_table(report: Report) -> RenderableType:
     tried = sum(finding.verdict is not Verdict.UNTRIED for finding in report.findings)
     outcome = f"{broken} of {tried} claims broken" if broken else f"all {tried} claims that could be tried are kept"
     header = ", ".join(part for part in (report.solver, report.kind, report.version) if part)
-    table = new_table("claim", "verdict", "what a solver promises, and what was seen")
-    table.columns[0].no_wrap = True
+    seen = "what a solver promises, and what was seen"
+    table = new_table("claim", "verdict", seen, wrapped=(seen,))
     for finding in report.findings:
-        seen = Text(f"{finding.text}\n{finding.evidence}")
-        table.add_row(Text(finding.claim), Text(finding.verdict.value), seen)
+        both = Text(f"{finding.text}\n{finding.evidence}")
+        table.add_row(Text(finding.claim), Text(finding.verdict.value), both)
     return Group(Text(f"{header}: {outcome}"), Text(""), table)

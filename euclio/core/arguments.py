@@ -58,6 +58,22 @@ def names(text: str) -> tuple[str, ...]:
     return found
 
 
+def part(text: str) -> float:
+    """A number from 0 to less than 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number from 0 to less than 1")
+    return number
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Positive numbers divided by commas."""
+    return tuple(positive(number) for number in text.split(","))
+
+
 def _whole(text: str) -> int | None:
     try:
         return int(text) if len(text) <= 40 else None

@@ -1,15 +1,18 @@
 """Problem families: all that the verbs, the files and the runner need to know of one, so that they serve every family.
 
-A family stands in its package's module `family` and here by name. What is slow to import is imported in its functions.
+A family stands in its package's module `family` and here by name, or is offered by another package's entry point. What
+is slow to import is imported in its functions. `euclio.files.plain_family` makes one from a few dataclasses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.errors import InputError
@@ -23,9 +26,15 @@ if TYPE_CHECKING:
     from euclio.core.result import Result
     from euclio.core.trials import Sources
     from euclio.files.plan_files import PlanFiles
+    from euclio.simulation.simulator import SetupOption, Simulator
+    from euclio.workloads.design import Design
+    from euclio.workloads.importing import Importer
+    from euclio.workloads.kinds import Kind
 
 HOMES = {"session": "euclio.session.family", "pipeline": "euclio.pipeline.family"}
-"""The module of each family, which holds it as FAMILY: the one place where families are registered."""
+"""The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
+GROUP = "euclio.families"
+"""Entry points by which other packages offer families: NAME = "module:FAMILY"."""
 DEFAULT_FAMILY = next(iter(HOMES))
 """Family of the solvers that name none."""
 
@@ -56,6 +65,8 @@ class SpaceOption:
         help: one line.
         parse: reads the value from text; None: there is none to read.
         choices: the words allowed, which are values themselves; None: what `parse` takes.
+        reference: a name that points into a user's file (`euclio.core.own_solver`), and the folder that it is relative
+            to (None: the current one) in; the value, which holds in every folder, out. None: no such name is taken.
         metavar: placeholder of the value.
         value: value of the field where the flag stands alone, with neither `parse` nor `choices`.
     """
@@ -67,6 +78,7 @@ class SpaceOption:
     choices: tuple[str, ...] | None = None
     metavar: str | None = None
     value: Any = None
+    reference: Callable[[str, Path | None], Any] | None = None
 
 
 class Explained(NamedTuple):
@@ -110,10 +122,16 @@ class Family:
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
         find_better: its independent prover (`euclio.certification`): instance, plan space, cutoff and deadline in.
         warm_up_prover: lets that prover run once on a tiny instance.
-        tolerance: a plan space in; the relative distance of bound and value within which a plan of it is optimal.
+        tolerance: a plan space as plain data in; the relative distance of bound and value within which a plan of it is
+            optimal.
         compile_rest: compiles what no solver reaches, such as its simulator; None: there is nothing.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
+        kinds: kinds of instances that can be drawn (`euclio.workloads.kinds`).
+        designs: its part of the benchmark set (`euclio.bench_set`).
+        simulator: its simulator; None: it has none.
+        setup_options: options of the command that are fields of the simulator's setups.
+        importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
     """
 
     name: str
@@ -138,16 +156,22 @@ class Family:
     tiny: Callable[[Any], tuple[Any, Any]]
     find_better: Callable[[Any, Any, Fraction | None, float], Search]
     warm_up_prover: Callable[[], None]
-    tolerance: Callable[[Any], float]
+    tolerance: Callable[[Mapping[str, Any]], float]
     features: Callable[[Any], dict[str, float]]
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
+    kinds: Callable[[], tuple[Kind, ...]] = tuple
+    importers: Callable[[], tuple[Importer, ...]] = tuple
+    designs: Callable[[], Sequence[Design]] = tuple
+    simulator: Callable[[], Simulator] | None = None
+    setup_options: tuple[SetupOption, ...] = ()
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""
-        objective = space.describe().get("objective", self.goals[0].name)
+        described = space.describe()
+        objective = described.get("objective", self.goals[0].name)
         goal = next(goal for goal in self.goals if goal.name == objective)
-        return replace(goal, tolerance=self.tolerance(space))
+        return replace(goal, tolerance=self.tolerance(described))
 
 
 @cache
@@ -157,16 +181,25 @@ def find_family(name: str) -> Family:
     Raises:
         InputError: there is none.
     """
-    if name not in HOMES:
-        raise InputError(f"unknown problem family {name!r}; known: {', '.join(HOMES)}")
-    found = import_module(HOMES[name]).FAMILY
+    known = homes()
+    if name not in known:
+        raise InputError(f"unknown problem family {name!r}; known: {', '.join(known)}")
+    module, _, value = known[name].partition(":")
+    found = getattr(import_module(module), value or "FAMILY")
     assert isinstance(found, Family)
     return found
 
 
+@cache
+def homes() -> dict[str, str]:
+    """Where each family stands, those of this package first."""
+    offered = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return HOMES | {name: place for name, place in sorted(offered.items()) if name not in HOMES}
+
+
 def families() -> tuple[Family, ...]:
-    """All families."""
-    return tuple(find_family(name) for name in HOMES)
+    """All families, those of this package first."""
+    return tuple(find_family(name) for name in homes())
 
 
 def family_of(instance: Any) -> Family:

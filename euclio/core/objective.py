@@ -52,6 +52,15 @@ class Goal:
         """Field of the best plan's value in a trace."""
         return f"incumbent_{self.suffix}"
 
+    @property
+    def loss(self) -> str:
+        """What a plan worse than the optimum has too much or too little of, such as "extra cost"."""
+        return f"lost {self.name}" if self.maximised else f"extra {self.name}"
+
+    def loss_of(self, ratio: float) -> float:
+        """How much worse than the optimum a value is, as a share of that; `ratio` is the value over the optimum."""
+        return 1 - ratio if self.maximised else ratio - 1
+
     def gap(self, value: Fraction | float, bound: Fraction | float) -> float:
         """What the bound leaves open, as a share of the value (of 1 where that is 0).
 

@@ -2,7 +2,10 @@
 
 The function takes the instance first, and by name, where it wants them, the plan space (``space``) and the limits
 (``limits``); it returns a plan, None or an `Answer`. The annotation of its first parameter says which problem family it
-solves (none: sessions), and the default of ``space`` which plan space it searches (none: the full one).
+solves (none: sessions), and the default of ``space`` which plan space it searches (none: the full one). Instead of a
+function the file may name a `Solver`, or a design that has `as_solver`, such as a row of Harpagon's Table III.
+
+Families find other things in a user's files the same way (`named_in_file`), such as dispatch policies.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any, Protocol, TypeGuard, get_type_hints
 
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InapplicableError, InputError
@@ -24,7 +27,6 @@ from euclio.core.family import Family, families, find_family
 from euclio.core.registry import AnySolver, Limits, Solver
 from euclio.core.result import Answer
 
-ENDING = ".py"
 MODULE = "own_solver_"
 """What names of modules made from such files begin with."""
 PLAIN_NAMES = ("solve", "run")
@@ -33,24 +35,12 @@ BY_NAME = ("space", "limits")
 """What a function is given by name, if it has parameters of these names."""
 
 
-def is_reference(name: str) -> bool:
-    """Whether a solver's name points into a file."""
-    return name.endswith(ENDING) or name.rpartition(":")[0].endswith(ENDING)
-
-
-def file_of(name: str) -> Path | None:
-    """The file that a solver's name points into; None: it points into none."""
-    if not is_reference(name):
-        return None
-    file, _, own = name.rpartition(":")
-    return Path(file or own).expanduser()
-
-
 def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
     """The solver that a name points to; the same one as long as the file stays the same.
 
     Args:
-        reference: ``path/to/file.py:function``; instead of a function it may name an `euclio.core.registry.Solver`.
+        reference: ``path/to/file.py:function``; instead of a function it may name an `euclio.core.registry.Solver`,
+            or what makes one by `as_solver`.
         folder: what the path is relative to; None: the current folder.
 
     Returns:
@@ -59,30 +49,87 @@ def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
     Raises:
         InputError: no such file or function, one that cannot be called as a solver, or an error in the file.
     """
+    found, version, path = named_in_file(reference, folder, "function", _solves)
+    try:
+        return _solver(reference, path.resolve(), found, version)
+    except InputError as error:
+        raise error.in_file(str(path)) from error
+
+
+def named_in_file(reference: str, folder: Path | None, what: str, fits: Callable[[Any], bool]) -> tuple[Any, str, Path]:
+    """What a name that points into a Python file stands for, be it a solver, a system or a policy.
+
+    Args:
+        reference: ``path/to/file.py:NAME``.
+        folder: what the path is relative to; None: the current folder.
+        what: what is wanted, for messages.
+        fits: whether a value of the file is one.
+
+    Returns:
+        The value, the hash of the file that is its version, and the path of the file.
+
+    Raises:
+        InputError: no such file, no such name in it, or an error in the file.
+    """
     file, _, name = reference.rpartition(":")
     named = Path(file or name).expanduser()
     path = named if folder is None else folder / named
+    wanted = what if what == "function" else what.upper()
     try:
         source = read_bytes(path)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}; give FILE.py:function", file=str(path)) from None
+        raise InputError(f"cannot be read: {error.strerror}; give FILE.py:{wanted}", file=str(path)) from None
     try:
-        found = _names(_module(path.resolve(), source))
-        if name in found and file:
-            return _solver(reference, path.resolve(), name, source)
+        module = _module(path.resolve(), source)
     except InputError as error:
         raise error.in_file(str(path)) from error
+    found = {
+        key: value
+        for key, value in vars(module).items()
+        if not key.startswith("_")
+        and fits(value)
+        and not (inspect.isfunction(value) and value.__module__ != module.__name__)
+    }
+    if name in found and file:
+        return found[name], hashlib.sha256(source).hexdigest()[:16], path
     known = ", ".join(found) or "none is defined"
-    told = f"has no function {name!r}; it has" if file else f"says no function; write {reference}:NAME with one of"
+    told = f"has no {what} {name!r}; it has" if file else f"says no {what}; write {reference}:NAME with one of"
     raise InputError(f"{told}: {known}", file=str(path))
 
 
-@cache
-def _solver(reference: str, path: Path, name: str, source: bytes) -> AnySolver:
-    found = _names(_module(path, source))[name]
-    version = hashlib.sha256(source).hexdigest()[:16]
+class _MakesSolver(Protocol):
+    """A design that is a solver in another form, such as a row of Harpagon's Table III."""
+
+    def as_solver(self) -> AnySolver:
+        """The solver of it."""
+
+
+def _solves(value: Any) -> bool:
+    """Whether a value of a file is a solver, or can be made one."""
+    return isinstance(value, Solver) or inspect.isfunction(value) or _is_design(value)
+
+
+def _is_design(value: Any) -> TypeGuard[_MakesSolver]:
+    return not isinstance(value, type) and callable(getattr(value, "as_solver", None))
+
+
+def _solver(reference: str, path: Path, found: Any, version: str) -> AnySolver:
+    key = (reference, path, version)
+    if key not in _made:
+        _made[key] = _make_solver(reference, path, found, version)
+    return _made[key]
+
+
+_made: dict[tuple[str, Path, str], AnySolver] = {}
+"""Solvers by reference, file and its hash, so that one and the same stands for an unchanged file."""
+
+
+def _make_solver(reference: str, path: Path, found: Any, version: str) -> AnySolver:
+    if _is_design(found):
+        found = found.as_solver()
     if isinstance(found, Solver):
         return replace(found, name=reference, version=version)
+    name = found.__name__
     parameters = _parameters(found, str(path), name)
     family = _family(found, next(iter(parameters)), str(path), name)
     space = _own_space(parameters, family)
@@ -127,16 +174,6 @@ def _raised(error: BaseException, path: Path) -> str:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{text} (line {lines[-1]})" if lines else text
-
-
-def _names(module: ModuleType) -> Mapping[str, Any]:
-    """The solvers and the functions that a file defines itself, private ones left out."""
-    return {
-        name: value
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-        and (isinstance(value, Solver) or (inspect.isfunction(value) and value.__module__ == module.__name__))
-    }
 
 
 def _parameters(function: Callable[..., Any], file: str, name: str) -> Mapping[str, inspect.Parameter]:

@@ -1,4 +1,4 @@
-"""What a result was made with: versions, machine and git revision (architecture, Runs)."""
+"""What a result was made with: versions, machine and git revision (docs/architecture.md)."""
 
 from __future__ import annotations
 

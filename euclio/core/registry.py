@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 
 from euclio.core.errors import InputError
 from euclio.core.family import DEFAULT_FAMILY, find_family
+from euclio.core.references import is_reference
 from euclio.core.result import Answer, PlanT, SpaceT
 
 GROUP = "euclio.solvers"
@@ -150,9 +151,9 @@ def find_solver(name: str, folder: Path | None = None) -> AnySolver:
     Raises:
         InputError: there is none; names the nearest ones, or says what is wrong with the file.
     """
-    from euclio.core.own_solver import is_reference, load_solver
-
     if is_reference(name):
+        from euclio.core.own_solver import load_solver
+
         return load_solver(name, folder)
     known = solvers()
     if name in known:

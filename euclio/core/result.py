@@ -1,4 +1,4 @@
-"""Answers of solvers and checked results: the claim and the checked value apart (architecture, Files)."""
+"""Answers of solvers and checked results: the claim and the checked value apart (docs/formats/result.md)."""
 
 from __future__ import annotations
 

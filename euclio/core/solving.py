@@ -1,4 +1,4 @@
-"""Run one solver on one instance and check its answer (architecture, One truth about plans)."""
+"""Run one solver on one instance and check its answer (docs/architecture.md)."""
 
 from __future__ import annotations
 

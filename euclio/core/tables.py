@@ -6,21 +6,21 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from euclio.core.family import families
+from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
 from euclio.core.registry import AnySolver
 from euclio.core.result import AnyResult
 
 PIPED_WIDTH = 100
-"""Columns where the output is no terminal."""
+"""Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
+LEAST_WIDTH = 60
 
 DASH = "-"
 
@@ -30,11 +30,12 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
 
     Args:
         content: what is rendered.
-        width: columns; by default the window's, or PIPED_WIDTH in a pipe.
+        width: columns; by default the window's, or in a pipe what the environment variable COLUMNS says, else
+            PIPED_WIDTH. Names and numbers are never broken: a table that cannot be that narrow is wider.
     """
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     if width is None:
-        width = max(shutil.get_terminal_size().columns, 60) if terminal else PIPED_WIDTH
+        width = max(shutil.get_terminal_size((PIPED_WIDTH, 24)).columns, LEAST_WIDTH) if terminal else _piped_width()
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -44,18 +45,24 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
         emoji=False,
     )
     with console.capture() as captured:
-        console.print(content)
+        console.print(content, crop=False)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def new_table(*columns: str, numbers: Iterable[str] = (), title: str | None = None) -> Table:
-    """An empty table; the columns in `numbers` are aligned to the right."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
-    right = set(numbers)
-    for column in columns:
-        number = column in right
-        table.add_column(column, justify="right" if number else "left", overflow="fold", no_wrap=number)
-    return table
+def _piped_width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    return max(int(columns), LEAST_WIDTH) if columns.isdecimal() and len(columns) < 6 else PIPED_WIDTH
+
+
+def new_table(
+    *columns: str,
+    numbers: Iterable[str] = (),
+    wrapped: Iterable[str] = (),
+    spare: Sequence[str] = (),
+    title: str | None = None,
+) -> FittedTable:
+    """An empty table; arguments as in `FittedTable`."""
+    return FittedTable(columns, numbers, wrapped, spare, title)
 
 
 def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
@@ -63,8 +70,8 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
     found = list(solvers)
     tables: list[RenderableType] = []
     for family in families():
-        table = new_table("solver", "kind", "plan space", "what it is", title=f"solvers of {family.instances}")
-        table.columns[0].no_wrap = True
+        sentences = ("plan space", "what it is")
+        table = new_table("solver", "kind", *sentences, wrapped=sentences, title=f"solvers of {family.instances}")
         for solver in found:
             if solver.family == family.name:
                 space = family.describe_space(solver.space)

@@ -1,4 +1,4 @@
-"""Import and compile a solver before it is timed (architecture, Runs: timing excludes import)."""
+"""Import and compile a solver before it is timed (docs/architecture.md)."""
 
 from __future__ import annotations
 

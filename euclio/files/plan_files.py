@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from euclio.core.errors import InputError
-from euclio.files.boundary import FileModel, Name, Number, Whole
+from pydantic import create_model
+
+from euclio.core.space_fields import described, space_fields, word
+from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole
+
+__all__ = ["PlanFiles", "RunOptions", "options_model", "space_reader", "word"]
 
 
 class RunOptions(FileModel):
@@ -44,13 +48,31 @@ class PlanFiles:
     data: Callable[[Any, Any, Any], dict[str, Any]]
 
 
-def word(value: str, words: Iterable[str], field: str) -> str:
-    """The value, if it is one of the words.
+def options_model(space: type, **extra: Any) -> type[RunOptions]:
+    """What a class of plan spaces and the run have as options in a file.
 
-    Raises:
-        InputError: it is not.
+    Args:
+        space: the class of the plan spaces.
+        **extra: further options, as fields of a model.
     """
-    allowed = list(words)
-    if value not in allowed:
-        raise InputError(f"is {value[:40]!a}; it must be one of {', '.join(allowed)}", field=field)
-    return value
+    kinds: dict[type, Any] = {str: Text, int: Whole, bool: Flag, tuple: list[Name]}
+    usual = described(space())
+    fields: dict[str, Any] = {}
+    for name, field in space_fields(space).items():
+        kind = kinds[field.kind] if usual[name] is not None else kinds[field.kind] | None
+        fields[name] = (kind, ... if field.required else usual[name])
+    model: type[RunOptions] = create_model("_Options", __base__=RunOptions, **fields, **extra)
+    return model
+
+
+def space_reader(space: type) -> Callable[[Any, Any], Any]:
+    """What makes a plan space of the options of a file and an instance."""
+
+    def read(options: Any, instance: Any) -> Any:
+        values: dict[str, Any] = {}
+        for name, field in space_fields(space).items():
+            value = getattr(options, name)
+            values[name] = None if value is None else field.read(value, instance, f"options.{name}")
+        return space(**values)
+
+    return read

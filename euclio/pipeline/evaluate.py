@@ -1,4 +1,4 @@
-"""The checker of pooled pipelines: it alone decides whether a plan is feasible and what it serves (model §2).
+"""The checker of pooled pipelines: it alone decides if a plan is feasible and what it serves (docs/model/pipelines.md).
 
 Exact rational arithmetic from the decimal text of the input; it shares no code with any solver.
 """

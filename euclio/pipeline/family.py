@@ -4,35 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from euclio.core.arguments import count
 from euclio.core.errors import InputError
-from euclio.core.family import Explained, Family, SpaceOption
+from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
 from euclio.core.result import PROOF_TOLERANCE
+from euclio.core.space_fields import in_words, options_of
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from euclio.pipeline.plan import PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
+from euclio.simulation.simulator import SetupOption
 
 if TYPE_CHECKING:
     from euclio.core.result import Result
-
-OPTIONS = (
-    SpaceOption(
-        "--objective",
-        "objective",
-        "most throughput, or least cost for each model's rate_rps",
-        choices=tuple(o.value for o in Objective),
-    ),
-    SpaceOption(
-        "--max-partitions", "max_partitions", "most partitions of a pipeline; default: the file's", count, metavar="N"
-    ),
-    SpaceOption("--one-per-sequence", "one_per_sequence", "one pipeline per sequence of GPU types", value=True),
-    SpaceOption("--no-virtual-gpus", "virtual_gpus", "whole GPUs only", value=False),
-    SpaceOption("--no-batch-unification", "unify_batch", "a batch size of its own for each partition", value=False),
-    SpaceOption("--no-batch-build", "batch_build", "leave out the delay until a batch has gathered", value=False),
-)
 
 
 def _check_space(cluster: Cluster, space: PipelineSpace) -> None:
@@ -102,13 +87,13 @@ FAMILY = Family(
     goals=(MOST_THROUGHPUT, LEAST_COST),
     full_space=FULL_PIPELINE_SPACE,
     default_solver="columns",
-    space_options=OPTIONS,
+    space_options=options_of(PipelineSpace),
     read=late("euclio.pipeline.files", "cluster_from_json"),
     to_text=late("euclio.pipeline.files", "cluster_to_text"),
     evaluate=evaluate,
     plan_files=late_value("euclio.pipeline.plan_files", "PIPELINE_PLANS"),
     check_space=_check_space,
-    describe_space=late("euclio.pipeline.table", "describe_pipeline_space"),
+    describe_space=in_words,
     table=late("euclio.pipeline.table", "pipeline_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
@@ -119,5 +104,12 @@ FAMILY = Family(
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),
+    designs=late("euclio.pipeline.designs.grid", "cluster_designs"),
+    kinds=late_value("euclio.pipeline.workloads.kinds", "KINDS"),
+    importers=late_value("euclio.pipeline.workloads.importing", "IMPORTERS"),
     compile_rest=late("euclio.pipeline.simulation.simulation", "compile_simulator"),
+    simulator=late_value("euclio.pipeline.simulation.simulator", "SIMULATOR"),
+    setup_options=(
+        SetupOption("--scheduler", "scheduler", "who forms batches; default: reservation", ("reservation", "reactive")),
+    ),
 )

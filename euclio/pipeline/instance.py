@@ -1,4 +1,4 @@
-"""Clusters of mixed GPUs and the models that they serve, cut into blocks (PPipe §3, §5.2; model §2)."""
+"""Clusters of mixed GPUs and the models that they serve, cut into blocks (PPipe §3, §5.2; docs/model/pipelines.md)."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact, whole_number
-from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole
-from euclio.files.plan_files import PlanFiles, RunOptions, word
-from euclio.pipeline import Cluster, Objective, Partition, Pipeline, PipelinePlan, PipelineSpace, PlanEvaluation
+from euclio.files.boundary import FileModel, Name, Number, Whole
+from euclio.files.plan_files import PlanFiles, options_model, space_reader
+from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan, PipelineSpace, PlanEvaluation
 
 
 class _Partition(FileModel):
@@ -33,30 +33,6 @@ class _Pipeline(FileModel):
 
 class _Plan(FileModel):
     pipelines: list[_Pipeline]
-
-
-class _Options(RunOptions):
-    objective: Text = "throughput"
-    max_partitions: Whole | None = None
-    unify_batch: Flag | None = None
-    virtual_gpus: Flag = True
-    batch_build: Flag = True
-    one_per_sequence: Flag = False
-    whole_gpus: Flag = True
-
-
-def _space(options: _Options, cluster: Cluster) -> PipelineSpace:
-    if options.max_partitions is not None:
-        whole_number(options.max_partitions, "options.max_partitions")
-    return PipelineSpace(
-        objective=Objective(word(options.objective, Objective, "options.objective")),
-        max_partitions=options.max_partitions,
-        unify_batch=options.unify_batch,
-        virtual_gpus=options.virtual_gpus,
-        batch_build=options.batch_build,
-        one_per_sequence=options.one_per_sequence,
-        whole_gpus=options.whole_gpus,
-    )
 
 
 def _plan(model: _Plan, cluster: Cluster) -> PipelinePlan:
@@ -137,4 +113,5 @@ def _pipeline_data(pipeline: Pipeline, rate_rps: Fraction) -> dict[str, Any]:
     }
 
 
-PIPELINE_PLANS = PlanFiles(_Options, _Plan, _space, _plan, _written, _checked, _data)
+_OPTIONS = options_model(PipelineSpace)
+PIPELINE_PLANS = PlanFiles(_OPTIONS, _Plan, space_reader(PipelineSpace), _plan, _written, _checked, _data)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from euclio.core.arguments import count
+from euclio.core.family import SpaceOption
+from euclio.core.numbers import whole_number
+from euclio.core.space_fields import SpaceField, at_most, described, word
 
 if TYPE_CHECKING:
     from euclio.pipeline.instance import Cluster
@@ -13,10 +19,94 @@ if TYPE_CHECKING:
 class Objective(StrEnum):
     """What a plan is to be best at."""
 
-    THROUGHPUT = "throughput"
+    words: str
+
+    THROUGHPUT = ("throughput", "most throughput")
     """Most of the smallest throughput per weight over the models, in requests per second."""
-    COST = "cost"
+    COST = ("cost", "least cost")
     """Least money per hour for the physical GPUs used, at each model's `rate_rps`."""
+
+    def __new__(cls, value: str, words: str = "") -> Self:
+        """The member of this name, and how it is put for people."""
+        member = str.__new__(cls, value)
+        member._value_, member.words = value, words
+        return member
+
+
+OBJECTIVE = SpaceField(
+    kind=str,
+    words=lambda objective: objective.words,
+    read=lambda name, cluster, place: Objective(word(name, Objective, place)),
+    option=SpaceOption(
+        "--objective",
+        "objective",
+        "most throughput, or least cost for each model's rate_rps",
+        choices=tuple(o.value for o in Objective),
+    ),
+    variants=lambda cluster, space: ((f"objective {o}", o) for o in Objective if o is not space.objective),
+)
+
+
+def _other_most(cluster: Cluster, space: PipelineSpace) -> Iterator[tuple[str, int]]:
+    most = 1 if space.max_partitions != 1 else 2
+    yield f"at most {most} partitions", most
+
+
+MAX_PARTITIONS = SpaceField(
+    kind=int,
+    words=lambda most: at_most(most, "partition"),
+    read=lambda most, cluster, place: whole_number(most, place),
+    option=SpaceOption(
+        "--max-partitions", "max_partitions", "most partitions of a pipeline; default: the file's", count, metavar="N"
+    ),
+    variants=_other_most,
+)
+
+
+def _other_unification(cluster: Cluster, space: PipelineSpace) -> Iterator[tuple[str, bool]]:
+    unify = not space.unifies_batch(cluster)
+    yield "one batch size" if unify else "batch sizes of their own", unify
+
+
+UNIFY_BATCH = SpaceField(
+    kind=bool,
+    words=lambda unify: "" if unify is None else "one batch size per pipeline" if unify else "batch sizes of their own",
+    option=SpaceOption(
+        "--no-batch-unification", "unify_batch", "a batch size of its own for each partition", value=False
+    ),
+    variants=_other_unification,
+)
+VIRTUAL_GPUS = SpaceField(
+    kind=bool,
+    words=lambda virtual: "" if virtual else "whole GPUs only",
+    option=SpaceOption("--no-virtual-gpus", "virtual_gpus", "whole GPUs only", value=False),
+    variants=lambda cluster, space: iter(
+        [("whole GPUs" if space.virtual_gpus else "GPUs shared", not space.virtual_gpus)]
+    ),
+    contains=lambda wide, narrow: wide or not narrow,
+)
+BATCH_BUILD = SpaceField(
+    kind=bool,
+    words=lambda counts: "" if counts else "no batch-build delay",
+    option=SpaceOption(
+        "--no-batch-build", "batch_build", "leave out the delay until a batch has gathered", value=False
+    ),
+    variants=lambda cluster, space: iter([("batch-build delay changed", not space.batch_build)]),
+    contains=lambda wide, narrow: narrow or not wide,
+)
+ONE_PER_SEQUENCE = SpaceField(
+    kind=bool,
+    words=lambda one: "one pipeline per sequence" if one else "",
+    option=SpaceOption("--one-per-sequence", "one_per_sequence", "one pipeline per sequence of GPU types", value=True),
+    variants=lambda cluster, space: iter([("pipelines per sequence changed", not space.one_per_sequence)]),
+    contains=lambda wide, narrow: narrow or not wide,
+)
+WHOLE_GPUS = SpaceField(
+    kind=bool,
+    words=lambda whole: "" if whole else "fractions of GPUs added up",
+    variants=lambda cluster, space: iter([("counting of GPUs changed", not space.whole_gpus)]),
+    contains=lambda wide, narrow: narrow or not wide,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +124,13 @@ class PipelineSpace:
             GPUs are added up, as equation (23) is printed.
     """
 
-    objective: Objective = Objective.THROUGHPUT
-    max_partitions: int | None = None
-    unify_batch: bool | None = None
-    virtual_gpus: bool = True
-    batch_build: bool = True
-    one_per_sequence: bool = False
-    whole_gpus: bool = True
+    objective: Objective = field(default=Objective.THROUGHPUT, metadata=OBJECTIVE.metadata)
+    max_partitions: int | None = field(default=None, metadata=MAX_PARTITIONS.metadata)
+    unify_batch: bool | None = field(default=None, metadata=UNIFY_BATCH.metadata)
+    virtual_gpus: bool = field(default=True, metadata=VIRTUAL_GPUS.metadata)
+    batch_build: bool = field(default=True, metadata=BATCH_BUILD.metadata)
+    one_per_sequence: bool = field(default=False, metadata=ONE_PER_SEQUENCE.metadata)
+    whole_gpus: bool = field(default=True, metadata=WHOLE_GPUS.metadata)
 
     def __post_init__(self) -> None:
         """Let the objective be given by name."""
@@ -57,15 +147,7 @@ class PipelineSpace:
 
     def describe(self) -> dict[str, object]:
         """The plan space as plain data, as it stands in results and on the command line."""
-        return {
-            "objective": self.objective.value,
-            "max_partitions": self.max_partitions,
-            "unify_batch": self.unify_batch,
-            "virtual_gpus": self.virtual_gpus,
-            "batch_build": self.batch_build,
-            "one_per_sequence": self.one_per_sequence,
-            "whole_gpus": self.whole_gpus,
-        }
+        return described(self)
 
 
 FULL_PIPELINE_SPACE = PipelineSpace()

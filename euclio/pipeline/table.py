@@ -8,8 +8,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.result import Result
+from euclio.core.space_fields import in_words
 from euclio.core.tables import DASH, bound_text, duration, figures, milliseconds, money, new_table, percent
-from euclio.pipeline import Cluster, Objective, Pipeline, PipelineEvaluation, PipelinePlan, PipelineSpace
+from euclio.pipeline import Cluster, Pipeline, PipelineEvaluation, PipelinePlan, PipelineSpace
 from euclio.pipeline.evaluate import PlanEvaluation
 from euclio.pipeline.family import FAMILY
 
@@ -30,20 +31,7 @@ def pipeline_table(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace,
 
 def describe_pipeline_space(space: PipelineSpace) -> str:
     """A plan space in a few words: the objective, then only what narrows or changes it."""
-    words = ["most throughput" if space.objective is Objective.THROUGHPUT else "least cost"]
-    if space.max_partitions is not None:
-        words.append(f"at most {space.max_partitions} partition{'s' if space.max_partitions > 1 else ''}")
-    if space.unify_batch is not None:
-        words.append("one batch size per pipeline" if space.unify_batch else "batch sizes of their own")
-    if not space.virtual_gpus:
-        words.append("whole GPUs only")
-    if not space.batch_build:
-        words.append("no batch-build delay")
-    if space.one_per_sequence:
-        words.append("one pipeline per sequence")
-    if not space.whole_gpus:
-        words.append("fractions of GPUs added up")
-    return ", ".join(words)
+    return in_words(space)
 
 
 def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> list[str]:
@@ -63,7 +51,8 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
 
 def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
     numbers = ("pipelines", "budget ms", "req/s", "weight", "req/s per weight", "load req/s")
-    table = new_table("#", "model", *numbers, numbers=numbers)
+    spare = ("weight", "load req/s", "budget ms", "req/s per weight")
+    table = new_table("#", "model", *numbers, numbers=numbers, spare=spare)
     for i, (model, found) in enumerate(zip(cluster.models, evaluation.models, strict=True)):
         cells = (
             str(i),
@@ -81,7 +70,8 @@ def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluatio
 
 def _partition_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
     numbers = ("batch", "latency ms", "of budget", "pool req/s", "req/s")
-    table = new_table("pipeline", "model #", "blocks", "virtual GPUs", *numbers, numbers=numbers)
+    spare = ("of budget", "pool req/s", "latency ms")
+    table = new_table("pipeline", "model #", "blocks", "virtual GPUs", *numbers, numbers=numbers, spare=spare)
     order = {model.name: i for i, model in enumerate(cluster.models)}
     pairs = enumerate(zip(plan.pipelines, evaluation.pipelines, strict=True))
     for i, (pipeline, found) in sorted(pairs, key=lambda pair: order[pair[1][0].model]):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.objective import Goal
+from euclio.core.space_fields import variants_of
 from euclio.core.trials import Sources
 from euclio.pipeline.instance import Cluster, Gpu
-from euclio.pipeline.space import Objective, PipelineSpace
 
 SCALE = 2
 FIRST_SEED = 14
@@ -28,20 +27,6 @@ def _large() -> Cluster:
     from euclio.pipeline.workloads.setups import find_setup
 
     return pipeline_cluster(ClusterRequest(find_setup("HC1-L"), FIRST_GROUP, weights(len(FIRST_GROUP), 0)))
-
-
-def _restricted(cluster: Cluster, space: PipelineSpace) -> Iterator[tuple[str, PipelineSpace]]:
-    """One field of the plan space changed at a time."""
-    other = next(objective for objective in Objective if objective is not space.objective)
-    yield f"objective {other.value}", replace(space, objective=other)
-    most = 1 if space.max_partitions != 1 else 2
-    yield f"at most {most} partitions", replace(space, max_partitions=most)
-    unify = not space.unifies_batch(cluster)
-    yield "one batch size" if unify else "batch sizes of their own", replace(space, unify_batch=unify)
-    yield "GPUs shared" if not space.virtual_gpus else "whole GPUs", replace(space, virtual_gpus=not space.virtual_gpus)
-    yield "batch-build delay changed", replace(space, batch_build=not space.batch_build)
-    yield "pipelines per sequence changed", replace(space, one_per_sequence=not space.one_per_sequence)
-    yield "counting of GPUs changed", replace(space, whole_gpus=not space.whole_gpus)
 
 
 def _scaled(cluster: Cluster, goal: Goal) -> tuple[Cluster, Fraction]:
@@ -64,4 +49,4 @@ def _permuted(cluster: Cluster) -> Cluster:
     return replace(cluster, gpus=cluster.gpus[::-1], models=models[::-1])
 
 
-SOURCES = Sources(_small, _large, _restricted, _scaled, _permuted, ("columns", "pipeline-bruteforce"))
+SOURCES = Sources(_small, _large, variants_of, _scaled, _permuted, ("columns", "pipeline-bruteforce"))

@@ -8,9 +8,10 @@ from euclio.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from euclio.results.loading import load, merge, save
+    from euclio.results.measured import measured
     from euclio.results.sameness import VersionsDiffer, canonical, mixture, versions
 
-__all__ = ["VersionsDiffer", "canonical", "load", "merge", "mixture", "save", "versions"]
+__all__ = ["VersionsDiffer", "canonical", "load", "measured", "merge", "mixture", "save", "versions"]
 
 # Data frames are slow to import.
 __getattr__ = lazy_names(
@@ -19,6 +20,7 @@ __getattr__ = lazy_names(
         "load": "euclio.results.loading",
         "merge": "euclio.results.loading",
         "save": "euclio.results.loading",
+        "measured": "euclio.results.measured",
         "VersionsDiffer": "euclio.results.sameness",
         "canonical": "euclio.results.sameness",
         "mixture": "euclio.results.sameness",

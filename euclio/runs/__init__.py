@@ -1,1 +1,1 @@
-"""Batches of runs: experiments, worker processes, records (architecture, Runs)."""
+"""Batches of runs: experiments, worker processes, records (docs/architecture.md)."""

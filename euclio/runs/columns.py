@@ -61,13 +61,15 @@ SCHEMA = pa.schema(
         ("certify_s", pa.float64()),
         ("certify_nodes", pa.int64()),
         ("certify_reason", _WORD),
+        ("cpu_s", pa.float64()),
+        ("measured", pa.string()),
     ]
 )
 
-JSON_TEXT = ("options", "features", "stats", "plan", "packages")
+JSON_TEXT = ("options", "features", "stats", "plan", "packages", "measured")
 """Columns of JSON text."""
 
-LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason")
+LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured")
 """Columns that results of earlier versions do not have; they are missing there."""
 
 _PROVENANCE = ("git", "python", "cpu", "cores")

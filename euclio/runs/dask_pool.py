@@ -23,7 +23,7 @@ from euclio.runs import dask_worker
 from euclio.runs.execution import blank_record, crashed
 from euclio.runs.pool import Pool, cores_of
 from euclio.runs.record import Record
-from euclio.runs.task import Batch, Task
+from euclio.runs.task import Batch, SolverSetting, Task
 from euclio.supervision.cores import cores as cores_here
 
 LARGEST_BATCH = 32
@@ -242,7 +242,7 @@ def chunks(batch: Batch) -> Iterator[Batch]:
 
 def _anywhere(task: Task) -> Task:
     """The task as another process understands it."""
-    if not task.setting.folder:
+    if not isinstance(task.setting, SolverSetting) or not task.setting.folder:
         return task
     setting = replace(task.setting, folder=str(Path(task.setting.folder).resolve()))
     return replace(task, setting=setting)

@@ -1,17 +1,19 @@
-"""Making one run in this process: solve, check, and put down what came out (architecture, Runs)."""
+"""Making one run in this process: solve, check, and put down what came out (docs/architecture.md)."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache, lru_cache
+from importlib import import_module
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -27,8 +29,8 @@ from euclio.core.solving import PreparedRun, prepare
 from euclio.core.warm_up import warm_up
 from euclio.files.json_reading import parse_json
 from euclio.runs.memory import peak_memory_mb
-from euclio.runs.record import Record
-from euclio.runs.task import SolverSetting, Task
+from euclio.runs.record import MEASURED, Record
+from euclio.runs.task import Measure, SolverSetting, Task
 
 KILLED = "killed"
 CRASHED = "crashed"
@@ -66,7 +68,9 @@ def execute(
         started(blank)
     before = time.perf_counter()
     try:
-        ready, features = _prepared(task, instance_text)
+        if isinstance(task.setting, Measure):
+            return _measured_alone(blank, task.setting, instance_text, before, started if warm else _unheard)
+        ready, features = _prepared(task, task.setting, instance_text)
         goal = ready.family.goal(ready.space)
         blank = replace(blank, options=ready.options, features=features, objective=goal.name, maximised=goal.maximised)
         if warm:
@@ -74,6 +78,8 @@ def execute(
             started(blank)
         instance = _instance(task.family, instance_text)[0]
         record, result = _answered(blank, ready, instance)
+        if task.setting.measure:
+            record = replace(record, measured=_rows(named(task.setting.measure)(instance, result)))
         if task.certify_s is None or not is_proof(result.status, ready.solver.kind):
             return record
         record = replace(record, certificate=Verdict.OPEN.value, certify_reason=UNFINISHED)
@@ -81,6 +87,52 @@ def execute(
         return _certified(record, instance, result, task.certify_s)
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
         return _raised(replace(blank, peak_memory_mb=peak_memory_mb()), error)
+
+
+def _measured_alone(
+    blank: Record, setting: Measure, instance_text: str, before: float, started: Callable[[Record], None]
+) -> Record:
+    """The record of what is measured without a solver; loading and compiling come before it begins."""
+    instance, features = _instance(blank.family, instance_text)
+    function = named(setting.function)
+    _compile_rest(blank.family)
+    blank = replace(blank, features=features, import_s=time.perf_counter() - before, started_at=_now())
+    started(blank)
+    began, cpu_began = time.perf_counter(), time.process_time()
+    rows = _rows(function(instance, **json.loads(setting.arguments)))
+    return replace(
+        blank,
+        status=MEASURED,
+        raw_status=MEASURED,
+        measured=rows,
+        wall_s=time.perf_counter() - began,
+        cpu_s=time.process_time() - cpu_began,
+        peak_memory_mb=peak_memory_mb(),
+    )
+
+
+def _unheard(_: Record) -> None:
+    """Stands in for the supervisor where it knows already that the run has begun."""
+
+
+@cache
+def _compile_rest(family: str) -> None:
+    """Compile what no solver reaches, such as a simulator; once in a process."""
+    compile_rest = find_family(family).compile_rest
+    if compile_rest is not None:
+        compile_rest()
+
+
+def named(reference: str) -> Callable[..., Any]:
+    """The function that ``package.module:function`` names."""
+    module, _, name = reference.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
+def _rows(measured: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows as plain data."""
+    return [_plain(dict(row)) for row in measured]
 
 
 def blank_record(task: Task) -> Record:
@@ -177,17 +229,29 @@ def _text_of(error: BaseException) -> str:
     return "it cannot say its text"
 
 
-def _prepared(task: Task, instance_text: str) -> tuple[PreparedRun, dict[str, float]]:
+def _prepared(task: Task, setting: SolverSetting, instance_text: str) -> tuple[PreparedRun, dict[str, float]]:
     """The run ready to be made, and the features of its instance."""
-    setting = task.setting
     instance, features = _instance(task.family, instance_text)
-    solver = _solver(setting.solver, setting.folder, setting.version)
-    if _is_foreign(solver):
+    if _is_foreign(_solver(setting.solver, setting.folder, setting.version)):
         instance = _read(task.family, instance_text)
+    return prepared(instance, setting, task.limits.time_s, task.seed), features
+
+
+def prepared(instance: Any, setting: SolverSetting, time_s: float | None, seed: int) -> PreparedRun:
+    """What a setting asks for on an instance, ready to be made.
+
+    Args:
+        instance: the instance.
+        setting: solver and options.
+        time_s: time limit in seconds; None: none.
+        seed: seed of the solver.
+    """
+    solver = _solver(setting.solver, setting.folder, setting.version)
     options: EngineOptions[Any] = EngineOptions(setting.engine, _threads(solver, setting))
-    limits: Limits[Any] = Limits(task.limits.time_s, task.seed, options)
+    limits: Limits[Any] = Limits(time_s, seed, options)
+    space = None if setting.space_of is None else find_solver(setting.space_of).space_on(instance)
     changes = {name: tuple(value) if isinstance(value, list) else value for name, value in setting.space}
-    return prepare(instance, solver, limits=limits, warm_start=setting.warm_start, **changes), features
+    return prepare(instance, solver, space=space, limits=limits, warm_start=setting.warm_start, **changes)
 
 
 def _threads(solver: AnySolver, setting: SolverSetting) -> int | None:
@@ -236,6 +300,7 @@ def _warm_up(ready: PreparedRun, since: float) -> float:
 
 def _answered(blank: Record, ready: PreparedRun, instance: Any) -> tuple[Record, AnyResult]:
     """The record with the solver's answer, and the answer, as checked on the instance as it was read."""
+    cpu_before = time.process_time()
     answer, wall_s = ready.answer()
     before = time.perf_counter()
     if ready.instance is not instance and ready.instance != instance:
@@ -256,6 +321,7 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any) -> tuple[Record,
         trace=tuple((float(p.wall_s), _finite(p.incumbent), _finite(p.bound)) for p in result.trace),
         wall_s=wall_s,
         check_s=check_s,
+        cpu_s=time.process_time() - cpu_before,
         peak_memory_mb=peak_memory_mb(),
     )
     return record, result

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, product
 
-from euclio.runs.experiment import Experiment
+from euclio.runs.experiment import Experiment, hard_limit
 from euclio.runs.instances import InstanceEntry
-from euclio.runs.solver_settings import solver_of
-from euclio.runs.task import Batch, SolverSetting, Task
+from euclio.runs.solver_settings import family_of_setting
+from euclio.runs.task import Batch, RunLimits, Setting, Task
 
 LARGEST_BATCH = 16
 """Most runs that a worker is given at once."""
@@ -25,7 +25,7 @@ class Expansion:
 
     def __init__(self, experiment: Experiment, entries: Sequence[InstanceEntry]) -> None:
         self._experiment, self._entries = experiment, entries
-        self._families = {setting.label: solver_of(setting).family for setting in experiment.solvers}
+        self._families = {setting.label: family_of_setting(setting) for setting in experiment.solvers}
 
     def tasks(self) -> Iterator[Task]:
         """All runs; solvers of another problem family than an instance's are not run on it."""
@@ -58,17 +58,23 @@ class Expansion:
                     left -= len(waiting[:size])
                     waiting = waiting[size:]
 
-    def _on(self, entry: InstanceEntry, settings: Iterable[SolverSetting]) -> Iterator[Task]:
+    def _on(self, entry: InstanceEntry, settings: Iterable[Setting]) -> Iterator[Task]:
         told = self._experiment
         for setting in settings:
-            if self._families[setting.label] == entry.family:
+            if self._families[setting.label] == entry.family and (setting.on is None or entry.name in setting.on):
+                limits = _limits(told.limits, setting.time_s)
                 for seed, repeat in product(told.seeds, range(told.repeats)):
-                    task = Task(entry.family, entry.name, entry.hash, setting, told.limits, seed, repeat)
+                    task = Task(entry.family, entry.name, entry.hash, setting, limits, seed, repeat)
                     if told.certify is not None and told.certify.asks(task.key):
                         task = replace(task, certify_s=told.certify.time_limit_s)
                     yield task
 
 
-def _worker(setting: SolverSetting) -> tuple[str, int]:
+def _limits(common: RunLimits, time_s: float | None) -> RunLimits:
+    """The limits of a setting that may have a time limit of its own."""
+    return common if time_s is None else replace(common, time_s=time_s, hard_time_s=hard_limit(time_s))
+
+
+def _worker(setting: Setting) -> tuple[str, int]:
     """What has to be alike for one worker to make runs one after the other."""
     return setting.library, setting.threads

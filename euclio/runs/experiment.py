@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from euclio.runs.task import RunLimits, SolverSetting, text_hash
+from euclio.runs.task import RunLimits, Setting, text_hash
 
 LONGEST_RUN_S = 3600.0
 """Hard limit of a run where the solver is told none."""
@@ -80,12 +80,12 @@ Source = FileSource | DrawnSource | GivenSource
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """All runs of every instance x every solver of its family x seeds x repeats.
+    """All runs of every instance x every solver (or measure) of its family x seeds x repeats.
 
     Attributes:
         name: its name.
         instances: where the instances come from.
-        solvers: solvers with options (`euclio.runs.solver_settings`), their labels different.
+        solvers: solvers with options, or measures (`euclio.runs.solver_settings`), their labels different.
         limits: limits of each run.
         repeats: how often each run is made.
         seeds: seeds of the solvers.
@@ -96,7 +96,7 @@ class Experiment:
 
     name: str
     instances: tuple[Source, ...]
-    solvers: tuple[SolverSetting, ...]
+    solvers: tuple[Setting, ...]
     limits: RunLimits = DEFAULT_LIMITS
     repeats: int = 1
     seeds: tuple[int, ...] = (0,)

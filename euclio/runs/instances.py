@@ -18,7 +18,7 @@ from euclio.files.json_reading import parse_json, read_text
 from euclio.runs.durable import replaced
 from euclio.runs.experiment import DrawnSource, Experiment, FileSource, GivenSource
 from euclio.runs.solver_settings import solver_of
-from euclio.runs.task import SolverSetting, text_hash
+from euclio.runs.task import Setting, SolverSetting, text_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +99,19 @@ class InstanceIndex:
             if isinstance(source, DrawnSource):
                 told = [source.kind, source.count, source.seed, source.settings, version("euclio")]
                 path = folder / f"instances-{text_hash(json.dumps(told, sort_keys=True, default=str))[:16]}.jsonl"
-                self._keep(path, partial(_drawn, source))
+                self._keep(path, partial(_drawn_texts, source))
             elif isinstance(source, GivenSource):
-                texts = [family_of(instance).to_text(instance) for instance in source.instances]
-                path = folder / f"instances-{text_hash(json.dumps(texts))[:16]}.jsonl"
-                self._keep(path, partial(iter, source.instances))
+                given = list(_with_texts(source.instances))
+                path = folder / f"instances-{text_hash(json.dumps([text for _, text in given]))[:16]}.jsonl"
+                self._keep(path, partial(iter, given))
 
-    def _keep(self, path: Path, instances: Callable[[], Iterable[Any]]) -> None:
+    def _keep(self, path: Path, instances: Callable[[], Iterable[tuple[Any, str]]]) -> None:
         new = not path.exists()
         if new:
             with replaced(path) as stream:
-                for instance in instances():
-                    family = family_of(instance)
+                for instance, text in instances():
                     self._check(instance, instance.name)
-                    row = {"family": family.name, "name": instance.name, "text": family.to_text(instance)}
+                    row = {"family": family_of(instance).name, "name": instance.name, "text": text}
                     stream.write(json.dumps(row).encode() + b"\n")
                     self._advance()
         for entry, text in _kept(path):
@@ -142,11 +141,11 @@ class InstanceIndex:
             )
 
 
-def _spaces_by_family(settings: Iterable[SolverSetting]) -> dict[str, list[tuple[str, Any]]]:
+def _spaces_by_family(settings: Iterable[Setting]) -> dict[str, list[tuple[str, Any]]]:
     """Labels and plan spaces of the settings that change theirs, by problem family."""
     found: dict[str, list[tuple[str, Any]]] = {}
     for setting in settings:
-        if setting.space:
+        if isinstance(setting, SolverSetting) and setting.space:
             solver = solver_of(setting)
             found.setdefault(solver.family, []).append((setting.label, replace(solver.space, **dict(setting.space))))
     return found
@@ -200,6 +199,15 @@ def _drawn(source: DrawnSource) -> Iterator[Any]:
     except InputError as error:
         place = {"kind": "generate", "count": "count", None: None}.get(error.field, f"settings.{error.field}")
         raise InputError(error.message, file=error.file, field=place) from None
+
+
+def _drawn_texts(source: DrawnSource) -> Iterator[tuple[Any, str]]:
+    return _with_texts(_drawn(source))
+
+
+def _with_texts(instances: Iterable[Any]) -> Iterator[tuple[Any, str]]:
+    """Each instance with its JSON text."""
+    return ((instance, family_of(instance).to_text(instance)) for instance in instances)
 
 
 def _kept(path: Path) -> Iterator[tuple[InstanceEntry, str]]:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from euclio.core.progress import noticed
 from euclio.core.result import Status
+from euclio.runs.record import MEASURED
 
 SHOW_EVERY_S = 0.25
 SAY_EVERY_S = 10.0
@@ -22,7 +23,7 @@ WINDOW_S = 30.0
 """Seconds over which the rate is taken."""
 
 
-STATUSES = tuple(status.value for status in Status)
+STATUSES = (*(status.value for status in Status), MEASURED)
 
 
 class Pace:

@@ -7,7 +7,21 @@ from typing import Any
 
 SCHEMA = "euclio/record/1"
 
-TIMING = ("started_at", "wall_s", "import_s", "check_s", "certify_s", "peak_memory_mb", "worker", "host", "trace")
+MEASURED = "measured"
+"""Status of a finished run of something that is no solver."""
+
+TIMING = (
+    "started_at",
+    "wall_s",
+    "import_s",
+    "check_s",
+    "cpu_s",
+    "certify_s",
+    "peak_memory_mb",
+    "worker",
+    "host",
+    "trace",
+)
 """Fields that differ between two runs of the same task."""
 
 
@@ -34,7 +48,8 @@ class Record:
         features: sizes of the instance, by name (`euclio.core.family.Family.features`).
         objective: name of the goal, such as "cost".
         maximised: whether most is best.
-        status: optimal, feasible, infeasible, unknown, inapplicable or error (`euclio.core.result.Status`).
+        status: optimal, feasible, infeasible, unknown, inapplicable or error (`euclio.core.result.Status`); `MEASURED`
+            where no solver was asked.
         raw_status: the solver's own word; "killed" or "crashed" where its process ended.
         reason: why there is no plan, or why it was refused.
         value: checked value; None without an accepted plan.
@@ -57,6 +72,9 @@ class Record:
         certify_s: seconds that it took, outside of `wall_s`; None: it was not asked, or killed.
         certify_nodes: nodes of its search; None likewise.
         certify_reason: why the proof is refuted or left open.
+        cpu_s: processor seconds of this process for the answer and its check, which other processes hardly touch; None:
+            it never answered.
+        measured: rows of what was measured (`euclio.runs.task.Measure`, `SolverSetting.measure`); None: nothing was.
     """
 
     key: str
@@ -97,3 +115,5 @@ class Record:
     certify_s: float | None = None
     certify_nodes: int | None = None
     certify_reason: str = ""
+    cpu_s: float | None = None
+    measured: list[dict[str, Any]] | None = None

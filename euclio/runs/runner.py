@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +72,8 @@ def run(
     dask: str | None = None,
     retry: Collection[str] = (),
     quiet: bool = False,
+    pool: Pool | None = None,
+    finished: Callable[[int], None] | None = None,
 ) -> Outcome:
     """Make all runs of an experiment that are not in its result folder yet.
 
@@ -81,6 +84,8 @@ def run(
         dask: address of a dask scheduler, or "local"; None: this machine without dask.
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
         quiet: show no progress.
+        pool: pool that is open and stays open, for experiments one after the other; None: one of this experiment's own.
+        finished: is called with the number of runs that are finished, those made before first, then each as it is made.
 
     Returns:
         What became of it.
@@ -100,7 +105,8 @@ def run(
             index.look_at_files()
             folder.make(told.name)
             with RunnerLock(folder.lock_file) as lock:
-                return _Runner(told, folder, index, lock, display).run(slots, dask, retry)
+                runner = _Runner(told, folder, index, lock, display, finished or _unheard)
+                return runner.run(slots, dask, retry, pool)
     except InputError as error:
         raise (error if error.file or isinstance(experiment, Experiment) else error.in_file(str(experiment))) from None
 
@@ -116,13 +122,19 @@ class _Runner:
     """One start of an experiment, in a folder that it alone writes to."""
 
     def __init__(
-        self, experiment: Experiment, folder: ResultFolder, index: InstanceIndex, lock: RunnerLock, display: Display
+        self,
+        experiment: Experiment,
+        folder: ResultFolder,
+        index: InstanceIndex,
+        lock: RunnerLock,
+        display: Display,
+        finished: Callable[[int], None],
     ) -> None:
         self._experiment, self._folder, self._index = experiment, folder, index
-        self._lock, self._display = lock, display
+        self._lock, self._display, self._finished = lock, display, finished
         self._refuted = 0
 
-    def run(self, slots: int | None, dask: str | None, retry: Collection[str]) -> Outcome:
+    def run(self, slots: int | None, dask: str | None, retry: Collection[str], pool: Pool | None) -> Outcome:
         """Make what is to be made."""
         folder = self._folder
         folder.clean()
@@ -144,9 +156,10 @@ class _Runner:
         del known
         wide = min(slots or self._experiment.slots or cores(), cores())
         batches = expansion.batches(lambda key: key not in finished, left, wide)
+        self._finished(pace.kept)
         if left:
             self._display.begin(pace)
-            self._make(pool_of(wide, dask, folder.logs), batches, pace)
+            self._make(pool_of(wide, dask, folder.logs) if pool is None else nullcontext(pool), batches, pace)
         self._display.end(pace)
         return Outcome(folder.path, pace.made, pace.kept, no_longer, self._refuted)
 
@@ -155,18 +168,19 @@ class _Runner:
         with replaced(self._folder.experiment_file) as stream:
             stream.write((self._experiment.text or MADE_IN_PYTHON.format(name=name)).encode())
 
-    def _make(self, pool: Pool, batches: Iterator[Batch], pace: Pace) -> None:
+    def _make(self, pools: AbstractContextManager[Pool], batches: Iterator[Batch], pace: Pace) -> None:
         """Make runs and keep each as soon as it is finished.
 
         Raises:
             RunInterrupted: stopped from the keyboard.
         """
         try:
-            with RecordKeeper(self._folder) as keeper, pool:
+            with RecordKeeper(self._folder) as keeper, pools as pool:
                 shown_at = 0.0
                 for record in pool.run(batches):
                     keeper.append(record)
                     pace.count(record.status)
+                    self._finished(1)
                     self._refuted += record.certificate == Verdict.REFUTED
                     if time.monotonic() > shown_at + SHOW_EVERY_S:
                         shown_at = time.monotonic()
@@ -181,6 +195,10 @@ class _Runner:
         rate, left_s = pace.look()
         self._lock.tell(rate_per_s=rate, left_s=left_s)
         self._display.show(pace, rate, left_s)
+
+
+def _unheard(_: int) -> None:
+    """Stands in where nobody counts finished runs."""
 
 
 def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from euclio.core.arguments import names
 from euclio.core.errors import InputError
 from euclio.core.family import Family, SpaceOption, find_family
-from euclio.core.own_solver import is_reference
+from euclio.core.references import is_reference
 from euclio.core.registry import AnySolver, Option, find_solver
 from euclio.core.solving import COLD, solver_for
 from euclio.files.boundary import shown
-from euclio.runs.task import SolverSetting
+from euclio.runs.task import Measure, Setting, SolverSetting
 
 ENGINE_OPTIONS = (Option.ENGINE, Option.THREADS, Option.WARM_START)
 """Options of solver libraries that an experiment may set; the others name files, which runs would share."""
 
 MOST_THREADS = 1024
+
+AnySetting = TypeVar("AnySetting", SolverSetting, Setting)
 
 
 def solver_settings(
@@ -42,7 +46,7 @@ def solver_settings(
     """
     solver = find_solver(name, folder)
     family = find_family(solver.family)
-    alternatives = {key: _alternatives(solver, family, key, value) for key, value in options.items()}
+    alternatives = {key: _alternatives(solver, family, key, value, folder) for key, value in options.items()}
     varied = [key for key, values in alternatives.items() if len(values) > 1]
     return tuple(
         _setting(solver, folder, _label(label or solver.label, chosen, varied), chosen)
@@ -50,7 +54,22 @@ def solver_settings(
     )
 
 
-def different_labels(settings: Iterable[SolverSetting]) -> tuple[SolverSetting, ...]:
+def measure(function: str, label: str, family: str, *, on: Iterable[str] | None = None, **arguments: Any) -> Measure:
+    """What is measured on instances without a solver; arguments are plain data.
+
+    Args:
+        function: ``package.module:function`` of euclio.
+        label: name in tables and figures.
+        family: problem family of the instances.
+        on: names of the instances; None: all.
+        **arguments: what the function takes next to the instance.
+    """
+    told = json.dumps(arguments, sort_keys=True)
+    names_ = None if on is None else frozenset(on)
+    return Measure(function, f"euclio {version('euclio')}", label, family, told, names_)
+
+
+def different_labels(settings: Iterable[AnySetting]) -> tuple[AnySetting, ...]:
     """The settings, no two of which have one label or are the same but for it.
 
     Raises:
@@ -58,7 +77,7 @@ def different_labels(settings: Iterable[SolverSetting]) -> tuple[SolverSetting, 
     """
     found = tuple(settings)
     labels: set[str] = set()
-    known: dict[SolverSetting, str] = {}
+    known: dict[AnySetting, str] = {}
     for setting in found:
         same = known.setdefault(replace(setting, label=""), setting.label)
         if not (setting.label and setting.label.isprintable()):
@@ -104,13 +123,13 @@ def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping
     )
 
 
-def _alternatives(solver: AnySolver, family: Family, key: str, value: Any) -> list[Any]:
+def _alternatives(solver: AnySolver, family: Family, key: str, value: Any, folder: Path | None) -> list[Any]:
     """The values of an option, read and checked; one of them unless a list is given.
 
     Raises:
         InputError: the solver has no such option, or one of the values is none of it.
     """
-    read = _reader(solver, family, key)
+    read = _reader(solver, family, key, folder)
     given = value if _lists_values(value, _space_option(family, key)) else [value]
     if not given:
         raise InputError("is an empty list; give at least one value", field=key)
@@ -119,8 +138,9 @@ def _alternatives(solver: AnySolver, family: Family, key: str, value: Any) -> li
         try:
             found.append(read(one))
         except (InputError, argparse.ArgumentTypeError, ValueError) as error:
-            message = error.message if isinstance(error, InputError) else str(error)
-            raise InputError(message, field=key) from None
+            if isinstance(error, InputError):
+                raise InputError(error.message, file=error.file, field=key) from None
+            raise InputError(str(error), field=key) from None
     if len(set(found)) < len(found):
         raise InputError("lists a value twice; leave one of them out", field=key)
     return found
@@ -133,7 +153,7 @@ def _lists_values(value: Any, option: SpaceOption | None) -> bool:
     return any(isinstance(part, list) for part in value)
 
 
-def _reader(solver: AnySolver, family: Family, key: str) -> Callable[[Any], Any]:
+def _reader(solver: AnySolver, family: Family, key: str, folder: Path | None) -> Callable[[Any], Any]:
     """What reads one value of an option.
 
     Raises:
@@ -150,15 +170,17 @@ def _reader(solver: AnySolver, family: Family, key: str) -> Callable[[Any], Any]
         taken = [option.value for option in ENGINE_OPTIONS if option in solver.takes]
         raise InputError(f"is no option of {solver.name!r}; it takes {', '.join([*taken, *known])}", field=key)
     option = _space_option(family, key)
-    return _flag if option is None else partial(_space_value, option)
+    return _flag if option is None else partial(_space_value, option, folder)
 
 
 def _space_option(family: Family, key: str) -> SpaceOption | None:
     return next((option for option in family.space_options if option.field == key), None)
 
 
-def _space_value(option: SpaceOption, value: Any) -> Any:
+def _space_value(option: SpaceOption, folder: Path | None, value: Any) -> Any:
     """A value of a field of the plan space, as the command line reads it."""
+    if option.reference is not None and isinstance(value, str) and is_reference(value):
+        return option.reference(value, folder)
     if option.choices is not None:
         return _one_of(value, option.choices)
     if option.parse is None:
@@ -195,6 +217,11 @@ def _starter(value: Any, family: Family) -> str:
 
 def _refuse(value: Any, wanted: str) -> NoReturn:
     raise InputError(f"is {shown(value)}; it must be {wanted}")
+
+
+def family_of_setting(setting: Setting) -> str:
+    """The problem family of the instances that a setting is for."""
+    return setting.family if isinstance(setting, Measure) else solver_of(setting).family
 
 
 def solver_of(setting: SolverSetting) -> AnySolver:

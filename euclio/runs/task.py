@@ -1,4 +1,4 @@
-"""A run that is to be made: (instance, solver, options, limits, seed, repeat) under one key (architecture, Runs)."""
+"""A run that is to be made: (instance, solver, options, limits, seed, repeat) under one key (docs/architecture.md)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ class SolverSetting:
         library: solver library that its worker loads ("highs", "ortools", "" for none); a worker loads one only.
         folder: what the path of ``path/to/file.py:function`` is relative to; empty: the current folder; no part of the
             key.
+        space_of: solver in whose plan space it runs, as that is on the instance at hand (`Solver.space_on`); None: its
+            own. `space` changes fields of it.
+        measure: ``package.module:function`` of what is measured on its checked results; takes the instance and the
+            result and returns rows, which are kept with the run; empty: nothing.
+        time_s: seconds that it is given in place of the experiment's; None: the experiment's. A part of the limits.
+        on: names of the instances that it is run on; None: all of its family; no part of the key.
     """
 
     solver: str
@@ -35,6 +41,49 @@ class SolverSetting:
     warm_start: str | None = None
     library: str = ""
     folder: str = ""
+    space_of: str | None = None
+    measure: str = ""
+    time_s: float | None = None
+    on: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is measured on instances without a solver, such as a simulation: one row of an experiment too.
+
+    Attributes:
+        function: ``package.module:function``; takes the instance and the arguments and returns rows.
+        version: version of the package that offers it; part of the key.
+        label: name in tables and figures, unique in the experiment; no part of the key.
+        family: problem family of the instances.
+        arguments: JSON text of its keyword arguments.
+        on: names of the instances that it is made on; None: all of its family; no part of the key.
+    """
+
+    function: str
+    version: str
+    label: str
+    family: str
+    arguments: str = "{}"
+    on: frozenset[str] | None = None
+    # What a solver's setting says, for all that makes runs of either.
+    space = ()
+    threads = 1
+    library = ""
+    folder = ""
+    time_s = None
+
+    @property
+    def solver(self) -> str:
+        """What stands in its records' column of that name: the function."""
+        return self.function
+
+
+Setting = SolverSetting | Measure
+"""What is run on instances."""
+
+_LATER = {"space_of": None, "measure": ""}
+"""Fields that earlier versions did not have, by default; they are left out of keys, which so stay the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +112,7 @@ class Task:
         family: problem family of the instance.
         instance: name of the instance.
         instance_hash: hash of the instance's text (`text_hash`).
-        setting: solver and options.
+        setting: solver and options, or what is measured.
         limits: limits.
         seed: seed of the solver's random choices.
         repeat: number of the repetition, from 0.
@@ -74,7 +123,7 @@ class Task:
     family: str
     instance: str
     instance_hash: str
-    setting: SolverSetting
+    setting: Setting
     limits: RunLimits
     seed: int
     repeat: int
@@ -102,9 +151,11 @@ class Batch:
 
 
 @cache
-def _told(setting: SolverSetting, limits: RunLimits) -> str:
+def _told(setting: Setting, limits: RunLimits) -> str:
     """What a key says about solver and limits; made once for all instances."""
-    fields = {name: value for name, value in asdict(setting).items() if name not in ("label", "library", "folder")}
+    left_out = ("label", "library", "folder", "time_s", "on")
+    fields = {name: value for name, value in asdict(setting).items() if name not in left_out}
+    fields = {name: value for name, value in fields.items() if name not in _LATER or value != _LATER[name]}
     counted = {name: value for name, value in asdict(limits).items() if name != "preparation_s"}
     return json.dumps([fields, counted], sort_keys=True)
 

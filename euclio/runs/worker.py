@@ -1,4 +1,4 @@
-"""The worker process: makes the runs that its supervisor sends, one after the other (architecture, Runs).
+"""The worker process: makes the runs that its supervisor sends, one after the other (docs/architecture.md).
 
 Whatever a solver prints goes to the log that the supervisor gave as standard output and standard error.
 """

@@ -3,7 +3,9 @@
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, longest_path
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
+from euclio.session.policies import Policy
+from euclio.session.rules import DummyRule
+from euclio.session.space import FULL_SPACE, PlanSpace
 
 __all__ = [
     "FULL_SPACE",

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from euclio.session.instance import Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.space import DummyRule, PlanSpace, Policy
+from euclio.session.policies.kernels import code_of, policy_code, policy_of
+from euclio.session.space import PlanSpace
 
-POLICY_CODE = {Policy.TC: 0, Policy.TC_SHARED: 1, Policy.RR: 2, Policy.MACHINE_RATE: 3}
-TC, TC_SHARED, RR, MACHINE_RATE = 0, 1, 2, 3
 UNLIMITED = 1 << 30
 
 TIE = 1e-12
@@ -50,8 +49,8 @@ class SessionArrays(NamedTuple):
         child_first: likewise for children.
         child: children.
         slo: latency objective in seconds.
-        policy: dispatch policy as in `POLICY_CODE`.
-        dummies: whether the rule `machine` holds.
+        policy: dispatch policy as `policy_code` has it.
+        dummies: whether plans may have dummies.
         max_allocations: most allocations per module.
     """
 
@@ -74,6 +73,15 @@ class SessionArrays(NamedTuple):
     policy: int
     dummies: bool
     max_allocations: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process, the policy is another address there."""
+        plain = self._asdict()
+        return _restored, ({**plain, "policy": policy_of(self.policy)},)
+
+
+def _restored(fields: dict[str, Any]) -> SessionArrays:
+    return SessionArrays(**{**fields, "policy": code_of(fields["policy"])})
 
 
 class _Profile(NamedTuple):
@@ -131,8 +139,8 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         child_first=child_first,
         child=child,
         slo=float(session.slo_s),
-        policy=POLICY_CODE[space.policy],
-        dummies=space.dummy is not DummyRule.NONE,
+        policy=policy_code(space.policy),
+        dummies=space.dummy.adds,
         max_allocations=UNLIMITED if space.max_allocations is None else space.max_allocations,
     )
 

@@ -13,6 +13,7 @@ from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import find_any
 from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
+from euclio.session.policies import Form
 from euclio.session.space import FULL_SPACE, PlanSpace
 
 MARGIN = Fraction(1, 10**12)
@@ -32,6 +33,8 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
         cutoff: cost per hour; None: any plan is better, which refutes a claim of infeasibility.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
     """
+    if space.policy.form is Form.GENERAL:
+        return Search(None, False, 0, f"the prover does not cover policy {space.policy.name}")
     nodes, reason = 0, ""
     for part in _parts(session, space):
         found = _search(session, part, cutoff, deadline)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.policies.kernels import LEFT, TIED, own_latency
 
 CLEAR_RATE = 1e-4
 """A rest of this share of a module's rate has lost four digits in floating point; a smaller one is the checker's."""
@@ -25,17 +26,44 @@ def fits(latency: float, budget: float) -> bool:
 @compiled
 def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
     """Worst-case latency of configuration k serving the whole rate: what Algorithm 2 calls GetWCL."""
-    if s.policy == TC or s.policy == TC_SHARED:
+    if s.policy == LEFT or s.policy == TIED:
         return float(s.duration[k] + s.batch[k] / rate)
-    if s.policy == RR:
-        return float(2.0 * s.duration[k])
-    return float(s.duration[k] + s.batch[k] / s.throughput[k])
+    if s.policy < LEFT:
+        return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], s.throughput[k], 1.0, 0.0, rate, rate)
+    return _counted_latency(s.policy, s.duration[k], s.batch[k], s.throughput[k], rate)
 
 
 @compiled
-def partial_latency(s: SessionArrays, k: int, partial: float, w: float) -> float:
-    """Latency of a partial machine at rate `partial`; w is the rate left when its allocation began."""
-    return float(s.duration[k] + s.batch[k] / (w if s.policy == TC_SHARED else partial))
+def _counted_latency(code: int, d: float, b: float, t: float, rate: float) -> float:
+    """The same under a policy of form `GENERAL`: it may ask for the machines of the allocation, so they are counted."""
+    whole, rest = whole_and_rest(rate, t, rate)
+    worst = own_latency(code, 0.0, d, b, t, float(whole), rest, rate, rate) if whole > 0 else 0.0
+    return max(worst, own_latency(code, 1.0, d, b, t, float(whole), rest, rate, rate)) if rest > 0.0 else worst
+
+
+@compiled
+def whole_latency(s: SessionArrays, k: int, machines: int, partial: float, left: float, tied: float) -> float:
+    """Latency of a whole machine of configuration k, in seconds.
+
+    Args:
+        s: the session.
+        k: the configuration.
+        machines: whole machines of its allocation.
+        partial: rate of the partial machine of its allocation, 0: none.
+        left: rate that is left when its allocation begins.
+        tied: rate that is left when the first allocation of the same throughput-cost ratio begins.
+    """
+    if s.policy == LEFT or s.policy == TIED:
+        return float(s.duration[k] + s.batch[k] / (tied if s.policy == TIED else left))
+    return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
+
+
+@compiled
+def partial_latency(s: SessionArrays, k: int, machines: int, partial: float, left: float, tied: float) -> float:
+    """Latency of a partial machine of configuration k, in seconds; arguments as for `whole_latency`."""
+    if s.policy <= TIED:
+        return float(s.duration[k] + s.batch[k] / (tied if s.policy == TIED else partial))
+    return own_latency(s.policy, 1.0, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
 
 
 @compiled
@@ -74,10 +102,10 @@ def module_latency(s: SessionArrays, m: int, machines: Ints, partial_at: int, pa
         if previous < 0 or not tied:
             shared = w
         if machines[k] > 0:
-            latency = configuration_latency(s, k, shared if s.policy == TC_SHARED else w)
-            worst = max(worst, latency)
+            here = partial if k == partial_at else 0.0
+            worst = max(worst, whole_latency(s, k, machines[k], here, w, shared))
         if k == partial_at:
-            worst = max(worst, partial_latency(s, k, partial, shared))
+            worst = max(worst, partial_latency(s, k, machines[k], partial, w, shared))
         w -= machines[k] * s.throughput[k]
         previous = k
         tied = True

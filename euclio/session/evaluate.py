@@ -1,4 +1,4 @@
-"""The checker: it alone decides whether a plan of a session is feasible and what it costs (model §1).
+"""The checker: it alone decides whether a plan of a session is feasible and what it costs (docs/model/sessions.md).
 
 Exact rational arithmetic from the decimal text of the input; it shares no code with any solver.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import assert_never
 
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
+from euclio.session.policies import Place, Policy
+from euclio.session.rules import DummyRule
+from euclio.session.space import FULL_SPACE, PlanSpace
 
 WRITTEN_RATE_TOLERANCE = Fraction(1, 10**9)
 """A written partial or dummy rate may be off by this share of the module's rate, no more."""
@@ -178,7 +181,7 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     rate, last = module.rate_rps, plan.allocations[-1]
     slack = WRITTEN_RATE_TOLERANCE * rate
     whole = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), Fraction(0))
-    if space.dummy is DummyRule.CONTINUOUS:
+    if not space.dummy.countable:
         dummy = plan.dummy_rps
         if last.partial_rps == 0 and whole >= rate and abs(whole - rate - dummy) <= slack:
             dummy = whole - rate  # whole machines only: their rate seldom ends as a decimal, so it cannot be written
@@ -195,10 +198,9 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
         return f"{float(partial):.9g} req/s are left for a partial machine of {float(t_last):.9g} req/s"
     if last.machines == 0 and partial == 0:
         return "the last allocation has neither a whole nor a partial machine"
-    if space.dummy is DummyRule.NONE and dummy > 0:
-        return f"{float(dummy):.9g} req/s of dummies, none are allowed"
-    if space.dummy is DummyRule.MACHINE and dummy >= t_last:
-        return f"{float(dummy):.9g} req/s of dummies fill more than the last machine"
+    broken = _broken_dummy_rule(space.dummy, dummy, t_last)
+    if broken:
+        return broken
     if abs(last.partial_rps - partial) > slack:
         return f"partial rate written as {float(last.partial_rps):.9g}, derived as {float(partial):.9g} req/s"
     if abs(plan.dummy_rps - dummy) > slack:
@@ -224,20 +226,23 @@ def _worst_case_latency(
         ratio = c.throughput_rps / unit_price if unit_price else None
         if i == 0 or ratio != shared_ratio:
             shared_ratio, shared_w = ratio, w
+        place = Place(c.duration_s, c.batch, c.throughput_rps, allocation.machines, f, w, shared_w)
         if allocation.machines:
-            worst = max(worst, _full_latency(c, w, shared_w, policy))
+            worst = max(worst, policy.whole_latency(place))
         if f:
-            collecting = shared_w if policy is Policy.TC_SHARED else f
-            worst = max(worst, c.duration_s + c.batch / collecting)
+            worst = max(worst, policy.partial_latency(place))
         before += allocation.machines * c.throughput_rps
     return worst
 
 
-def _full_latency(c: Configuration, w: Fraction, shared_w: Fraction, policy: Policy) -> Fraction:
-    if policy is Policy.TC:
-        return c.duration_s + c.batch / w
-    if policy is Policy.TC_SHARED:
-        return c.duration_s + c.batch / shared_w
-    if policy is Policy.RR:
-        return 2 * c.duration_s
-    return c.duration_s + c.batch / c.throughput_rps
+def _broken_dummy_rule(rule: DummyRule, dummy: Fraction, t_last: Fraction) -> str:
+    """What the dummy rule has against a dummy rate next to a last machine of throughput `t_last`; empty: nothing."""
+    match rule:
+        case DummyRule.NONE:
+            return f"{float(dummy):.9g} req/s of dummies, none are allowed" if dummy > 0 else ""
+        case DummyRule.MACHINE:
+            return f"{float(dummy):.9g} req/s of dummies fill more than the last machine" if dummy >= t_last else ""
+        case DummyRule.CONTINUOUS:
+            return ""
+        case _:
+            assert_never(rule)

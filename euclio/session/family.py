@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from euclio.core.arguments import count_or_any, names
 from euclio.core.errors import InputError
-from euclio.core.family import Explained, Family, SpaceOption
+from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
+from euclio.core.space_fields import in_words, options_of
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
-from euclio.session.space import FULL_SPACE, DummyRule, PlanSpace, Policy
+from euclio.session.rules import DummyRule
+from euclio.session.space import FULL_SPACE, PlanSpace
 
 if TYPE_CHECKING:
     from euclio.core.result import Result
 
 EXPLAIN_LIMIT_S = 10.0
 """Limit of all searches together where an explanation comes along with a result."""
-
-OPTIONS = (
-    SpaceOption("--policy", "policy", "dispatch policy", choices=tuple(p.value for p in Policy)),
-    SpaceOption("--dummy", "dummy", "dummy rule", choices=tuple(d.value for d in DummyRule)),
-    SpaceOption(
-        "--max-allocations", "max_allocations", "most allocations per module, or any", count_or_any, metavar="N"
-    ),
-    SpaceOption("--hardware", "hardware", "allowed hardware; default: all of the instance", names, metavar="A,B"),
-    SpaceOption("--no-batching", "batching", "batch 1 only", value=False),
-    SpaceOption("--no-concurrency", "concurrency", "concurrency 1 only", value=False),
-)
 
 
 def _check_space(session: Session, space: PlanSpace) -> None:
@@ -77,8 +68,10 @@ def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
     return session, space if space.hardware is None else space.on("one")
 
 
-def _tolerance(space: PlanSpace) -> float:
-    return BRACKET_TOLERANCE if space.dummy is DummyRule.CONTINUOUS else PROOF_TOLERANCE
+def _tolerance(space: Mapping[str, Any]) -> float:
+    """That of exact proofs, unless the rule leaves a continuum of plans, whose optimum is bracketed."""
+    bracketed = space.get("dummy") in [rule.value for rule in DummyRule if not rule.countable]
+    return BRACKET_TOLERANCE if bracketed else PROOF_TOLERANCE
 
 
 def _features(session: Session) -> dict[str, float]:
@@ -103,13 +96,13 @@ FAMILY = Family(
     goals=(LEAST_COST,),
     full_space=FULL_SPACE,
     default_solver="exact",
-    space_options=OPTIONS,
+    space_options=options_of(PlanSpace),
     read=late("euclio.session.files", "session_from_json"),
     to_text=late("euclio.session.files", "session_to_text"),
     evaluate=evaluate,
     plan_files=late_value("euclio.session.plan_files", "SESSION_PLANS"),
     check_space=_check_space,
-    describe_space=late("euclio.session.table", "describe_space"),
+    describe_space=in_words,
     table=late("euclio.session.table", "plan_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
@@ -120,4 +113,7 @@ FAMILY = Family(
     tolerance=_tolerance,
     features=_features,
     sources=late_value("euclio.session.trials", "SOURCES"),
+    designs=late("euclio.session.designs.grid", "session_designs"),
+    kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
+    importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
 )

@@ -1,4 +1,4 @@
-"""Session instances: a DAG of DNN modules with rates and profiles, prices, and a latency objective (model §1)."""
+"""Session instances: modules with rates and profiles, a DAG, prices, a latency objective (docs/model/sessions.md)."""
 
 from __future__ import annotations
 

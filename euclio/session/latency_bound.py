@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import assert_never
 
 from euclio.session.instance import Configuration, Module
-from euclio.session.space import DummyRule, PlanSpace, Policy
+from euclio.session.policies import Form
+from euclio.session.rules import DummyRule
+from euclio.session.space import PlanSpace
 
 
 def latency_bound(module: Module, space: PlanSpace) -> Fraction | None:
@@ -28,22 +31,41 @@ def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
 
     Decisive is, without dummies, a machine of the first allocation: it collects at w <= T. With rule `machine` it is
     one of the last allocation: of its n machines n - 1 and everything before stay below T, so that
-    w <= n·t <= ceil(T/t)·t; under `tc-shared` w counts equal ratios too and is only known to be below T + t.
-    Under `rr` and `machine-rate` a whole machine takes the same wherever it stands; without dummies it needs t <= T,
-    and a plan with no whole machine is one partial machine at f = T < t. Rule `continuous` leaves w unbounded, and f
-    anywhere from T to t: bounds that plans come as near to as one likes.
+    w <= n·t <= ceil(T/t)·t; in form `TIED` w counts equal ratios too and is only known to be below T + t.
+    In form `FIXED` a whole machine takes the same wherever it stands; without dummies it needs t <= T, and a plan with
+    no whole machine is one partial machine at f = T < t. Rule `continuous` leaves w unbounded, and f anywhere from T
+    to t: bounds that plans come as near to as one likes. In form `GENERAL` nothing is known but that a machine takes
+    no less than its duration.
     """
-    d, b, t = c.duration_s, c.batch, c.throughput_rps
-    if space.policy in (Policy.TC, Policy.TC_SHARED):
-        if space.dummy is DummyRule.CONTINUOUS:
+    d, t = c.duration_s, c.throughput_rps
+    match space.policy.form:
+        case Form.LEFT | Form.TIED:
+            return d + _least_collecting(c, rate, space)
+        case Form.FIXED:
+            whole, alone = space.policy.fixed_latency(c), _alone(c, rate, space.dummy)
+            if rate >= t:
+                return whole
+            return min(whole, alone) if space.dummy.adds else alone
+        case Form.GENERAL:
             return d
-        if space.dummy is DummyRule.NONE:
-            return d + b / rate
-        return d + b / (math.ceil(rate / t) * t if space.policy is Policy.TC else rate + t)
-    whole = 2 * d if space.policy is Policy.RR else d + b / t
-    if space.dummy is DummyRule.CONTINUOUS:
-        return min(whole, d + b / t) if rate < t else whole
-    alone = d + b / rate
-    if space.dummy is DummyRule.MACHINE:
-        return min(whole, alone) if rate < t else whole
-    return alone if rate < t else whole
+        case _:
+            assert_never(space.policy.form)
+
+
+def _least_collecting(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
+    """What collecting a batch takes at least in sequence: b over the largest w that the dummy rule leaves possible."""
+    match space.dummy:
+        case DummyRule.NONE:
+            return c.batch / rate
+        case DummyRule.MACHINE:
+            t = c.throughput_rps
+            return c.batch / (math.ceil(rate / t) * t if space.policy.form is Form.LEFT else rate + t)
+        case DummyRule.CONTINUOUS:
+            return Fraction(0)
+        case _:
+            assert_never(space.dummy)
+
+
+def _alone(c: Configuration, rate: Fraction, rule: DummyRule) -> Fraction:
+    """Least latency of a plan that is one partial machine, which takes the rate, or under `continuous` nearly t."""
+    return c.duration_s + c.batch / (rate if rule.countable else c.throughput_rps)

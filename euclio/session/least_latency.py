@@ -164,7 +164,7 @@ def _alone(session: Session, module: Module, slo_s: Fraction) -> Session:
 def _forced(module: Module, space: PlanSpace) -> bool:
     """Whether `_plans_of` the one allowed configuration are all plans: n = floor(T/t), and with dummies ceil(T/t)."""
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-    return len(allowed) == 1 and space.dummy is not DummyRule.CONTINUOUS
+    return len(allowed) == 1 and space.dummy.countable
 
 
 def _plans_of(c: Configuration, rate: Fraction, dummy: DummyRule) -> Iterator[ModulePlan]:
@@ -172,10 +172,10 @@ def _plans_of(c: Configuration, rate: Fraction, dummy: DummyRule) -> Iterator[Mo
     t = c.throughput_rps
     whole = math.floor(rate / t)
     yield ModulePlan((Allocation(c, whole, rate - whole * t),))
-    if dummy is not DummyRule.NONE:
+    if dummy.adds:
         filled = math.ceil(rate / t)
         yield ModulePlan((Allocation(c, filled),), filled * t - rate)
-    if dummy is DummyRule.CONTINUOUS:
+    if not dummy.countable:
         many = whole + MANY
         yield ModulePlan((Allocation(c, many),), many * t - rate)
         almost_full = t * (1 - Fraction(1, MANY))

@@ -1,4 +1,4 @@
-"""Plans of a session: which machines, at which configuration, take which share of the requests (model §1)."""
+"""Plans of a session: which machines, at which configuration, take which requests (docs/model/sessions.md)."""
 
 from __future__ import annotations
 

@@ -7,17 +7,15 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text, exact
-from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at
-from euclio.files.plan_files import PlanFiles, RunOptions, word
+from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
+from euclio.files.plan_files import PlanFiles, options_model, space_reader
 from euclio.session import (
     Allocation,
     Configuration,
-    DummyRule,
     Evaluation,
     ModulePlan,
     Plan,
     PlanSpace,
-    Policy,
     Session,
 )
 
@@ -41,33 +39,6 @@ class _ModulePlan(FileModel):
 class _Plan(FileModel):
     latency_s: Number
     modules: list[_ModulePlan]
-
-
-class _Options(RunOptions):
-    policy: Text
-    dummy: Text
-    max_allocations: Whole | None = None
-    hardware: list[Name] | None = None
-    single_hardware: Flag = False
-    batching: Flag = True
-    concurrency: Flag = True
-    objective: Text = "cost"
-
-
-def _space(options: _Options, session: Session) -> PlanSpace:
-    if options.max_allocations is not None and options.max_allocations < 1:
-        raise InputError(f"is {options.max_allocations}; it must be at least 1", field="options.max_allocations")
-    for i, name in enumerate(options.hardware or []):
-        word(name, session.price, f"options.hardware[{i}]")
-    return PlanSpace(
-        policy=Policy(word(options.policy, Policy, "options.policy")),
-        dummy=DummyRule(word(options.dummy, DummyRule, "options.dummy")),
-        max_allocations=options.max_allocations,
-        hardware=None if options.hardware is None else tuple(options.hardware),
-        single_hardware=options.single_hardware,
-        batching=options.batching,
-        concurrency=options.concurrency,
-    )
 
 
 def _plan(model: _Plan, session: Session) -> Plan:
@@ -143,4 +114,5 @@ def _not_less(rate: Fraction) -> Fraction:
     return written if written >= rate else written + rate * Fraction(2, 10**14)
 
 
-SESSION_PLANS = PlanFiles(_Options, _Plan, _space, _plan, _written, _checked, _data)
+_OPTIONS = options_model(PlanSpace, objective=(Text, "cost"))
+SESSION_PLANS = PlanFiles(_OPTIONS, _Plan, space_reader(PlanSpace), _plan, _written, _checked, _data)

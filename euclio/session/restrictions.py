@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from euclio.session import FULL_SPACE, DummyRule, PlanSpace, Policy
+from euclio.core.space_fields import space_fields
+from euclio.session import FULL_SPACE, PlanSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +31,15 @@ def restrictions(space: PlanSpace) -> tuple[Restriction, ...]:
     """The restrictions of a plan space.
 
     Lifting any of them only adds plans or makes them faster: throughput-cost dispatch is never slower than round robin
-    or dispatch at machine rate (a whole machine has w >= t there), and rule `none` is part of rule `machine`.
+    or dispatch at machine rate (a whole machine has w >= t there), and rule `none` is part of rule `machine`. A field
+    that the full space does not widen, such as rule `continuous`, restricts nothing.
     """
-    found = []
-    if space.hardware is not None:
-        names = ",".join(space.hardware)
-        found.append(Restriction(f"--hardware {names}", f"only hardware {names}", "hardware", FULL_SPACE.hardware))
-    if space.single_hardware:
-        found.append(
-            Restriction("one hardware type per session", "the same type for all modules", "single_hardware", False)
-        )
-    if not space.batching:
-        found.append(Restriction("--no-batching", "no batching", "batching", True))
-    if not space.concurrency:
-        found.append(Restriction("--no-concurrency", "no concurrency", "concurrency", True))
-    if space.max_allocations is not None:
-        most = space.max_allocations
-        words = f"at most {most} allocation{'s' if most > 1 else ''} per module"
-        found.append(Restriction(f"--max-allocations {most}", words, "max_allocations", None))
-    if space.dummy is DummyRule.NONE:
-        found.append(Restriction("--dummy none", "no dummy requests", "dummy", FULL_SPACE.dummy))
-    if space.policy in (Policy.RR, Policy.MACHINE_RATE):
-        name = space.policy.value
-        found.append(Restriction(f"--policy {name}", f"dispatch policy {name}", "policy", FULL_SPACE.policy))
-    return tuple(found)
+    given: list[tuple[int, Restriction]] = []
+    for name, field in space_fields(PlanSpace).items():
+        value, full = getattr(space, name), getattr(FULL_SPACE, name)
+        if value != full and field.contains(full, value):
+            given.append((field.lifted, Restriction(*field.restriction(value), name, full)))
+    return tuple(restriction for _, restriction in sorted(given, key=lambda pair: pair[0]))
 
 
 def without(space: PlanSpace, lifted: Iterable[Restriction]) -> PlanSpace:

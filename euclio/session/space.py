@@ -1,36 +1,162 @@
-"""Plan spaces: which plans a system is allowed to make (design of the systems, Harpagon Table III)."""
+"""Plan spaces: which plans a system is allowed to make (design of the systems, Harpagon Table III).
+
+A field is declared once, with all that commands, files, tables and explanations say of it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from euclio.core.arguments import count_or_any, names
+from euclio.core.errors import InputError
+from euclio.core.family import SpaceOption
+from euclio.core.references import is_reference
+from euclio.core.space_fields import (
+    SpaceField,
+    at_least_as_many,
+    at_most,
+    described,
+    word,
+)
+from euclio.session.policies import POLICIES, Policy, find_policy
+from euclio.session.rules import DummyRule
 
 if TYPE_CHECKING:
     from euclio.session.instance import Hardware, Session
 
 
-class Policy(StrEnum):
-    """Dispatch policy: how requests reach the machines, hence each machine's worst-case latency."""
-
-    TC = "tc"
-    """Throughput-cost dispatch in sequence: d + b/w (Harpagon §III-B as Algorithm 1 computes it)."""
-    TC_SHARED = "tc-shared"
-    """Theorem 1 read literally: w counts every machine whose ratio is the same or lower."""
-    RR = "rr"
-    """Round robin: a full machine takes 2d (Nexus, InferLine, Clipper)."""
-    MACHINE_RATE = "machine-rate"
-    """Dispatch at the machine's own throughput: d + b/t (Scrooge)."""
+def _read_policy(name: str, session: Session, place: str) -> Policy:
+    """The policy that a file names; a user's own is looked for where it was."""
+    return find_policy(name if is_reference(name) else word(name, map(str, POLICIES), place))
 
 
-class DummyRule(StrEnum):
-    """Which dummy requests a plan may add."""
+def _pinned_policy(name: str, folder: Path | None) -> str:
+    """The name of a user's own policy that holds from every folder, with the hash of its file."""
+    file, _, own = name.rpartition(":")
+    return find_policy(f"{((folder or Path()) / Path(file).expanduser()).resolve()}:{own}").name
 
-    NONE = "none"
-    MACHINE = "machine"
-    """Fill the last allocation's last machine up to full (Harpagon §III-C)."""
-    CONTINUOUS = "continuous"
-    """Any dummy rate (Piccolo §III-D)."""
+
+def _contains_policy(wide: Policy, narrow: Policy) -> bool:
+    """Whether no plan is slower under the first policy, as the records say of each other."""
+    while narrow is not wide and narrow.bounded_by:
+        narrow = find_policy(narrow.bounded_by)
+    return narrow is wide
+
+
+POLICY = SpaceField(
+    kind=str,
+    words=str,
+    read=_read_policy,
+    required=True,
+    option=SpaceOption(
+        "--policy",
+        "policy",
+        "dispatch policy, or a user's own from a file",
+        choices=tuple(p.name for p in POLICIES),
+        reference=_pinned_policy,
+    ),
+    variants=lambda session, space: ((f"policy {p}", p) for p in POLICIES if p is not space.policy),
+    contains=_contains_policy,
+    restriction=lambda policy: (f"--policy {policy}", f"dispatch policy {policy}"),
+    lifted=7,
+)
+
+_RULES = tuple(DummyRule)
+DUMMY = SpaceField(
+    kind=str,
+    words=lambda rule: rule.words,
+    read=lambda name, session, place: DummyRule(word(name, DummyRule, place)),
+    required=True,
+    option=SpaceOption("--dummy", "dummy", "dummy rule", choices=tuple(rule.value for rule in DummyRule)),
+    variants=lambda session, space: ((f"dummies {rule}", rule) for rule in DummyRule if rule is not space.dummy),
+    # Every rule allows what those before it allow.
+    contains=lambda wide, narrow: _RULES.index(wide) >= _RULES.index(narrow),
+    restriction=lambda rule: (f"--dummy {rule}", rule.restriction),
+    lifted=6,
+)
+
+
+def _read_most(most: int, session: Session, place: str) -> int:
+    if most < 1:
+        raise InputError(f"is {most}; it must be at least 1", field=place)
+    return most
+
+
+def _other_most(session: Session, space: PlanSpace) -> Iterator[tuple[str, int]]:
+    most = 1 if space.max_allocations != 1 else 2
+    yield f"at most {most} allocations", most
+
+
+MAX_ALLOCATIONS = SpaceField(
+    kind=int,
+    words=lambda most: at_most(most, "allocation"),
+    read=_read_most,
+    option=SpaceOption(
+        "--max-allocations", "max_allocations", "most allocations per module, or any", count_or_any, metavar="N"
+    ),
+    variants=_other_most,
+    contains=at_least_as_many,
+    restriction=lambda most: (f"--max-allocations {most}", f"{at_most(most, 'allocation')} per module"),
+    lifted=5,
+)
+
+
+def _read_hardware(listed: list[str], session: Session, place: str) -> tuple[str, ...]:
+    return tuple(word(name, session.price, f"{place}[{i}]") for i, name in enumerate(listed))
+
+
+def _last_hardware(session: Session, space: PlanSpace) -> Iterator[tuple[str, tuple[str, ...]]]:
+    last = session.hardware[-1].name
+    yield f"hardware {last} only", (last,)
+
+
+HARDWARE = SpaceField(
+    kind=tuple,
+    words=lambda allowed: "" if allowed is None else f"hardware {', '.join(allowed)}",
+    read=_read_hardware,
+    option=SpaceOption(
+        "--hardware", "hardware", "allowed hardware; default: all of the instance", names, metavar="A,B"
+    ),
+    variants=_last_hardware,
+    contains=lambda wide, narrow: wide is None or (narrow is not None and set(narrow) <= set(wide)),
+    restriction=lambda allowed: (f"--hardware {','.join(allowed)}", f"only hardware {','.join(allowed)}"),
+    lifted=1,
+)
+
+
+def _allowed_or_not(only: str, restriction: str, lifted: int, option: SpaceOption) -> SpaceField:
+    """A flag that is true where more than 1 is allowed."""
+    return SpaceField(
+        kind=bool,
+        words=lambda allowed: "" if allowed else only,
+        option=option,
+        variants=lambda session, space: iter([(only, False)]),
+        contains=lambda wide, narrow: wide or not narrow,
+        restriction=lambda allowed: (option.flag, restriction),
+        lifted=lifted,
+    )
+
+
+SINGLE_HARDWARE = SpaceField(
+    kind=bool,
+    words=lambda single: "one hardware type" if single else "",
+    variants=lambda session, space: iter([("one hardware type", True)]),
+    contains=lambda wide, narrow: narrow or not wide,
+    restriction=lambda single: ("one hardware type per session", "the same type for all modules"),
+    lifted=2,
+)
+BATCHING = _allowed_or_not(
+    "batch 1", "no batching", 3, SpaceOption("--no-batching", "batching", "batch 1 only", value=False)
+)
+CONCURRENCY = _allowed_or_not(
+    "concurrency 1",
+    "no concurrency",
+    4,
+    SpaceOption("--no-concurrency", "concurrency", "concurrency 1 only", value=False),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +173,17 @@ class PlanSpace:
         concurrency: concurrency above 1 allowed.
     """
 
-    policy: Policy = Policy.TC
-    dummy: DummyRule = DummyRule.MACHINE
-    max_allocations: int | None = None
-    hardware: tuple[str, ...] | None = None
-    single_hardware: bool = False
-    batching: bool = True
-    concurrency: bool = True
+    policy: Policy = field(default=Policy.TC, metadata=POLICY.metadata)
+    dummy: DummyRule = field(default=DummyRule.MACHINE, metadata=DUMMY.metadata)
+    max_allocations: int | None = field(default=None, metadata=MAX_ALLOCATIONS.metadata)
+    hardware: tuple[str, ...] | None = field(default=None, metadata=HARDWARE.metadata)
+    single_hardware: bool = field(default=False, metadata=SINGLE_HARDWARE.metadata)
+    batching: bool = field(default=True, metadata=BATCHING.metadata)
+    concurrency: bool = field(default=True, metadata=CONCURRENCY.metadata)
 
     def __post_init__(self) -> None:
         """Let policy and dummy rule be given by name."""
-        object.__setattr__(self, "policy", Policy(self.policy))
+        object.__setattr__(self, "policy", find_policy(self.policy))
         object.__setattr__(self, "dummy", DummyRule(self.dummy))
 
     def on(self, *hardware: str) -> PlanSpace:
@@ -78,15 +204,7 @@ class PlanSpace:
 
     def describe(self) -> dict[str, object]:
         """The plan space as plain data, as it stands in results and on the command line."""
-        return {
-            "policy": self.policy.value,
-            "dummy": self.dummy.value,
-            "max_allocations": self.max_allocations,
-            "hardware": None if self.hardware is None else list(self.hardware),
-            "single_hardware": self.single_hardware,
-            "batching": self.batching,
-            "concurrency": self.concurrency,
-        }
+        return described(self)
 
 
 FULL_SPACE = PlanSpace()

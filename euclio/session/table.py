@@ -10,9 +10,12 @@ from rich.text import Text
 
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
+from euclio.core.space_fields import in_words
 from euclio.core.tables import DASH, bound_text, duration, figures, milliseconds, money, new_table, percent
-from euclio.session import DummyRule, Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.session import Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
 
+SPARE = ("share", "budget ms", "conc.", "req/s", "latency ms")
+"""Columns that a narrow window does without, the least needed first."""
 MOST_MODULES = 1000
 """Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
 
@@ -23,7 +26,7 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
     numbers = ("batch", "conc.", "machines", "req/s", "latency ms", "budget ms", "cost/h", "share")
-    table = new_table("module", "hardware", *numbers, numbers=numbers)
+    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     for module, plan, found, budget in islice(rows, MOST_MODULES):
@@ -55,18 +58,7 @@ def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
 
 def describe_space(space: PlanSpace) -> str:
     """A plan space in a few words: policy, dummy rule, then only what narrows it."""
-    words = [space.policy.value, "no dummies" if space.dummy is DummyRule.NONE else f"dummies {space.dummy.value}"]
-    if space.max_allocations is not None:
-        words.append(f"at most {space.max_allocations} allocation{'s' if space.max_allocations > 1 else ''}")
-    if space.hardware is not None:
-        words.append(f"hardware {', '.join(space.hardware)}")
-    if space.single_hardware:
-        words.append("one hardware type")
-    if not space.batching:
-        words.append("batch 1")
-    if not space.concurrency:
-        words.append("concurrency 1")
-    return ", ".join(words)
+    return in_words(space)
 
 
 def _header(session: Session, result: Result) -> list[str]:

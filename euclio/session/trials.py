@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.objective import Goal
+from euclio.core.space_fields import variants_of
 from euclio.core.trials import Sources
 from euclio.session.instance import Session
-from euclio.session.space import DummyRule, PlanSpace, Policy
 
 SCALE = 2
 LARGE_MODULES = 12
@@ -28,23 +27,6 @@ def _large() -> Session:
     return chain_from_modules(0, LARGE_MODULES)
 
 
-def _restricted(session: Session, space: PlanSpace) -> Iterator[tuple[str, PlanSpace]]:
-    """One field of the plan space changed at a time."""
-    for policy in Policy:
-        if policy is not space.policy:
-            yield f"policy {policy.value}", replace(space, policy=policy)
-    for rule in DummyRule:
-        if rule is not space.dummy:
-            yield f"dummies {rule.value}", replace(space, dummy=rule)
-    most = 1 if space.max_allocations != 1 else 2
-    yield f"at most {most} allocations", replace(space, max_allocations=most)
-    last = session.hardware[-1].name
-    yield f"hardware {last} only", replace(space, hardware=(last,))
-    yield "one hardware type", replace(space, single_hardware=True)
-    yield "batch 1", replace(space, batching=False)
-    yield "concurrency 1", replace(space, concurrency=False)
-
-
 def _scaled(session: Session, goal: Goal) -> tuple[Session, Fraction]:
     """All prices doubled."""
     hardware = tuple(replace(h, price_per_h=SCALE * h.price_per_h) for h in session.hardware)
@@ -59,4 +41,4 @@ def _permuted(session: Session) -> Session:
     return replace(session, hardware=session.hardware[::-1], modules=modules, edges=edges)
 
 
-SOURCES = Sources(_small, _large, _restricted, _scaled, _permuted, ("exact", "plan-bruteforce"))
+SOURCES = Sources(_small, _large, variants_of, _scaled, _permuted, ("exact", "plan-bruteforce"))

@@ -1,1 +1,28 @@
-"""Reproductions: one package per paper, each with a function `reproduce` that writes a report."""
+"""Studies: a paper's evaluation, run again and set next to its figures; one folder per paper (`README.md`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What the command says of a study before it loads it.
+
+    Attributes:
+        workloads: how much it runs unless asked otherwise, for its help text.
+        jobs: worker processes unless asked otherwise; None: one per core.
+        takes_instances: whether it takes a folder of instances.
+    """
+
+    workloads: str
+    jobs: int | None = None
+    takes_instances: bool = False
+
+
+STUDIES = {
+    "harpagon": Registered("1131"),
+    "scrooge": Registered("200", jobs=1),  # its times are what is measured
+    "ppipe": Registered("6 groups", takes_instances=True),
+}
+"""All studies by the name of their folder, whose `experiment` holds STUDY: the one place where they are registered."""

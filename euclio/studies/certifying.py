@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from euclio.core.certificate import Verdict
 from euclio.core.errors import RefutedError
 from euclio.core.result import AnyResult, Status
 from euclio.report import Block, Heading, Paragraph, Table
-from euclio.studies.rows import Row
+from euclio.runs.execution import prepared
+from euclio.runs.task import SolverSetting
 
 SAMPLE = 30
 LIMIT_S = 10.0
@@ -54,15 +56,47 @@ class Certified:
     seed: int
 
 
+def proofs_of(
+    frame: pd.DataFrame, instances: Iterable[Any], settings: Iterable[SolverSetting], seed: int = 0
+) -> list[Proof]:
+    """The runs of solvers that ended with a proof.
+
+    Args:
+        frame: results frame.
+        instances: its instances.
+        settings: its settings.
+        seed: seed of its solvers.
+    """
+    by_name = {instance.name: instance for instance in instances}
+    by_label = {setting.label: setting for setting in settings}
+    proven = frame[frame.status == Status.OPTIMAL]
+    return [
+        Proof(name, label, partial(_again, by_name[name], by_label[label], seed))
+        for name, label in zip(proven.instance, proven.label, strict=True)
+    ]
+
+
+def _again(instance: Any, setting: SolverSetting, seed: int) -> tuple[Any, AnyResult]:
+    return instance, made(instance, setting, seed)
+
+
+def made(instance: Any, setting: SolverSetting, seed: int = 0) -> AnyResult:
+    """The checked result of a setting on an instance, made in this process."""
+    ready = prepared(instance, setting, setting.time_s, seed)
+    ready.warm_up()
+    return ready.check(*ready.answer())
+
+
 def certify_sample(proofs: Sequence[Proof], size: int, seed: int, advance: Callable[[int], None]) -> Certified:
     """Make a sample of the proofs again and try each.
 
     Args:
-        proofs: all proofs of the study.
+        proofs: all proofs of the study; the sample does not depend on their order.
         size: how many are tried.
         seed: seed of the sample.
         advance: called with 1 after each.
     """
+    proofs = sorted(proofs, key=lambda proof: (proof.workload, proof.solver))
     rows = []
     for k in sorted(random.Random(f"certify/{seed}").sample(range(len(proofs)), min(size, len(proofs)))):
         rows.append(_row(proofs[k]))
@@ -70,7 +104,7 @@ def certify_sample(proofs: Sequence[Proof], size: int, seed: int, advance: Calla
     return Certified(pd.DataFrame(rows, columns=list(COLUMNS)), len(proofs), seed)
 
 
-def _row(proof: Proof) -> Row:
+def _row(proof: Proof) -> dict[str, Any]:
     instance, result = proof.again()
     head = {"workload": proof.workload, "solver": proof.solver, "status": result.status.value}
     if result.status is not Status.OPTIMAL:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import pandas as pd
+
 from euclio.analysis.statistics import Measured
 from euclio.report import Table
 from euclio.studies.published import Published
@@ -87,6 +89,19 @@ def interval(measured: Measured, unit: str) -> str:
         return ""
     low, high = number(measured.low, unit), number(measured.high, unit)
     return f"{low.removesuffix(UNITS[unit]) if UNITS[unit] else low} to {high}"
+
+
+def score_line(score: Score) -> str:
+    """A score as a line for the terminal."""
+    p, m = score.published, score.measured
+    return f"{p.what}: {number(m.value, p.unit)} (published {number(p.value, p.unit)})"
+
+
+def outcomes_text(labels: pd.Series[str], statuses: pd.Series[str]) -> str:
+    """How often which solver ended without an accepted plan, in words."""
+    odd = ~statuses.isin(["optimal", "feasible"])
+    count = (labels + ": " + statuses)[odd].value_counts().sort_index()
+    return ", ".join(f"{what} on {n}" for what, n in count.items()) or "none"
 
 
 def score_table(scores: Sequence[Score]) -> Table:

@@ -1,9 +1,9 @@
-"""Results as Parquet, with the provenance in the schema's metadata."""
+"""Tables of results: joined, and as Parquet with the provenance in the schema's metadata."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from euclio.studies.rows import Row
-
 PROVENANCE_KEY = b"euclio"
 NAMES = ("workload", "application", "solver", "policy", "dummy_rule", "status", "module", "hardware")
 
 
-def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """Rows as a data frame; a column that a row does not have is empty there."""
-    return pd.DataFrame.from_records(list(rows))
+def joined(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Tables one below the other; a column that a table does not have is empty there."""
+    return pd.DataFrame.from_records([row for table in tables for row in table.to_dict("records")])
 
 
 def save(table: pd.DataFrame, path: Path, provenance: dict[str, Any]) -> None:

@@ -18,6 +18,6 @@ def preparation_limit_s(solver: str) -> float:
     Args:
         solver: its name, or ``path/to/file.py:function``.
     """
-    from euclio.core.own_solver import is_reference
+    from euclio.core.references import is_reference
 
     return OWN_PREPARATION_LIMIT_S if is_reference(solver) else COMPILATION_LIMIT_S

@@ -1,9 +1,14 @@
-"""Settings of generated instances: plain values, each checked and read before anything is drawn."""
+"""Settings of generated instances: plain values, each checked and read before anything is drawn.
+
+Every setting is declared once, by the family whose kinds take it; experiment files, the options of `euclio generate`
+and their help follow from that.
+"""
 
 from __future__ import annotations
 
+import argparse
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
@@ -19,12 +24,37 @@ class Setting:
     Attributes:
         name: its name, as it stands in an experiment file and, with dashes, on the command line.
         read: plain value in, the value used out; raises an `InputError` where it is none.
+        help: one line for the command line.
+        text: the option's text in, its plain value out; raises an `argparse.ArgumentTypeError` where it is none.
+        metavar: placeholder of the option's value.
         listed: its value is a list, so that a grid of it is a list of lists.
     """
 
     name: str
     read: Callable[[Any], Any]
+    help: str
+    text: Callable[[str], Any] = str
+    metavar: str = "NAME"
     listed: bool = False
+
+    @property
+    def flag(self) -> str:
+        """Its option on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+
+def add_settings(options: argparse._ActionsContainer, settings: Iterable[Setting]) -> None:
+    """Offer settings as options; one that is not given leaves no trace among the arguments."""
+    for setting in settings:
+        options.add_argument(
+            setting.flag, type=setting.text, metavar=setting.metavar, help=setting.help, default=argparse.SUPPRESS
+        )
+
+
+def given_settings(arguments: argparse.Namespace, settings: Iterable[Setting]) -> dict[str, Any]:
+    """The plain values of the settings that were given as options, by name."""
+    given = {setting.name: vars(arguments)[setting.name] for setting in settings if setting.name in vars(arguments)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
 
 def refuse_unknown(known: Sequence[Setting], given: Mapping[str, Any], kind: str) -> None:

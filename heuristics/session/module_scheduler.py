@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import SessionArrays
-from euclio.session.dispatch import configuration_latency, fits, module_latency, partial_latency, whole_and_rest
+from euclio.session.dispatch import fits, module_latency, partial_latency, whole_and_rest, whole_latency
+from euclio.session.policies.kernels import TIED
 from heuristics.session.dummy_generator import close_with_dummies, replace_followers
 from heuristics.session.schedule import Schedule
 
@@ -33,6 +34,9 @@ def schedule_module(s: SessionArrays, m: int, rate: float, budget: float, dummie
             return False
     elif dummies:
         replace_followers(s, m, plan)
+        if s.policy > TIED and not fits(_latency(s, m, plan), budget):
+            # More machines of a configuration never take longer under the other policies.
+            generate_configuration(s, m, rate, budget, plan)
     _price(s, m, rate, plan)
     return True
 
@@ -54,9 +58,12 @@ def generate_configuration(s: SessionArrays, m: int, rate: float, budget: float,
         if s.duration[k] >= budget:
             continue
         whole, left = whole_and_rest(rest, s.throughput[k], s.rate[m])
-        whole_fits = whole == 0 or fits(configuration_latency(s, k, rest), budget)
-        left_fits = left == 0.0 or fits(partial_latency(s, k, left, rest), budget)
+        whole_fits = whole == 0 or fits(whole_latency(s, k, whole, 0.0, rest, rest), budget)
+        left_fits = left == 0.0 or fits(partial_latency(s, k, whole, left, rest, rest), budget)
         carries_all = whole_fits and left_fits
+        if carries_all and s.policy > TIED and whole > 0 and left > 0.0:
+            # Next to a partial machine, whole ones may take longer under such a policy; under the others never.
+            carries_all = fits(whole_latency(s, k, whole, left, rest, rest), budget)
         if not carries_all and (used + 1 >= s.max_allocations or whole == 0 or not whole_fits):
             continue
         plan.machines[k] = whole
@@ -79,4 +86,10 @@ def _price(s: SessionArrays, m: int, rate: float, plan: Schedule) -> None:
         cost += plan.partial[m] * s.unit_cost[plan.partial_at[m]]
     plan.cost[m] = cost
     if rate == s.rate[m]:
-        plan.latency[m] = module_latency(s, m, plan.machines, plan.partial_at[m], plan.partial[m], plan.dummy[m])
+        plan.latency[m] = _latency(s, m, plan)
+
+
+@compiled
+def _latency(s: SessionArrays, m: int, plan: Schedule) -> float:
+    """Worst-case latency of module m as scheduled, in seconds."""
+    return module_latency(s, m, plan.machines, plan.partial_at[m], plan.partial[m], plan.dummy[m])

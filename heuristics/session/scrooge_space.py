@@ -20,7 +20,7 @@ def require_scrooge_space(solver: str, space: PlanSpace, *, least_allocations: i
     Raises:
         InapplicableError: another policy or dummy rule, one hardware type per session, or too few allocations.
     """
-    if space.policy is not Policy.MACHINE_RATE or space.dummy is not DummyRule.NONE:
+    if space.policy is not SCROOGE_SPACE.policy or space.dummy is not SCROOGE_SPACE.dummy:
         raise InapplicableError(f"{solver} plans for --policy machine-rate --dummy none only")
     if space.single_hardware:
         raise InapplicableError(f"{solver} mixes worker types; name one with --hardware")

@@ -7,10 +7,11 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import DummyRule, PlanSpace, Session, evaluate
+from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import clear_of_rounding
 from euclio.session.least_latency import why_no_plan
+from euclio.session.policies.kernels import raise_error_of
 from euclio.session.series_parallel import reduce_series_parallel
 from heuristics.session.even_splitting import split_evenly
 from heuristics.session.latency_splitting import DEAREST_HARDWARE, LATENCY_COST, LEAST_LATENCY, THROUGHPUT
@@ -31,7 +32,7 @@ def run_system(system: System, session: Session, space: PlanSpace, limits: Limit
         InapplicableError: the dummy rule is not the system's, or a quantized splitter meets a DAG that is not
             series-parallel.
     """
-    if space.dummy is DummyRule.CONTINUOUS:
+    if not space.dummy.countable:
         raise InapplicableError(f"{system.name} has no rule for continuous dummies; use --dummy none or machine")
     best = Answer(None, "no plan")
     for one in _hardware_choices(session, system.narrow(session, space)):
@@ -63,6 +64,7 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         return Answer(None, "no plan")
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         schedule, cost, stats = _plan(system, arrays._replace(slo=slo))
+        raise_error_of(space.policy)
         if not np.isfinite(cost):
             break
         plan = to_plan(session, arrays, schedule.machines, schedule.partial_at)

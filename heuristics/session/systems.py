@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
+from euclio.core.lazy import late
+from euclio.core.registry import AnySolver, Solver
 from euclio.session import DummyRule, PlanSpace, Policy, Session
 
 
@@ -84,6 +87,12 @@ class System:
             batching=self.batching,
             concurrency=self.concurrency,
         )
+
+    def as_solver(self) -> AnySolver:
+        """The registry's record of the row."""
+        run = partial(late("heuristics.session.solver", "run_system"), self)
+        narrow = self.narrow if self.hetero in PICK else None
+        return Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow)
 
     def narrow(self, session: Session, space: PlanSpace) -> PlanSpace:
         """What the row leaves of a plan space on an instance: its one hardware type, where the row says which."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -68,7 +68,7 @@ def space_class(space: PlanSpace | PipelineSpace) -> str:
 def to_data(case: Case) -> dict[str, Any]:
     """The case as plain data: the instance as in its file, numbers as they are written, and the plan space's fields."""
     text = find_family(case.family).to_text(case.instance)
-    space = {f.name: getattr(case.space, f.name) for f in fields(case.space)}
+    space = case.space.describe()
     return {"family": case.family, "space": space, "instance": parse_json(text)}
 
 

@@ -57,6 +57,8 @@ def run(instance: str = "one", label: str = "exact", value: float | None = 2.0, 
         "certify_s": None,
         "certify_nodes": None,
         "certify_reason": "",
+        "cpu_s": 0.1,
+        "measured": None,
         "feature.modules": 2.0,
     }
     row |= changes

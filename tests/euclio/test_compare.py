@@ -8,6 +8,7 @@ from tiny_sessions import answering, first_configuration, one_configuration_plan
 from euclio import compare, decompose
 from euclio.cli import main
 from euclio.comparison.comparing import chosen_solvers
+from euclio.comparison.decomposing import aggregate
 from euclio.comparison.figure import draw
 from euclio.comparison.table import comparison_table
 from euclio.core.errors import InputError
@@ -16,6 +17,7 @@ from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.core.tables import to_text
 from euclio.files import save_cluster
+from euclio.pipeline.workloads.small_clusters import small_cluster
 from euclio.report.figure_files import save_figure
 from euclio.session import DummyRule, PlanSpace, Policy, evaluate
 
@@ -195,9 +197,28 @@ def test_objective_that_the_family_lacks_is_refused():
         compare(tiny_session(2), [], objective="throughput")
 
 
-def test_clusters_are_not_decomposed():
-    with pytest.raises(InputError, match="two classes is no session; only those are decomposed"):
-        decompose(two_classes())
+def test_throughput_lost_by_design_and_by_heuristic_adds_up_to_the_gap():
+    table = decompose(two_classes(), ["no-partitioning", "dart-r"])
+    known = table.dropna(subset=["design", "heuristic"])
+    assert len(known)
+    assert known.throughput_rps.le(known.optimum_rps).all()
+    assert (known.design_extra + known.heuristic_extra).tolist() == pytest.approx((1 - known.total).tolist())
+    assert aggregate(table).design_free.between(0, 1).all()
+
+
+@pytest.mark.parametrize(("objective", "head"), [("throughput", "lost throughput"), ("cost", "extra cost")])
+def test_decompose_command_serves_clusters_by_either_objective(capsys, tmp_path, objective, head):
+    path, figure = tmp_path / "c.json", tmp_path / "gaps.svg"
+    save_cluster(small_cluster(14), path)
+    arguments = ("--solvers", "no-partitioning", "--objective", objective, "--plot", str(figure))
+    assert main(["decompose", str(path), *arguments]) == 0
+    assert f"{head} in % of the optimum" in capsys.readouterr().out
+    assert figure.stat().st_size > 1000
+
+
+def test_instances_of_two_families_are_not_decomposed_together():
+    with pytest.raises(InputError, match="decompose them one family at a time"):
+        decompose([two_classes(), tiny_session(2)])
 
 
 def test_command_compares_clusters(tmp_path, capsys):

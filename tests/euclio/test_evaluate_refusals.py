@@ -1,4 +1,4 @@
-"""The checker refuses: every rule of model §1 broken once."""
+"""The checker refuses: every rule of docs/model/sessions.md broken once."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -7,8 +7,9 @@ import pytest
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_instance
-from euclio.workloads import kinds
+from euclio.session.workloads import kinds
 from euclio.workloads.commands import draw_instances, generate
+from euclio.workloads.kinds import kinds as all_kinds
 
 SETTINGS = {
     "application": {"application": "traffic", "rate": 30.0, "slo": 0.6},
@@ -25,7 +26,7 @@ def _accept_every_workload(monkeypatch):
     monkeypatch.setattr(kinds, "accept_by", lambda: lambda session: [])
 
 
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize("kind", all_kinds())
 def test_generate_writes_readable_instances_with_the_same_bytes(kind, tmp_path):
     first = generate(kind, tmp_path / "a", seed=5, settings=SETTINGS[kind])
     again = generate(kind, tmp_path / "b", seed=5, settings=SETTINGS[kind])

@@ -8,7 +8,7 @@ from tiny_sessions import TEXT as SESSION_TEXT
 from tiny_sessions import answering as session_solver
 
 from euclio.cli import main
-from euclio.commands.cluster_options import part
+from euclio.core.arguments import part
 from euclio.pipeline import PipelineSpace
 
 FAKES = [
@@ -259,10 +259,6 @@ def test_least_cost_without_loads_names_the_field(capsys, tmp_path):
     path.write_text(TEXT.replace('"rate_rps": 20, ', ""))
     line = f"{path}: models[1].rate_rps: is missing; the least-cost objective needs it"
     assert_bad_input(capsys, ["solve", path, "--objective", "cost"], line)
-
-
-def test_decompose_says_that_it_is_for_sessions(capsys, instance):
-    assert_bad_input(capsys, ["decompose", instance], "a file of schema euclio/session/1 is needed here")
 
 
 def test_a_folder_is_no_instance(capsys, tmp_path):

@@ -9,7 +9,7 @@ from simulated_clusters import overlaps, two_model_cluster, two_model_plan, two_
 from euclio.core.errors import InputError
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
 from euclio.pipeline.simulation import Setup, attainment, describe, highest_loads, simulate, utilization
-from euclio.pipeline.simulation.queues import DROPPED, LATE, PENDING, SERVED
+from euclio.simulation.requests import DROPPED, LATE, PENDING, SERVED
 
 MS = 1_000_000
 SHORT = Setup(seconds=4.0)

@@ -5,7 +5,7 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.pipeline.simulation import Setup, load_trace
-from euclio.pipeline.simulation.arrivals import arrivals_of
+from euclio.simulation.arrivals import arrivals_of
 
 KINDS = ("uniform", "poisson", "bursty", "trace")
 

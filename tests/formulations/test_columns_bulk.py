@@ -44,7 +44,7 @@ def larger(seed: int, times: int) -> Cluster:
 
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("seed", range(40))
-def test_few_gpus_beside_the_bulk_agree_with_brute_force(seed: int) -> None:
+def test_few_gpus_next_to_the_bulk_agree_with_brute_force(seed: int) -> None:
     assert differs(seed) == ""
 
 

@@ -17,21 +17,22 @@ from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
 from euclio.pipeline.workloads.setups import PRICES_PER_H, Setup
 from euclio.pipeline.workloads.small_clusters import small_cluster
 from formulations.pipeline.columns import search
-from formulations.pipeline.columns.level import Level, TooLargeError, level_of
+from formulations.pipeline.columns.division import Divided, pack_and_divide
+from formulations.pipeline.columns.problem import TooLargeError
 from formulations.pipeline.columns.solver import run_columns
 from tests.formulations.test_columns import SEEDS, space_of
 
 
-def whole_only(*args: Any, own: bool) -> Level:
+def whole_only(*args: Any, restricted: bool) -> Divided:
     """Tables of whole GPUs, none of divided ones."""
-    if not own:
+    if not restricted:
         raise TooLargeError
-    return level_of(*args, own=own)
+    return pack_and_divide(*args, restricted=restricted)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_deepening_agrees_with_brute_force(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "level_of", whole_only)
+    monkeypatch.setattr(search, "pack_and_divide", whole_only)
     cluster, space = small_cluster(seed), replace(space_of(seed), whole_gpus=True)
     answers = [run(cluster, space, Limits()) for run in (solve_by_pipeline_enumeration, run_columns)]
     best, found = (0.0 if a.plan is None else float(evaluate(cluster, a.plan, space).value or 0) for a in answers)

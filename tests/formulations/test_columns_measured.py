@@ -98,7 +98,7 @@ def test_milp_over_large_numbers_claims_no_bound_below_a_checked_plan(monkeypatc
     # HiGHS alone calls 10226298/s optimal here.
     cluster = scaled(load(SHARED / "pipelines" / "ppipe-solo-L4-T4-32.json"), 1000)
     best = solve(cluster, "columns", time_limit_s=20).value
-    monkeypatch.setattr(solver, "search_beside_bulk", lambda setting: None)
+    monkeypatch.setattr(solver, "search_many_gpus", lambda node: None)
     answer = run_columns(cluster, PipelineSpace(), Limits(time_limit_s=20))
     assert best is not None
     assert answer.bound is not None

@@ -9,28 +9,28 @@ from scipy.optimize import linprog
 from euclio.pipeline import Objective, PipelineSpace
 from euclio.pipeline.workloads.small_clusters import small_cluster
 from formulations.pipeline.columns.enumeration import Columns, enumerate_columns
+from formulations.pipeline.columns.problem import Problem, problem_of
 from formulations.pipeline.columns.relaxation import relax, usage
-from formulations.pipeline.columns.task import Task, task_of
 
 LEAST_COST = PipelineSpace(objective=Objective.COST)
 
 
-def optimum(task: Task, columns: Columns) -> float | None:
+def optimum(problem: Problem, columns: Columns) -> float | None:
     """The linear program's optimum, cost with its sign changed; None: there is none."""
-    used = usage(columns, len(task.count))
-    serves = (columns.model[None, :] == np.arange(len(task.weight))[:, None]).astype(float)
-    if task.cost:
+    used = usage(columns, len(problem.count))
+    serves = (columns.model[None, :] == np.arange(len(problem.weight))[:, None]).astype(float)
+    if problem.cost:
         found = linprog(
-            used @ task.price,
+            used @ problem.price,
             A_ub=np.vstack([used.T, -serves]),
-            b_ub=np.concatenate([task.count, -task.enough * task.weight]),
+            b_ub=np.concatenate([problem.count, -problem.enough * problem.weight]),
         )
     else:
-        last = np.concatenate([np.zeros(len(task.count)), task.weight])
+        last = np.concatenate([np.zeros(len(problem.count)), problem.weight])
         found = linprog(
             np.append(np.zeros(len(columns)), -1.0),
             A_ub=np.column_stack([np.vstack([used.T, -serves]), last]),
-            b_ub=np.concatenate([task.count, np.zeros(len(task.weight))]),
+            b_ub=np.concatenate([problem.count, np.zeros(len(problem.weight))]),
         )
     return None if found.status != 0 else -float(found.fun)
 
@@ -39,10 +39,10 @@ def optimum(task: Task, columns: Columns) -> float | None:
 @pytest.mark.parametrize("seed", range(20))
 def test_the_bound_is_the_optimum_over_all_columns(seed: int, space: PipelineSpace) -> None:
     cluster = small_cluster(seed)
-    task, columns = task_of(cluster, space), enumerate_columns(cluster, space)
-    if set(columns.model) != set(range(len(task.weight))):
+    problem, columns = problem_of(cluster, space), enumerate_columns(cluster, space)
+    if set(columns.model) != set(range(len(problem.weight))):
         pytest.skip("some model has no pipeline")
-    found, best = relax(task, columns), optimum(task, columns)
+    found, best = relax(problem, columns), optimum(problem, columns)
     if best is None:
         assert found is None
     else:

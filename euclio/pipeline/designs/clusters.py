@@ -56,6 +56,10 @@ class ClusterDesign:
         """Plan space to solve it in."""
         return PipelineSpace(objective=self.objective)
 
+    def make(self, seed: int) -> Cluster:
+        """The cluster of the design; the same seed gives the same one."""
+        return make_cluster(self, seed)
+
 
 def make_cluster(design: ClusterDesign, seed: int) -> Cluster:
     """The cluster of a design; the same arguments give the same one."""

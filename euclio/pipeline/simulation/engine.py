@@ -6,11 +6,13 @@ from heapq import heappop
 
 from euclio.core.compiled import compiled
 from euclio.pipeline.simulation.execution import ENDS, Event, finish
-from euclio.pipeline.simulation.queues import LATE, SERVED, Queues, waiting
+from euclio.pipeline.simulation.queues import Queues, waiting
 from euclio.pipeline.simulation.reactive import batch_by_pool, hand_over
 from euclio.pipeline.simulation.reservation import Path, batch_by_reservation
 from euclio.pipeline.simulation.resources import COUNT, DOWNLINK, FIRST, NONE, POOL, Ledger
-from euclio.pipeline.simulation.system import Floats, Ints, System
+from euclio.pipeline.simulation.system import System
+from euclio.simulation.requests import LATE, SERVED
+from euclio.simulation.units import Floats, Ints
 
 NO_EVENT = (1 << 62, 3, 0)
 

@@ -26,7 +26,7 @@ from euclio.pipeline.simulation.resources import (
     WAITING,
     Ledger,
 )
-from euclio.pipeline.simulation.system import Floats
+from euclio.simulation.units import Floats
 
 ENDS, TIMER = 0, 2
 """Kinds of events; at the same time, what ends goes first, then arrivals (1), then timers."""

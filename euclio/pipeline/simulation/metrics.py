@@ -6,14 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from euclio.pipeline.simulation.queues import DROPPED, LATE, SERVED
-from euclio.pipeline.simulation.record import Requests, Simulation
-from euclio.pipeline.simulation.system import NS_PER_S
-
-
-def attainment(requests: Requests) -> float | None:
-    """Share of requests that were served within the SLO; None: there were none."""
-    return float((requests.outcome == SERVED).mean()) if requests.outcome.size else None
+from euclio.pipeline.simulation.record import Simulation
+from euclio.simulation.requests import DROPPED, LATE, SERVED, Requests, attainment
+from euclio.simulation.units import NS_PER_S
 
 
 def mean_attainment(simulation: Simulation) -> float | None:

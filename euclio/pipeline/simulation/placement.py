@@ -1,4 +1,4 @@
-"""Where virtual GPUs live: on which physical GPU, and on which server (model §2; ours)."""
+"""Where virtual GPUs live: on which physical GPU, and on which server (docs/model/pipelines.md; ours)."""
 
 from __future__ import annotations
 

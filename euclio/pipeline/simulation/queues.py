@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.pipeline.simulation.system import Ints, System
-
-PENDING, SERVED, LATE, DROPPED = 0, 1, 2, 3
-"""What became of a request."""
+from euclio.pipeline.simulation.system import System
+from euclio.simulation.requests import DROPPED
+from euclio.simulation.units import Ints
 
 
 class Queues(NamedTuple):

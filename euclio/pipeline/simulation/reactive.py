@@ -30,7 +30,8 @@ from euclio.pipeline.simulation.resources import (
     mark_reserved,
     new_node,
 )
-from euclio.pipeline.simulation.system import Floats, System
+from euclio.pipeline.simulation.system import System
+from euclio.simulation.units import Floats
 
 
 @compiled

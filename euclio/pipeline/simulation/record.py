@@ -25,22 +25,9 @@ from euclio.pipeline.simulation.resources import (
     Ledger,
 )
 from euclio.pipeline.simulation.setup import Setup
-from euclio.pipeline.simulation.system import Ints, System
-
-
-@dataclass(frozen=True, slots=True)
-class Requests:
-    """The requests of a model, in the order of arrival.
-
-    Attributes:
-        arrival_ns: arrivals.
-        finish_ns: when they were served; -1: dropped.
-        outcome: `queues.SERVED`, LATE or DROPPED.
-    """
-
-    arrival_ns: Ints
-    finish_ns: Ints
-    outcome: Ints
+from euclio.pipeline.simulation.system import System
+from euclio.simulation.requests import Requests
+from euclio.simulation.units import Ints
 
 
 @dataclass(frozen=True, slots=True)

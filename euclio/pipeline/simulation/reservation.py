@@ -40,7 +40,8 @@ from euclio.pipeline.simulation.resources import (
     mark_reserved,
     new_node,
 )
-from euclio.pipeline.simulation.system import Floats, Ints, System
+from euclio.pipeline.simulation.system import System
+from euclio.simulation.units import Floats, Ints
 
 NEVER = 1 << 62
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.pipeline.simulation.system import Ints
+from euclio.simulation.units import Ints
 
 NONE = -1
 WAITING, RUNNING, DONE = 0, 1, 2

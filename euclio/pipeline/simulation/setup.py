@@ -6,18 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from euclio.simulation.setup import Arrivals
+from euclio.simulation.setup import Setup as CommonSetup
 
-class Arrivals(StrEnum):
-    """How requests come."""
-
-    UNIFORM = "uniform"
-    """Evenly spaced."""
-    POISSON = "poisson"
-    """A Poisson process, as the paper makes of the 2019 trace."""
-    BURSTY = "bursty"
-    """Heavy-tailed gaps: many short ones, few long ones."""
-    TRACE = "trace"
-    """Timestamps that were recorded, brought to the rate by changing the pace."""
+__all__ = ["Arrivals", "Scheduler", "Setup"]
 
 
 class Scheduler(StrEnum):
@@ -29,43 +21,23 @@ class Scheduler(StrEnum):
     """Every pool by itself, without tracking links (§7.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup(CommonSetup):
     """A simulation, apart from cluster and plan.
 
+    `full_load_rps` is the throughput per weight at load 1; None: what the plan serves as checked.
+
     Attributes:
-        arrivals: how requests come.
-        load: load factor; 1: `full_load_rps`.
-        seconds: how long requests come.
         scheduler: who forms batches.
-        seed: seed of arrivals and noise.
-        noise: coefficient of variation of real durations around the expected ones.
-        full_load_rps: throughput per weight at load 1, in requests per second; None: what the plan serves as checked.
-        trace_s: recorded timestamps in seconds, for `Arrivals.TRACE`.
     """
 
-    arrivals: Arrivals = Arrivals.POISSON
-    load: float = 1.0
-    seconds: float = 30.0
     scheduler: Scheduler = Scheduler.RESERVATION
-    seed: int = 0
-    noise: float = 0.0
-    full_load_rps: float | None = None
-    trace_s: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Let arrivals and scheduler be given by name."""
-        object.__setattr__(self, "arrivals", Arrivals(self.arrivals))
+        CommonSetup.__post_init__(self)
         object.__setattr__(self, "scheduler", Scheduler(self.scheduler))
 
-    def describe(self) -> dict[str, Any]:
-        """The setup as plain data; timestamps are counted, not listed."""
-        return {
-            "arrivals": self.arrivals.value,
-            "load": self.load,
-            "seconds": self.seconds,
-            "scheduler": self.scheduler.value,
-            "seed": self.seed,
-            "noise": self.noise,
-            **({"timestamps": len(self.trace_s)} if self.trace_s else {}),
-        }
+    def own(self) -> dict[str, Any]:
+        """The scheduler, as plain data."""
+        return {"scheduler": self.scheduler.value}

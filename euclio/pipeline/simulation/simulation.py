@@ -9,17 +9,16 @@ import numpy as np
 
 from euclio.core.errors import InputError
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
-from euclio.pipeline.simulation.arrivals import arrivals_of
 from euclio.pipeline.simulation.engine import run_events
 from euclio.pipeline.simulation.queues import Queues, new_queues
 from euclio.pipeline.simulation.record import Simulation, record
 from euclio.pipeline.simulation.reservation import new_path
 from euclio.pipeline.simulation.resources import Ledger, new_ledger
 from euclio.pipeline.simulation.setup import Scheduler, Setup
-from euclio.pipeline.simulation.system import Floats, Ints, System, build_system
-
-FACTORS = 1 << 16
-"""Real over expected durations that are drawn, then used in turn."""
+from euclio.pipeline.simulation.system import System, build_system
+from euclio.simulation.arrivals import arrivals_of
+from euclio.simulation.noise import duration_factors
+from euclio.simulation.units import Ints
 
 
 def simulate(
@@ -65,7 +64,7 @@ def offered_rps(
 def _run(system: System, arrivals: list[Ints], setup: Setup) -> tuple[Ledger, Queues, float]:
     """Ledger and queues after all events, and the seconds that took."""
     compile_simulator()
-    factors = _factors(setup)
+    factors = duration_factors(setup.noise, setup.seed)
     reactive = setup.scheduler is Scheduler.REACTIVE
     ledger, queues, order, longest = _empty(system, arrivals, reactive)
     began = time.perf_counter()
@@ -78,15 +77,6 @@ def _empty(system: System, arrivals: list[Ints], reactive: bool) -> tuple[Ledger
     longest = int(np.diff(system.first_pool).max(initial=1))
     ledger = new_ledger(system.resources, len(queues.arrival) * (2 * longest - 1))
     return ledger, queues, np.argsort(queues.arrival, kind="stable"), longest
-
-
-def _factors(setup: Setup) -> Floats:
-    """Log-normal factors of mean 1."""
-    if not setup.noise:
-        return np.ones(1)
-    variance = np.log1p(setup.noise**2)
-    stream = np.random.default_rng([setup.seed, 1])
-    return np.exp(stream.normal(-variance / 2, np.sqrt(variance), FACTORS))
 
 
 @cache

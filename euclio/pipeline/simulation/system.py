@@ -8,16 +8,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from euclio.core.errors import InputError
 from euclio.pipeline import Cluster, Pipeline, PipelinePlan
 from euclio.pipeline.simulation.placement import VirtualGpu, place, servers
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-NS_PER_S = 10**9
+from euclio.simulation.units import NS_PER_S, Ints
 
 
 class System(NamedTuple):

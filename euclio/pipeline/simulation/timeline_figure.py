@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from euclio.core.figures import INK, MUTED, PALETTE, figure_style
 from euclio.pipeline.simulation.record import Simulation
 from euclio.pipeline.simulation.setup import Scheduler
-from euclio.pipeline.simulation.system import NS_PER_S, Floats
+from euclio.simulation.units import NS_PER_S, Floats
 
 WIDTH_IN = 10.0
 ROW_IN = 0.19

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.pipeline import Cluster
@@ -55,6 +56,23 @@ def generated_clusters(
     """The clusters that `cluster_requests` asks for."""
     asked = cluster_requests(options, count=count, seed=seed, models=models, rate_rps=rate_rps)
     return [pipeline_cluster(request) for request in asked]
+
+
+def drawn_clusters(settings: Mapping[str, Any], count: int, seed: int) -> Iterator[Cluster]:
+    """The clusters of kind "pipelines", each made when it is asked for; all settings are checked before.
+
+    Args:
+        settings: as read, by name: those of `PipelineOptions`, `models` and `rate`.
+        count: number of seeds.
+        seed: first seed.
+
+    Raises:
+        InputError: as `cluster_requests`.
+    """
+    rest = dict(settings)
+    models, rate = rest.pop("models", None), rest.pop("rate", None)
+    asked = cluster_requests(PipelineOptions(**rest), count=count, seed=seed, models=models, rate_rps=rate)
+    return map(pipeline_cluster, asked)
 
 
 def cluster_requests(

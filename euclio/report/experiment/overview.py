@@ -9,9 +9,9 @@ import pandas as pd
 
 from euclio.report import Facts
 from euclio.report.experiment.cells import counted, instances_of, listed, number
+from euclio.runs.progress import STATUSES
 
 MOST_SOLVERS = 15
-STATUSES = ("optimal", "feasible", "infeasible", "unknown", "inapplicable", "error")
 
 
 def overview(frame: pd.DataFrame) -> Facts:

@@ -14,12 +14,13 @@ from euclio.report.experiment.goal_tables import disagreement_table
 from euclio.report.experiment.outcomes import runs_without_plan
 from euclio.report.experiment.overview import overview
 from euclio.report.experiment.standing import Standing, standing_blocks
+from euclio.runs.record import MEASURED
 
 NOT_DRAWN = frozenset(
     (
         *("key", "solver_version", "features", "raw_status", "reason", "claimed", "warm_start", "stats", "plan"),
         *("options", "import_s", "check_s", "peak_memory_mb", "started_at", "worker", "host"),
-        *("certificate", "certify_s", "certify_nodes", "certify_reason"),
+        *("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured"),
         *("git", "euclio", "python", "cpu", "cores", "packages"),
     )
 )
@@ -33,7 +34,8 @@ def report_blocks(found: Standing) -> list[Block]:
         found: results against the experiment (`euclio.report.experiment.standing`), at least one run.
     """
     frame = found.current
-    table = _drawn_columns(with_references(frame))
+    solved = frame[frame.status != MEASURED]  # what is measured without a solver has no plan to be compared
+    table = _drawn_columns(with_references(solved))
     parts = goals(table)
     wrong = contradictions(table)
     return [
@@ -46,7 +48,7 @@ def report_blocks(found: Standing) -> list[Block]:
         *(block for part in parts for block in _part(part, several=len(parts) > 1)),
         *certificate_blocks(frame),
         Heading("Runs without a plan"),
-        *runs_without_plan(frame),
+        *runs_without_plan(solved),
     ]
 
 

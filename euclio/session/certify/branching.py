@@ -14,7 +14,6 @@ from euclio.session.certify.modules import Offer, Ranked
 from euclio.session.certify.proving import DeadlineError, ModuleProver
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
-from euclio.session.space import DummyRule
 
 WORTH_FILLING = 1.001
 """Plans up to this many times the cutoff are improved, in the hope of one below it."""
@@ -86,7 +85,7 @@ class Branching:
         self._provers = [ModuleProver(m, cutoff, margin, deadline) for m in modules]
         self._modules = modules
         self._bounding = Bounding(session, float(cutoff))
-        self._continuous = modules[0].dummy is DummyRule.CONTINUOUS
+        self._continuous = not modules[0].dummy.countable
         self._branches = 0
         self._curves: list[Curve] = []
 

@@ -6,9 +6,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.session.certify.modules import Offer, Ranked
+from euclio.session.certify.modules import Offer, Ranked, fixed_latency
 from euclio.session.certify.proving import ModuleProver
-from euclio.session.space import DummyRule, Policy
 
 ZERO = Fraction(0)
 
@@ -50,14 +49,13 @@ def least_latency_bound(m: Ranked) -> Fraction | None:
     """
     if not m.configurations:
         return None
-    rate = m.rate + (max(m.throughput) if m.dummy is not DummyRule.NONE else 0)
+    rate = m.rate + (max(m.throughput) if m.dummy.adds else 0)
     bounds = []
-    for c, t in zip(m.configurations, m.throughput, strict=True):
-        if m.policy in (Policy.TC, Policy.TC_SHARED):
-            collecting = ZERO if m.dummy is DummyRule.CONTINUOUS else c.batch / rate
+    for k, (c, t) in enumerate(zip(m.configurations, m.throughput, strict=True)):
+        if m.policy.form.in_sequence:
+            bounds.append(c.duration_s + (c.batch / rate if m.dummy.countable else ZERO))
         else:
-            collecting = min(c.batch / t, c.duration_s) if m.policy is Policy.RR else c.batch / t
-        bounds.append(c.duration_s + collecting)
+            bounds.append(min(c.duration_s + c.batch / t, fixed_latency(m, k)))
     return min(bounds)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import assert_never
 
 from euclio.session.instance import Configuration, Module
 from euclio.session.plan import Allocation, ModulePlan
-from euclio.session.space import DummyRule, PlanSpace, Policy
+from euclio.session.policies import Form, Policy
+from euclio.session.rules import DummyRule
+from euclio.session.space import PlanSpace
 
 ZERO = Fraction(0)
 
@@ -83,12 +86,22 @@ def ranked(module: Module, space: PlanSpace, price: dict[str, Fraction]) -> Rank
 
 def whole_latency(m: Ranked, k: int, collecting: Fraction) -> Fraction:
     """Worst-case latency of a full machine; `collecting` is the rate that its batch is collected at."""
+    if m.policy.form is Form.FIXED:
+        return fixed_latency(m, k)
     c = m.configurations[k]
-    if m.policy is Policy.RR:
-        return 2 * c.duration_s
-    if m.policy is Policy.MACHINE_RATE:
-        return c.duration_s + c.batch / m.throughput[k]
     return c.duration_s + c.batch / collecting
+
+
+def fixed_latency(m: Ranked, k: int) -> Fraction:
+    """Worst-case latency of a full machine where its configuration alone decides it; written again on purpose."""
+    c = m.configurations[k]
+    match m.policy.name:
+        case "rr":
+            return 2 * c.duration_s
+        case "machine-rate":
+            return c.duration_s + c.batch / m.throughput[k]
+        case name:
+            raise AssertionError(f"the prover has no formula for policy {name!r}")
 
 
 def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction | None) -> Offer | None:
@@ -108,7 +121,7 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
         return None
     last = used[-1]
     whole = sum((machines[k] * m.throughput[k] for k in used), ZERO)
-    if m.dummy is DummyRule.CONTINUOUS:
+    if not m.dummy.countable:
         assert budget is not None
         partial = _least_partial(m, machines, used, partial_at, whole, budget)
     else:
@@ -119,7 +132,16 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
     dummy = max(ZERO, whole + partial - m.rate)
     if whole + partial < m.rate:
         return None
-    if (m.dummy is DummyRule.NONE and dummy) or (m.dummy is DummyRule.MACHINE and dummy >= m.throughput[last]):
+    match m.dummy:
+        case DummyRule.NONE:
+            refused = dummy > ZERO
+        case DummyRule.MACHINE:
+            refused = dummy >= m.throughput[last]
+        case DummyRule.CONTINUOUS:
+            refused = False
+        case _:
+            assert_never(m.dummy)
+    if refused:
         return None
     cost = sum((machines[k] * m.price[k] for k in used), ZERO) + partial * m.unit_cost[last]
     allocations = tuple(Allocation(m.configurations[k], machines[k], partial if k == last else ZERO) for k in used)
@@ -132,13 +154,13 @@ def _latency(m: Ranked, machines: Sequence[int], used: list[int], partial: Fract
     for k in used:
         if m.group[k] != group:
             shared, group = rest, m.group[k]
-        collecting = shared if m.policy is Policy.TC_SHARED else rest
+        collecting = shared if m.policy.form is Form.TIED else rest
         if machines[k]:
             worst = max(worst, whole_latency(m, k, collecting))
         rest -= machines[k] * m.throughput[k]
     if partial:
         c = m.configurations[used[-1]]
-        worst = max(worst, c.duration_s + c.batch / (shared if m.policy is Policy.TC_SHARED else partial))
+        worst = max(worst, c.duration_s + c.batch / (shared if m.policy.form is Form.TIED else partial))
     return worst
 
 
@@ -158,11 +180,11 @@ def _least_partial(
             shared, group = rest, m.group[k]
         c = m.configurations[k]
         need = c.batch / (budget - c.duration_s)
-        if m.policy is Policy.TC_SHARED:
+        if m.policy.form is Form.TIED:
             least = max(least, need - shared)
         elif k == partial_at:
             least = max(least, need)
-        if m.policy is Policy.TC and machines[k]:
+        if m.policy.form is Form.LEFT and machines[k]:
             least = max(least, need - rest)
         rest -= machines[k] * m.throughput[k]
     if partial_at < 0:

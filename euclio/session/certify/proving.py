@@ -11,7 +11,6 @@ import numpy as np
 from euclio.session.certify import searching
 from euclio.session.certify.modules import Offer, Ranked, offer
 from euclio.session.certify.scaling import Scaled, can_fill_exactly, prices_on_grid, scaled
-from euclio.session.space import DummyRule
 
 CALL_NODES = 500_000
 """Nodes between two looks at the clock."""
@@ -46,7 +45,7 @@ class ModuleProver:
         self._cap = cap
         self._deadline = deadline
         self._prices = prices_on_grid(m, cap)
-        self._full = can_fill_exactly(m) if m.dummy is DummyRule.NONE else [True] * len(m.throughput)
+        self._full = can_fill_exactly(m) if not m.dummy.adds else [True] * len(m.throughput)
 
     def cheapest(self, budget: Fraction, strict: bool, below: Fraction, proven: Fraction) -> Offer | None:
         """The cheapest plan within a budget among those below a cost; None: there is none below it.

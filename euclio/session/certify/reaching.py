@@ -9,11 +9,10 @@ from fractions import Fraction
 from euclio.core.certificate import Search
 from euclio.session.certify.branching import through
 from euclio.session.certify.curves import least_latency_bound
-from euclio.session.certify.modules import Offer, Ranked, offer
+from euclio.session.certify.modules import Offer, Ranked, fixed_latency, offer
 from euclio.session.certify.proving import DeadlineError, ModuleProver, TooFarApartError
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
-from euclio.session.space import DummyRule, Policy
 
 ZERO = Fraction(0)
 CLOSE = Fraction(1, 10**6)
@@ -24,7 +23,7 @@ def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Se
     """Find a plan within the SLO, whatever it costs, or show that there is none."""
     if not all(m.configurations for m in modules):
         return Search(None, True, 0)
-    if modules[0].dummy is DummyRule.CONTINUOUS:
+    if not modules[0].dummy.countable:
         return _find_continuous(session, modules)
     provers = [ModuleProver(m, None, ZERO, deadline) for m in modules]
     floors = [least_latency_bound(m) or ZERO for m in modules]
@@ -84,13 +83,11 @@ def _find_continuous(session: Session, modules: Sequence[Ranked]) -> Search:
 def _limit(m: Ranked, k: int) -> tuple[Fraction, bool]:
     """Least latency of a plan with configuration k alone, and whether it is only come near to."""
     c, t = m.configurations[k], m.throughput[k]
-    if m.policy in (Policy.TC, Policy.TC_SHARED):
+    if m.policy.form.in_sequence:
         return c.duration_s, True
-    alone = c.duration_s + c.batch / t
-    if m.policy is Policy.RR:
-        # One partial machine nearly at full rate collects faster than round robin lets a full one.
-        return (alone, True) if t > m.rate and alone < 2 * c.duration_s else (2 * c.duration_s, False)
-    return alone, False
+    alone, whole = c.duration_s + c.batch / t, fixed_latency(m, k)
+    # One partial machine nearly at full rate collects faster than round robin lets a full one.
+    return (alone, True) if t > m.rate and alone < whole else (whole, False)
 
 
 def _alone(m: Ranked, k: int, budget: Fraction) -> Offer | None:
@@ -100,7 +97,7 @@ def _alone(m: Ranked, k: int, budget: Fraction) -> Offer | None:
         return None
     machines = [0] * len(m.configurations)
     need = c.batch / (budget - c.duration_s)
-    machines[k] = math.ceil(max(m.rate, need if m.policy in (Policy.TC, Policy.TC_SHARED) else ZERO) / t)
+    machines[k] = math.ceil(max(m.rate, need if m.policy.form.in_sequence else ZERO) / t)
     plan = offer(m, machines, -1, budget)
     if plan is not None and plan.latency <= budget:
         return plan

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.session.certify.modules import Ranked
-from euclio.session.space import DummyRule, Policy
+from euclio.session.certify.modules import Ranked, fixed_latency
+from euclio.session.policies import Form
+from euclio.session.rules import DummyRule
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -183,8 +184,8 @@ def scaled(
         unit=0 if exact else 1,
         slack=0 if m.rate * scale == rate else 1,
         rule=RULE[m.dummy],
-        fixed=m.policy in (Policy.RR, Policy.MACHINE_RATE),
-        shared=m.policy is Policy.TC_SHARED,
+        fixed=m.policy.form is Form.FIXED,
+        shared=m.policy.form is Form.TIED,
         most=m.most,
     )
 
@@ -192,7 +193,7 @@ def scaled(
 def _largest(m: Ranked, budget: Fraction, affordable: Fraction | None) -> Fraction:
     """No rate beyond this one makes a difference."""
     largest = max(m.rate, min(max(m.throughput), WIDEST * m.rate))
-    if m.dummy is DummyRule.CONTINUOUS:
+    if not m.dummy.countable:
         # A machine's need is bought in full, by machines that are no cheaper than the best ratio.
         needs = (c.batch / (budget - c.duration_s) for c in m.configurations if c.duration_s < budget)
         best = m.unit_cost[0]
@@ -223,15 +224,13 @@ def _needs(m: Ranked, budget: Fraction, strict: bool, scale: Fraction, ceiling: 
         exact = c.batch * scale / room
         # Rates are whole numbers here, so a need that must be exceeded is met from the next one on. Rule `continuous`
         # has no such steps: it may fill up to any rate.
-        if m.dummy is DummyRule.CONTINUOUS:
-            need = math.floor(exact)
-        else:
-            need = math.floor(exact) + 1 if strict else math.ceil(exact)
+        stepped = math.floor(exact) + 1 if strict else math.ceil(exact)
+        need = stepped if m.dummy.countable else math.floor(exact)
         # Beyond every rate: no machine meets it, unless throughputs were cut as well; then the exact check decides.
         part.append(need if need <= ceiling else ceiling if cut else UNREACHABLE)
-        if m.policy in (Policy.TC, Policy.TC_SHARED):
+        if m.policy.form.in_sequence:
             whole.append(part[-1])
         else:
-            latency = 2 * c.duration_s if m.policy is Policy.RR else c.duration_s + c.batch / m.throughput[k]
+            latency = fixed_latency(m, k)
             whole.append(0 if latency < budget or (latency == budget and not strict) else UNREACHABLE)
     return whole, part

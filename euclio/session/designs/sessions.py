@@ -61,6 +61,10 @@ class SessionDesign:
         sizes = f"m{self.modules}-c{self.configurations}-h{self.hardware}-r{self.rate_rps:g}-t{self.tightness}"
         return "-".join(part for part in ("s", self.shape, sizes, self.mark, f"{self.number:02d}") if part)
 
+    def make(self, seed: int) -> Session:
+        """The session of the design; the same seed gives the same one."""
+        return make_session(self, seed)
+
 
 def make_session(design: SessionDesign, seed: int) -> Session:
     """The session of a design; the same arguments give the same one."""

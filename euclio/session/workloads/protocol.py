@@ -17,10 +17,11 @@ from euclio.core.numbers import exact, short
 from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.workloads.applications import Application, applications
+from euclio.session.workloads.kinds import PROTOCOL_SEED
 from euclio.session.workloads.latencies import latency_range
 
 PUBLISHED_WORKLOADS = 1131
-SEED = 20240917
+SEED = PROTOCOL_SEED
 """Seed of the published protocol."""
 
 SLO_STEP_S = Fraction(1, 1000)

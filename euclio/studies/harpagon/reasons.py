@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.studies.harpagon.frames import SAME, costs, module_figures, normalized
-from euclio.studies.harpagon.measure_residual import NO_DUMMIES, remaining_budget
-from euclio.studies.harpagon.tables import Tables
-from euclio.studies.harpagon.tasks import BASELINES, ENUMERATION, HARPAGON, SPLIT_OPTIMUM
+from euclio.session.workloads.acceptance import BASELINES
+from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM, costs, normalized
+from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, module_figures, remaining_budget
+from euclio.studies.sessions import SAME, application_of
+from euclio.studies.study import Collected
 
 
-def reasons(tables: Tables) -> dict[str, str]:
+def reasons(collected: Collected) -> dict[str, str]:
     """One sentence per published figure for which the data hold a reason."""
-    runs = tables.runs
+    runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     table = normalized(runs)
-    modules = module_figures(tables.allocations)
-    found = {
+    modules = module_figures(allocations)
+    return {
         **_baselines(runs, table),
         **_optimum(runs),
         **_ablations(runs, table),
         **_modules(modules),
         **_residual(runs),
-        **_dispatch(tables.allocations),
+        **_dispatch(allocations),
         **_dummies(runs, modules),
-        **_times(tables.timings),
+        **_times(collected.tables["timings"]),
     }
-    return found
 
 
 def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
@@ -159,6 +159,5 @@ def _times(timings: pd.DataFrame) -> dict[str, str]:
 
 def _by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
     """Means by application, in per cent."""
-    application = runs.drop_duplicates("workload").set_index("workload").application
-    means = values.groupby(application.reindex(values.index)).mean()
+    means = values.groupby(application_of(runs).reindex(values.index)).mean()
     return ", ".join(f"{name} {mean * 100:.1f} %" for name, mean in means.items())

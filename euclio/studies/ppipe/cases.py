@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from euclio.files import load_cluster
 from euclio.pipeline import Cluster
@@ -13,7 +14,6 @@ from euclio.pipeline.workloads.commands import PipelineOptions, generated_cluste
 from euclio.pipeline.workloads.groups import groups
 from euclio.pipeline.workloads.layer_models import layer_models
 from euclio.pipeline.workloads.setups import SETUPS
-from euclio.studies.rows import Row
 
 LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
 SMALL = "HC1-S"
@@ -68,7 +68,7 @@ class Case:
         )
         return generated_clusters(options, seed=self.seed, models=list(self.models))[0]
 
-    def describe(self, cluster: Cluster) -> Row:
+    def describe(self, cluster: Cluster) -> dict[str, Any]:
         """The columns that it has in all results."""
         return {
             "case": self.name,
@@ -103,7 +103,7 @@ class MeasuredCase:
         """The instance; the high class is its first GPU type."""
         return load_cluster(self.file)
 
-    def describe(self, cluster: Cluster) -> Row:
+    def describe(self, cluster: Cluster) -> dict[str, Any]:
         """The columns that it has in all results; the setup is the one of Table 1 with the same GPUs."""
         counts = [(gpu.name, gpu.count) for gpu in cluster.gpus]
         alike = [name for name, setup in SETUPS.items() if [(gpu.name, gpu.count) for gpu in setup.gpus] == counts]

@@ -6,19 +6,73 @@ import numpy as np
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly, largest, mean
+from euclio.pipeline.simulation.highest_load import TARGET
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler
-from euclio.studies.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE
-from euclio.studies.ppipe.collection import CURVE_OF, REACTIVE_ON, Collected, of_groups, of_study
-from euclio.studies.ppipe.loads import at_highest_load, highest_loads, mean_loads
+from euclio.studies.ppipe.cases import GROUPS, LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE
 from euclio.studies.ppipe.planning import BY_TYPES, UNMERGED
-from euclio.studies.ppipe.profiles import profile_measures
-from euclio.studies.ppipe.systems import DART, NP, PPIPE
+from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
+from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
+from euclio.studies.study import Collected
 
+REACTIVE_ON = "HC2-L"
+"""Cluster of Figure 10."""
+CURVE_OF = "G1"
+"""Group of Figure 7."""
 POISSON, BURSTY = Arrivals.POISSON.value, Arrivals.BURSTY.value
 RESERVATION, REACTIVE = Scheduler.RESERVATION.value, Scheduler.REACTIVE.value
 KEYS = {NP: "np", DART: "dart", PPIPE: "ppipe"}
 MODEL = "EfficientNet-B8"
 """The model of §7.4's example."""
+RUN = ["case", "system", "arrivals", "scheduler"]
+"""Columns that name a plan served under rising load."""
+
+
+def measures(collected: Collected) -> dict[str, Measured]:
+    """Every measure, by key of the published figure."""
+    seed = collected.asked.seed
+    groups = of_groups(collected.tables["serving"])
+    return {
+        **profile_measures(model_latencies(seed), ratios_along_depth(seed)),
+        **_figure_6(groups),
+        **_figure_7(groups),
+        **_scheduler(groups),
+        **_figure_10(groups),
+        **_planning(collected),
+        **_timeline(collected),
+        **_figure_13(collected.tables["serving"]),
+    }
+
+
+def of_study(rows: pd.DataFrame, study: str) -> pd.DataFrame:
+    """The rows that belong to a study."""
+    return rows[rows.studies.str.split(",").map(lambda names: study in names)] if len(rows) else rows
+
+
+def of_groups(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the groups of models."""
+    return of_study(rows, GROUPS)
+
+
+def highest_loads(serving: pd.DataFrame) -> pd.Series[float]:
+    """Highest load factor with 99 % attainment by run and model; 0: none of those tried."""
+    reached = serving.load.where(serving.attainment >= TARGET, 0.0)
+    found: pd.Series[float] = reached.groupby([serving[name] for name in [*RUN, "model"]]).max()
+    return found
+
+
+def mean_loads(serving: pd.DataFrame, arrivals: str, scheduler: str) -> pd.DataFrame:
+    """Highest load factor averaged over the models of a case: one row per case, one column per system."""
+    means = highest_loads(serving).groupby(RUN).mean()
+    if means.empty:
+        return pd.DataFrame()
+    return means.xs((arrivals, scheduler), level=("arrivals", "scheduler")).unstack("system")
+
+
+def at_highest_load(serving: pd.DataFrame) -> pd.DataFrame:
+    """The rows of each run at the highest tried load whose attainment, averaged over the models, reaches 99 %."""
+    means = serving.groupby([*RUN, "load"]).attainment.transform("mean")
+    reached = serving[means >= TARGET]
+    return reached[reached.load == reached.groupby(RUN).load.transform("max")]
 
 
 def setup_of(cases: pd.Index) -> pd.Index:
@@ -31,21 +85,6 @@ def gains(loads: pd.DataFrame, base: str) -> pd.Series[float]:
     with np.errstate(divide="ignore", invalid="ignore"):
         found: pd.Series[float] = 100.0 * (loads[PPIPE] / loads[base] - 1.0)
     return found
-
-
-def measures(collected: Collected) -> dict[str, Measured]:
-    """Every measure, by key of the published figure."""
-    groups = of_groups(collected.serving)
-    return {
-        **profile_measures(collected.latencies, collected.ratios),
-        **_figure_6(groups),
-        **_figure_7(groups),
-        **_scheduler(groups),
-        **_figure_10(groups),
-        **_planning(collected),
-        **_timeline(collected),
-        **_figure_13(collected.serving),
-    }
 
 
 def _figure_6(groups: pd.DataFrame) -> dict[str, Measured]:
@@ -103,11 +142,11 @@ def _figure_10(groups: pd.DataFrame) -> dict[str, Measured]:
 
 
 def _planning(collected: Collected) -> dict[str, Measured]:
-    own = collected.planning[collected.planning.system == PPIPE]
+    planning, plans = collected.tables["planning"], collected.tables["plans"]
+    own = planning[planning.system == PPIPE]
     types = own[own.study == BY_TYPES].set_index("gpu_types").wall_s
-    plans = collected.plans[collected.plans.system == PPIPE]
     return {
-        "milp_s": mean(plans.wall_s),
+        "milp_s": mean(plans[plans.system == PPIPE].wall_s),
         **{f"types_{n}_s": exactly(types[n], 1) for n in (3, 4)},
         "unmerged_80_s": largest(own[own.study == UNMERGED].wall_s),
     }
@@ -115,9 +154,9 @@ def _planning(collected: Collected) -> dict[str, Measured]:
 
 def _timeline(collected: Collected) -> dict[str, Measured]:
     setup, model = TIMELINE
-    plan = collected.plans[(collected.plans.setup == setup) & (collected.plans.system == PPIPE)]
-    rows = collected.serving[(collected.serving.setup == setup) & (collected.serving.group == model)]
-    loads = mean_loads(rows, POISSON, RESERVATION)
+    plans, serving = collected.tables["plans"], collected.tables["serving"]
+    plan = plans[(plans.setup == setup) & (plans.system == PPIPE)]
+    loads = mean_loads(serving[(serving.setup == setup) & (serving.group == model)], POISSON, RESERVATION)
     return {"fcn_total": exactly(plan.planned_rps.iloc[0], 1), "fcn_load": exactly(loads[PPIPE].iloc[0], 1)}
 
 
@@ -138,3 +177,21 @@ def _figure_13(serving: pd.DataFrame) -> dict[str, Measured]:
         "ratio_12_4": mean(ratios[ratios.high == 12].gain),
         **{f"margin_{m}": mean(margins[margins.margin == m / 100].gain) for m in (20, 40, 60)},
     }
+
+
+def planned(plans: pd.DataFrame, column: str = "planned_rps") -> pd.DataFrame:
+    """A column of the plans, one row per case and one column per system."""
+    return plans.pivot(index="case", columns="system", values=column)
+
+
+def proven(plans: pd.DataFrame, system: str) -> pd.Series[bool]:
+    """Which cases a system has solved to proven optimality."""
+    found: pd.Series[bool] = planned(plans, "status")[system].eq("optimal")
+    return found
+
+
+def more_pipelines(plans: pd.DataFrame) -> pd.Series[float]:
+    """What many pipelines per sequence of GPU types serve more than one, in per cent, where both are proven."""
+    values = planned(plans)[proven(plans, MANY) & proven(plans, PPIPE)]
+    found: pd.Series[float] = 100.0 * (values[MANY] / values[PPIPE] - 1.0)
+    return found

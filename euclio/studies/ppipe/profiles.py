@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly, share
@@ -18,6 +20,7 @@ DEFAULT_SCALE = 5
 S = 1e-9
 
 
+@cache
 def model_latencies(seed: int) -> pd.DataFrame:
     """One row per model: layers, seconds on each GPU type at batch 1 (`L4_1`) and at batch 4 (`L4_4`)."""
     rows = []
@@ -28,6 +31,7 @@ def model_latencies(seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("model")
 
 
+@cache
 def ratios_along_depth(seed: int) -> pd.DataFrame:
     """EfficientNet-B8's latency on P4 over L4 and over V100, moving over 128 layers; indexed by the window's middle."""
     profile = layer_profile(SHOWN, seed)

@@ -8,12 +8,21 @@ import pandas as pd
 
 from euclio.pipeline.workloads.groups import GROUP_SIZE
 from euclio.studies.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES
-from euclio.studies.ppipe.collection import Collected, of_groups
-from euclio.studies.ppipe.findings import planned
-from euclio.studies.ppipe.loads import mean_loads
-from euclio.studies.ppipe.measures import BURSTY, KEYS, POISSON, RESERVATION, sensitivity, setup_of, utilization
+from euclio.studies.ppipe.measures import (
+    BURSTY,
+    KEYS,
+    POISSON,
+    RESERVATION,
+    mean_loads,
+    of_groups,
+    planned,
+    sensitivity,
+    setup_of,
+    utilization,
+)
 from euclio.studies.ppipe.planning import BY_TYPES, UNMERGED
 from euclio.studies.ppipe.systems import DART, NP, PPIPE, PRINTED
+from euclio.studies.study import Collected
 
 PROFILES = "Layer profiles are synthetic: drawn within the printed ranges, not measured."
 
@@ -22,15 +31,15 @@ def reasons(collected: Collected) -> dict[str, str]:
     """One sentence or two per published figure for which the data hold a reason."""
     return {
         **_loads(collected),
-        **_low_class(of_groups(collected.serving)),
-        **_scheduling(of_groups(collected.plans)),
-        **_planning(collected.planning),
-        **_conditions(collected.serving),
+        **_low_class(of_groups(collected.tables["serving"])),
+        **_scheduling(of_groups(collected.tables["plans"])),
+        **_planning(collected.tables["planning"]),
+        **_conditions(collected.tables["serving"]),
     }
 
 
 def _loads(collected: Collected) -> dict[str, str]:
-    plans, serving = of_groups(collected.plans), of_groups(collected.serving)
+    plans, serving = of_groups(collected.tables["plans"]), of_groups(collected.tables["serving"])
     values = planned(plans)
     found = {}
     for base, key in ((NP, "np"), (DART, "dart")):

@@ -1,19 +1,87 @@
-"""Serve a plan under a load in simulation (§7.1), as rows."""
+"""Plans served under rising load in simulation (§7.1): what a worker process measures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from euclio.core.family import family_of
+from euclio.files.json_reading import parse_json
 from euclio.pipeline import Cluster, PipelinePlan
+from euclio.pipeline.simulation.highest_load import GRID, TARGET
 from euclio.pipeline.simulation.metrics import (
-    attainment,
     probes_per_batch,
     seconds_per_batch,
     transfer_seconds,
     utilization,
 )
-from euclio.pipeline.simulation.record import Requests
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler, Setup
 from euclio.pipeline.simulation.simulation import simulate
-from euclio.studies.rows import Row
+from euclio.simulation.requests import Requests, attainment
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A plan served under rising load.
+
+    Attributes:
+        system: label of the system that made the plan.
+        arrivals: how requests come.
+        scheduler: who forms batches.
+        every_load: all loads of the grid, for a curve; False: as many as the highest load takes.
+    """
+
+    system: str
+    arrivals: Arrivals = Arrivals.POISSON
+    scheduler: Scheduler = Scheduler.RESERVATION
+    every_load: bool = False
+
+
+def loads(
+    cluster: Cluster,
+    head: dict[str, Any],
+    plan: str,
+    full_load_rps: float,
+    seconds: float,
+    seed: int,
+    arrivals: str,
+    scheduler: str,
+    every_load: bool,
+) -> list[dict[str, Any]]:
+    """Serve a plan under rising load; load factor 1 is what PPipe's plan serves, whoever serves it (§7.1).
+
+    Args:
+        cluster: the instance.
+        head: the first columns of the rows, which say what is served.
+        plan: JSON text of the plan as in a result file.
+        full_load_rps: throughput per weight at load factor 1.
+        seconds: simulated seconds per load.
+        seed: seed of the arrivals.
+        arrivals: word of `Arrivals`.
+        scheduler: word of `Scheduler`.
+        every_load: all loads of the grid; False: as many as the highest load takes.
+
+    Returns:
+        One row per load and model, in the order in which loads were tried.
+    """
+    files = family_of(cluster).plan_files()
+    read = files.plan_from(files.plan.model_validate(parse_json(plan)), cluster)
+    rows: list[dict[str, Any]] = []
+    run = partial(serve, cluster, read, full_load_rps, seconds=seconds, seed=seed)
+
+    def attained(load: float) -> Sequence[float]:
+        own = run(load, arrivals=Arrivals(arrivals), scheduler=Scheduler(scheduler))
+        rows.extend({**head, **row} for row in own)
+        return [row["attainment"] for row in own]
+
+    if every_load:
+        for load in GRID:
+            attained(load)
+    else:
+        search(attained)
+    return rows
 
 
 def serve(
@@ -25,7 +93,7 @@ def serve(
     seed: int,
     arrivals: Arrivals = Arrivals.POISSON,
     scheduler: Scheduler = Scheduler.RESERVATION,
-) -> list[Row]:
+) -> list[dict[str, Any]]:
     """One row per model: its attainment, and what the simulation says of the whole cluster.
 
     Args:
@@ -38,7 +106,7 @@ def serve(
         arrivals: how requests come.
         scheduler: who forms batches.
     """
-    setup = Setup(arrivals, load, seconds, scheduler, seed, full_load_rps=full_load_rps)
+    setup = Setup(arrivals, load, seconds, scheduler=scheduler, seed=seed, full_load_rps=full_load_rps)
     found = simulate(cluster, plan, setup)
     used = utilization(found)
     transfers = transfer_seconds(found)
@@ -65,3 +133,25 @@ def _attainment(requests: Requests) -> float:
     """A model without requests counts as served."""
     share = attainment(requests)
     return 1.0 if share is None else share
+
+
+def search(attained: Callable[[float], Sequence[float]]) -> None:
+    """Try loads until the highest one of every model is known, by halving: attainment falls with load.
+
+    Args:
+        attained: attainment of each model at a load factor.
+    """
+    tried: dict[int, Sequence[float]] = {}
+    step: int | None = len(GRID)
+    while step is not None:
+        tried[step] = attained(GRID[step - 1])
+        step = _next(tried)
+
+
+def _next(tried: Mapping[int, Sequence[float]]) -> int | None:
+    for model in range(len(next(iter(tried.values())))):
+        low = max((step for step, found in tried.items() if found[model] >= TARGET), default=0)
+        high = min((step for step in tried if step > low), default=low)
+        if high - low > 1:
+            return (low + high) // 2
+    return None

@@ -1,79 +1,83 @@
-"""The systems compared, and how each plans a cluster (§7.1)."""
+"""The systems compared, how each plans a cluster (§7.1), and their plans as a table."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
-from euclio.core.registry import find_solver
-from euclio.core.solving import solve
+import pandas as pd
+
 from euclio.pipeline import Cluster
-from euclio.studies.rows import Row
+from euclio.runs.solver_settings import solver_settings
+from euclio.runs.task import SolverSetting
+from euclio.studies.sessions import counters
 from euclio.verbs import ClusterResult
 
 NP, DART, PPIPE, MANY, PRINTED, LITERAL = "NP", "DART-r", "PPipe", "many pipelines", "printed MILP", "literal MILP"
-"""`MANY`: the same without the limit of one pipeline per sequence; `PRINTED`, `LITERAL`: appendix A on an open "
-"solver."""
-
-
-@dataclass(frozen=True, slots=True)
-class System:
-    """A way to plan.
-
-    Attributes:
-        label: its name in figures and results.
-        solver: name in the registry.
-        changes: fields of the plan space that differ from the solver's default.
-        time_limit_s: seconds; None: none.
-    """
-
-    label: str
-    solver: str
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    time_limit_s: float | None = None
-
-    def plan(self, cluster: Cluster, time_limit_s: float | None = None) -> ClusterResult:
-        """Plan a cluster and check the plan; a limit given here goes before the system's own."""
-        limit = self.time_limit_s if time_limit_s is None else time_limit_s
-        space = find_solver(self.solver).space
-        return solve(cluster, self.solver, space=space, time_limit_s=limit, **self.changes)
-
-
+"""`MANY`: without the limit of one pipeline per sequence; `PRINTED`, `LITERAL`: appendix A on an open solver."""
+SERVED = (NP, DART, PPIPE)
 EXACT_LIMIT_S = 20.0
 LITERAL_LIMIT_S = 5.0
 """Enough to see whether there is any plan, which is all that is asked of it."""
+
+
+def _system(label: str, solver: str, time_s: float | None = None, **changes: Any) -> SolverSetting:
+    (found,) = solver_settings(solver, label=label, **changes)
+    return replace(found, time_s=time_s, measure="euclio.studies.ppipe.systems:plan_figures")
+
+
 SYSTEMS = {
-    s.label: s
-    for s in (
-        System(NP, "no-partitioning"),
-        System(DART, "dart-r"),
-        System(PPIPE, "columns", {"one_per_sequence": True}, EXACT_LIMIT_S),
-        System(MANY, "columns", {}, EXACT_LIMIT_S),
-        System(PRINTED, "ppipe", {}, EXACT_LIMIT_S),
-        System(LITERAL, "ppipe-literal", {}, LITERAL_LIMIT_S),
+    system.label: system
+    for system in (
+        _system(NP, "no-partitioning"),
+        _system(DART, "dart-r"),
+        _system(PPIPE, "columns", EXACT_LIMIT_S, one_per_sequence=True),
+        _system(MANY, "columns", EXACT_LIMIT_S),
+        _system(PRINTED, "ppipe", EXACT_LIMIT_S),
+        _system(LITERAL, "ppipe-literal", LITERAL_LIMIT_S),
     )
 }
 """All systems by label. PPipe's plan is the optimum of its MILP's plan space, found by columns."""
-SERVED = (NP, DART, PPIPE)
 
 
-def plan_row(cluster: Cluster, label: str, result: ClusterResult) -> Row:
-    """The row of a checked plan: outcome, throughput, bound, GPUs in use, time."""
-    found = result.evaluation
-    used = {} if found is None else found.gpus
-    return {
-        "cluster": cluster.name,
-        "system": label,
-        "solver": result.solver,
-        "status": result.status.value,
-        "planned_rps": result.cost,
-        "bound_rps": result.bound,
-        "wall_s": result.wall_s,
-        "pipelines": None if result.plan is None else len(result.plan.pipelines),
-        "gpu_types": len(cluster.gpus),
-        "gpus": sum(gpu.count for gpu in cluster.gpus),
-        "gpus_used": float(sum(used.values())),
-        "reason": result.reason,
-        **{f"stat_{name}": float(value) for name, value in result.stats.items()},
-    }
+def plan_figures(cluster: Cluster, result: ClusterResult) -> list[dict[str, Any]]:
+    """How many pipelines a plan has, none: there is no plan, and how many GPUs it uses."""
+    used = {} if result.evaluation is None else result.evaluation.gpus
+    pipelines = None if result.plan is None else len(result.plan.pipelines)
+    return [{"pipelines": pipelines, "gpus_used": float(sum(used.values()))}]
+
+
+def plan_table(
+    frame: pd.DataFrame, clusters: Mapping[str, Cluster], heads: Mapping[str, Mapping[str, Any]]
+) -> pd.DataFrame:
+    """One row per plan: outcome, throughput, bound, GPUs in use, seconds and the solver's counters.
+
+    Args:
+        frame: results frame.
+        clusters: the clusters by name of the instance.
+        heads: the first columns of an instance's rows, by its name.
+    """
+    if frame.empty:
+        return pd.DataFrame()
+    own = [clusters[name] for name in frame.instance]
+    figures = [{} if text is None else json.loads(text)[0] for text in frame.measured]
+    table = pd.DataFrame(
+        {
+            "cluster": [cluster.name for cluster in own],
+            "system": frame.label,
+            "solver": frame.solver,
+            "status": frame.status,
+            "planned_rps": frame.value,
+            "bound_rps": frame.bound,
+            "wall_s": frame.wall_s,
+            "pipelines": [row.get("pipelines") for row in figures],
+            "gpu_types": [len(cluster.gpus) for cluster in own],
+            "gpus": [sum(gpu.count for gpu in cluster.gpus) for cluster in own],
+            "gpus_used": [row.get("gpus_used", 0.0) for row in figures],
+            "reason": frame.reason,
+        }
+    )
+    first = pd.DataFrame.from_records([dict(heads[name]) for name in frame.instance], index=frame.index)
+    return pd.concat([first, table, counters(frame)], axis=1)

@@ -8,7 +8,7 @@ from euclio.core.registry import find_solver
 from euclio.core.solving import solve
 from euclio.report import Table
 from euclio.session import Allocation, Configuration, Hardware, Module, Session
-from euclio.studies.scrooge.tasks import BRUTE_FORCE, GREEDY, MILP, OPTIMUM
+from euclio.studies.scrooge.measures import BRUTE_FORCE, GREEDY, MILP, OPTIMUM
 
 DURATIONS_MS = {
     "A": {("X", 2, 1): 40, ("X", 4, 2): 133, ("Y", 2, 1): 25, ("Y", 4, 2): 95},

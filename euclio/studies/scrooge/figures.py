@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from euclio.analysis.charts import bars, distribution, published_line
 from euclio.analysis.statistics import mean, share
 from euclio.report import PALETTE, Figure
-from euclio.studies.charts import bars, distribution, drawn, published_line
-from euclio.studies.scrooge.measures import SAME, drawn_as, ratio, wall
-from euclio.studies.scrooge.tasks import (
+from euclio.report.drawings import drawn
+from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,
     GREEDY,
@@ -19,8 +19,12 @@ from euclio.studies.scrooge.tasks import (
     MILP,
     OPTIMUM,
     OWN_SESSIONS,
+    drawn_as,
     on_types,
+    ratio,
+    wall,
 )
+from euclio.studies.sessions import SAME, application_of
 
 NAMES = {MILP: "MILP", GREEDY: "greedy", BRUTE_FORCE: "brute force"}
 TITLES = ("2 worker types", "2, sessions as in §4.2", f"{MANY_TYPES} worker types")
@@ -87,7 +91,7 @@ def figure_11(runs: pd.DataFrame) -> Figure:
 def figure_applications(runs: pd.DataFrame) -> Figure:
     """Shares at the optimum and mean extra cost per application."""
     runs = drawn_as(runs, FIVE_APPLICATIONS)
-    application = runs.drop_duplicates("workload").set_index("workload").application
+    application = application_of(runs)
     over = ratio(runs, MILP)
     groups = {str(name): over[application[over.index] == name] for name in sorted(application.unique())}
 

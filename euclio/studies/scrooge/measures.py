@@ -5,20 +5,25 @@ from __future__ import annotations
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, largest, share
-from euclio.studies.scrooge.tasks import BRUTE_FORCE, GREEDY, MILP, OPTIMUM, on_types
+from euclio.studies.sessions import SAME, by_solver
+from euclio.studies.study import Collected
 
-SAME = 1e-6
-"""Costs within this share of each other are the same."""
+MILP, GREEDY, BRUTE_FORCE = "scrooge-milp", "scrooge-greedy", "scrooge-bruteforce"
+OPTIMUM = "exact"
+"""The optimum of Scrooge's plan space, by a method that shares nothing with the brute force."""
+FIVE_APPLICATIONS, OWN_SESSIONS = "five applications", "as in §4.2"
+"""Where a workload was drawn: Harpagon's protocol, or Scrooge's own rates and latency objective."""
+MANY_TYPES = 30
+
+
+def on_types(solver: str, types: int = MANY_TYPES) -> str:
+    """Label of a solver's runs on many worker types."""
+    return f"{solver} ({types} types)"
 
 
 def drawn_as(runs: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """The runs on workloads of one protocol."""
     return runs[runs.protocol == protocol]
-
-
-def by_solver(runs: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A column of the runs, one row per workload and one column per solver."""
-    return runs.pivot(index="workload", columns="solver", values=column)
 
 
 def optima(runs: pd.DataFrame) -> pd.DataFrame:
@@ -55,8 +60,9 @@ def wall(runs: pd.DataFrame, solver: str) -> pd.Series[float]:
     return found
 
 
-def measures(runs: pd.DataFrame) -> dict[str, Measured]:
+def measures(collected: Collected) -> dict[str, Measured]:
     """Every measure, by key of the published figure."""
+    runs = drawn_as(collected.tables["runs"], FIVE_APPLICATIONS)
     found = {
         "milp_time_max": largest(wall(runs, MILP)),
         "milp_time_max_30": largest(wall(runs, on_types(MILP))),

@@ -1,9 +1,10 @@
-"""Clusters of many GPUs: all plans of small loss, from the linear program's bulk and few GPUs next to it (ours).
+"""Clusters of many GPUs: all plans of small loss, most GPUs of which are assigned before the rest is searched (ours).
 
-Deepening as for tables that are too large: all plans that lose no more than a small gap are searched, then those that
-lose twice as much, until one is found. Each time what these plans have in common is set aside first (`narrowing`). GPU
-types of which there are more than enough are left out; the plan shows whether they are. Where a plan may have only one
-pipeline of a sequence, all this is done for parts of the columns (`branching`).
+Deepening, as where tables are too large: all plans that lose no more than a small gap are searched, then those that may
+lose more, until one is found and proven. Each time GPUs are assigned first that all these plans have in common
+(`assignment`), and the few next to them are searched exactly. GPU types of which there are more than enough are left
+out of the search; the plan shows whether they are enough. Where a plan may have only one pipeline of a sequence, all
+this is done in the nodes of a branch and bound (`branch_and_bound`).
 """
 
 from __future__ import annotations
@@ -12,16 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from formulations.pipeline.columns.branching import search_branches
-from formulations.pipeline.columns.deepening import search_within
-from formulations.pipeline.columns.level import Setting, what_may_be_lost
-from formulations.pipeline.columns.milp import plan_beside_bulk
-from formulations.pipeline.columns.narrowing import few_left, narrow, rounded
-from formulations.pipeline.columns.plans import together
-from formulations.pipeline.columns.progress import Counts
+from formulations.pipeline.columns.assignment import few_left, rests, rounded
+from formulations.pipeline.columns.branch_and_bound import branch_and_bound
+from formulations.pipeline.columns.milp import plan_next_to_bulk
+from formulations.pipeline.columns.node import Node
+from formulations.pipeline.columns.plans import together, value_of
+from formulations.pipeline.columns.problem import ROUNDING, Counts, TooManyError
 from formulations.pipeline.columns.relaxation import LEAST_WORTH, usage
-from formulations.pipeline.columns.task import ROUNDING, TooManyError
-from formulations.pipeline.columns.valuing import value_of
+from formulations.pipeline.columns.search import search_within
 
 FIRST_PART = 1e-6
 """Part of the bound that plans may lose at first."""
@@ -30,66 +29,68 @@ WIDER = 1.5, 4.0
 MOST_LEFT = 5000
 """Whole GPUs of a type that may be left for all plans to be searched."""
 MOST_PROVING = 20_000
-"""The same once a good plan is known, where there is no other way to prove it."""
+"""Whole GPUs of a type that may be left once a good plan is known, where there is no other way to prove it."""
 EASY = 10**5
-"""Pairs of state and pattern that the next search should look at, as far as one can tell."""
+"""Pairs of label and pattern that the next search should look at, as far as one can tell."""
 POWER = 4
-"""How they grow with what a plan may lose."""
+"""How these pairs grow with what a plan may lose."""
 
 
 class _TooFewError(Exception):
-    """There are fewer GPUs of a type than was thought to be plenty."""
+    """There are fewer GPUs of a type than was thought to be more than enough."""
 
 
-def search_beside_bulk(setting: Setting) -> None:
+def search_many_gpus(node: Node) -> None:
     """Widen what a plan may lose until the best plan is proven, or too much would be left to search.
 
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    if setting.task.one_per_sequence:
-        _take(setting, setting, rounded(setting))
-        search_branches(setting, _search)
+    if node.problem.one_per_sequence:
+        _take(node, node, rounded(node))
+        branch_and_bound(node, _search)
     else:
-        _search(setting)
-    if not (setting.progress.closed or setting.progress.exhausted):
-        _improve(setting, _without_plenty(setting))
+        _search(node)
+    if not (node.progress.closed or node.progress.exhausted):
+        _improve(node, _without_plenty(node))
 
 
-def _search(setting: Setting) -> None:
-    progress, scarce = setting.progress, _without_plenty(setting)
-    _take(setting, setting, rounded(setting))
-    if progress.plan is None:
-        _improve(setting, scarce)
-    _widen(setting, scarce)
+def _search(node: Node) -> None:
+    """A plan by rounding, else by MILP; then all plans of small loss."""
+    scarce = _without_plenty(node)
+    _take(node, node, rounded(node))
+    if node.progress.plan is None:
+        _improve(node, scarce)
+    _widen(node, scarce)
 
 
-def _improve(setting: Setting, scarce: Setting) -> None:
-    """Look for a better plan among those that waste no more than a GPU of every pool, by MILP."""
-    for own in [setting] if scarce is setting else [scarce, setting]:
-        pools = own.columns.gpu.shape[1] * len(own.task.weight)
-        gap = min(what_may_be_lost(setting), pools * float(own.relaxation.gpu.sum()))
+def _improve(node: Node, scarce: Node) -> None:
+    """Look for a better plan by MILP, among those that waste no more than a GPU of every pool."""
+    for own in [node] if scarce is node else [scarce, node]:
+        pools = own.columns.gpu.shape[1] * len(own.problem.weight)
+        gap = min(node.what_may_be_lost, pools * float(own.relaxation.gpu.sum()))
         # GPUs worth nothing hide how much is left of the others.
-        left = own if (_plenty(own) & (own.task.count > 0)).any() else few_left(own, gap)
-        plan = None if left is None else plan_beside_bulk(left, own.task.count)
-        if plan is not None and _take(setting, own, plan):
+        left = own if (_plenty(own) & (own.problem.count > 0)).any() else few_left(own, gap)
+        plan = None if left is None else plan_next_to_bulk(left, own.problem.count)
+        if plan is not None and _take(node, own, plan):
             return
 
 
-def _widen(setting: Setting, scarce: Setting) -> None:
-    """Search all plans within a gap that grows."""
-    progress, complete = setting.progress, True
-    gap = FIRST_PART * abs(setting.relaxation.bound)
+def _widen(node: Node, scarce: Node) -> None:
+    """Search all plans within a gap that grows, `scarce` being the node without GPU types that are plenty."""
+    progress, complete = node.progress, True
+    gap = FIRST_PART * abs(node.relaxation.bound)
     while not progress.closed:
-        setting.deadline.check()
-        missing = what_may_be_lost(setting)
+        node.deadline.check()
+        missing = node.what_may_be_lost
         gap, before = min(gap, missing), progress.stats.get("pairs", 0)
         try:
-            found = _search_level(setting, scarce, gap, complete=complete)
+            found = _search_gap(node, scarce, gap, complete=complete)
         except _TooFewError:
-            scarce = setting
+            scarce = node
             continue
         except TooManyError:
+            # Not all plans can be searched: some of them may still hold a better one, but no bound.
             if not complete:
                 return
             complete = False
@@ -108,13 +109,13 @@ def _wider(pairs: float) -> float:
     return min(most, max(least, float((EASY / max(pairs, 1)) ** (1 / POWER))))
 
 
-def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bool) -> bool:
+def _search_gap(node: Node, scarce: Node, gap: float, *, complete: bool) -> bool:
     """Find a better plan that loses no more than the gap, and lower the bound where all of them were searched.
 
     Args:
-        setting: the instance.
-        scarce: the same without GPUs that are plenty.
-        gap: what a plan may lose.
+        node: the instance.
+        scarce: the same without GPU types that are plenty.
+        gap: worth that a plan may lose.
         complete: search all such plans if possible, not only some.
 
     Returns:
@@ -125,47 +126,48 @@ def _search_level(setting: Setting, scarce: Setting, gap: float, *, complete: bo
         TooManyError: too much is left next to the bulk.
         OutOfTimeError: the deadline has passed.
     """
-    progress = setting.progress
-    all_lost = gap >= what_may_be_lost(setting)
-    narrowed = narrow(scarce, gap)
+    progress = node.progress
+    all_lost = gap >= node.what_may_be_lost
+    left = rests(scarce, gap)
     proving = all_lost and progress.plan is not None and complete
-    most = MOST_PROVING if proving and not setting.task.one_per_sequence else MOST_LEFT
-    if complete and narrowed and narrowed[-1].setting.task.count.max() > most:
+    most = MOST_PROVING if proving and not node.problem.one_per_sequence else MOST_LEFT
+    if complete and left and left[-1].node.problem.count.max() > most:
         raise TooManyError
     # Where a plan as good as this is known, some others will hardly be better.
-    narrowed = narrowed[:1] if not complete else narrowed[-1:] if proving else narrowed
-    for left in narrowed:
-        if search_within(left.setting, gap):
-            if not _take(setting, scarce, left.plan):
-                raise TooManyError if scarce is setting else _TooFewError
-            if left.exact:
+    searched = left[:1] if not complete else left[-1:] if proving else left
+    for rest in searched:
+        if search_within(rest.node, gap):
+            if not _take(node, scarce, rest.plan):
+                raise TooManyError if scarce is node else _TooFewError
+            if rest.exact:
                 progress.lower(progress.target)
             return True
-    if not narrowed or (complete and narrowed[-1].exact):
-        progress.lower(progress.target if all_lost else setting.relaxation.bound - gap)
+    # No plan loses so little: there is nothing left, or all that is left was searched.
+    if not searched or (complete and searched[-1].exact):
+        progress.lower(progress.target if all_lost else node.relaxation.bound - gap)
         progress.exhausted = all_lost and progress.plan is None
     return False
 
 
-def _plenty(setting: Setting) -> np.ndarray:
+def _plenty(node: Node) -> np.ndarray:
     """Types of which there are more GPUs than plans need, so that they are worth nothing."""
-    prices = setting.relaxation
-    return np.asarray(prices.gpu * setting.task.count <= 2 * LEAST_WORTH * abs(prices.bound))
+    prices = node.relaxation
+    return np.asarray(prices.gpu * node.problem.count <= 2 * LEAST_WORTH * abs(prices.bound))
 
 
-def _without_plenty(setting: Setting) -> Setting:
-    """The setting without GPU types that are worth nothing, as there are more of them than plans need.
+def _without_plenty(node: Node) -> Node:
+    """The node without GPU types that are worth nothing, as there are more of them than plans need.
 
     A model that such GPUs can serve alone, all that it may be asked for by one pipeline, has only this one left.
     """
-    task, columns, plenty = setting.task, setting.columns, _plenty(setting)
-    if task.cost or not plenty.any():
-        return setting
+    problem, columns, plenty = node.problem, node.columns, _plenty(node)
+    if problem.cost or not plenty.any():
+        return node
     free = np.isin(columns.gpu, np.flatnonzero(plenty))
     alone = ~(columns.live & ~free).any(axis=1)
     served = np.unique(columns.model[alone])
     rows = [np.flatnonzero(alone & (columns.model == m)) for m in served]
-    kept = np.array([own[np.argmin(setting.relaxation.excess[own])] for own in rows], dtype=np.int64)
+    kept = np.array([own[np.argmin(node.relaxation.reduced_cost[own])] for own in rows], dtype=np.int64)
     free[kept] = False
     left = replace(
         columns,
@@ -174,25 +176,26 @@ def _without_plenty(setting: Setting) -> Setting:
         rate=np.where(free, np.inf, columns.rate),
     )
     others = np.setdiff1d(np.flatnonzero(np.isin(columns.model, served)), kept)
-    needed = task.weight[served] * abs(setting.relaxation.bound) @ usage(columns.take(kept), len(plenty))
+    needed = problem.weight[served] * abs(node.relaxation.bound) @ usage(columns.take(kept), len(plenty))
     # A GPU of each pool more than a plan as good as the bound needs.
     enough = np.where(needed > 0, np.ceil(needed) + columns.gpu.shape[1] * len(kept), 0.0)
-    if (plenty & (enough > task.count)).any():
-        return setting
-    count = np.where(plenty, enough, task.count).astype(np.int64)
-    return replace(setting, task=replace(task, count=count), columns=left, relaxation=setting.relaxation.beside(others))
+    if (plenty & (enough > problem.count)).any():
+        return node
+    count = np.where(plenty, enough, problem.count).astype(np.int64)
+    prices = node.relaxation.without(others)
+    return replace(node, problem=replace(problem, count=count), columns=left, relaxation=prices)
 
 
-def _take(setting: Setting, scarce: Setting, plan: Counts) -> bool:
-    """Take a plan, with the GPUs added that were left out; whether it is better than the one before."""
-    columns = setting.columns
+def _take(node: Node, scarce: Node, plan: Counts) -> bool:
+    """Take a plan as the incumbent, with the GPUs added that were left out; whether it is better than the last one."""
+    columns = node.columns
     whole: Counts = []
     for column, count in together(plan):
         live, rate = scarce.columns.live[column], columns.rate[column]
         served = float((count[live] * rate[live]).min())
         needed = np.where(columns.live[column], np.ceil(served / rate * (1 - ROUNDING)), 0).astype(np.int64)
         whole.append((column, np.where(live, count, needed)))
-    value = value_of(setting.task, columns, whole)
-    better = value > setting.progress.value
-    setting.progress.improve(value, whole)
+    value = value_of(node.problem, columns, whole)
+    better = value > node.progress.value
+    node.progress.improve(value, whole)
     return better

@@ -1,26 +1,31 @@
-"""Columns that another one of the same model and GPU types makes superfluous."""
+"""Dominance between columns: which of them another one of the same model and GPU types can replace in every plan.
+
+Rates are compared with `ROUNDING` as slack, so a column may be replaced by one that serves less by that part; the value
+of a plan is taken from the columns that it uses, and bounds have the same slack.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
-from formulations.pipeline.columns.task import ROUNDING
+from formulations.pipeline.columns.problem import ROUNDING
 
 EQUAL = 1e-9
-"""Part of what a column serves below which what it loses is nothing but the least worth of plentiful GPUs."""
+"""Part of the worth of a request below which a column's reduced cost comes from the least worth of plentiful GPUs."""
 DIGITS = 11
 """Digits to which sums are compared that differ by rounding."""
 
 
 def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> Ints:
-    """Indices of the columns that no other one can replace in every plan.
+    """Indices of the columns that no other one dominates.
 
-    Column a replaces b where each share of b divides that of a and a whole GPU serves as much in every partition: g
-    virtual GPUs of b become g · v_a / v_b of a on as many GPUs.
+    Column a dominates b where, at every position, the share v_b divides v_a and a whole GPU of a serves as much as one
+    of b: then g virtual GPUs of b can be replaced by g · v_a / v_b of a, which fill as many GPUs of the same pool.
 
     Args:
         columns: all columns.
@@ -51,28 +56,32 @@ def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> In
 
 
 def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints:
-    """Indices of the columns but those candidates that cut in vain: another one puts neighbours on whole GPUs together.
+    """Indices of the columns without those candidates that cut the model in vain.
 
-    It needs no more whole GPUs of any type then. Where it has a divided partition at another position, the virtual GPUs
-    change their pool; that wastes nothing if nothing else is left in the old one: all columns that divide its GPUs are
-    replaced as well, with the same new pool.
+    A cut between neighbours on whole GPUs of the same type is in vain if there is a column that has them as one
+    partition, and is as fast: its partition needs as many GPUs as the two together, or fewer. Partitions after the cut
+    change their position. Where such a partition is on a part of a GPU, its virtual GPUs change their pool; that wastes
+    nothing if the old pool is left by all: all columns that divide its GPUs are replaced too, with the same new pool.
 
     Args:
         columns: all columns that plans may use.
         candidates: those that may be left out.
-        alone: put together only where a sequence has a single column, so that a plan may use it in any case.
+        alone: only columns replace others that are the only one of their sequence, so that a plan may use them in any
+            case where it may have one pipeline per sequence.
     """
-    runs = _runs(columns)
-    joint = np.flatnonzero(runs.length == columns.live.sum(axis=1))
+    runs, live = _runs(columns), columns.live
+    uncut = runs.length == live.sum(axis=1)
+    joint = np.flatnonzero(uncut)
     if alone:
         joint = joint[np.bincount(columns.sequence)[columns.sequence[joint]] == 1]
-        candidates = candidates if len(joint) else candidates[:0]
+    by_kind: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+    for row in joint:
+        by_kind[int(columns.model[row]), runs.kind[row].tobytes()].append(int(row))
     moves: dict[int, dict[int, int]] = {}
-    for row in candidates:
-        same = joint[(columns.model[joint] == columns.model[row]) & (runs.length[joint] < columns.live[row].sum())]
-        same = same[(runs.kind[same] == runs.kind[row]).all(axis=1)]
-        if (runs.each[same] <= runs.each[row] * (1 + ROUNDING)).all(axis=1).any():
-            divided = np.flatnonzero(columns.live[row] & (columns.share[row] > 1))
+    for row in candidates[~uncut[candidates]]:
+        same = by_kind.get((int(columns.model[row]), runs.kind[row].tobytes()))
+        if same and (runs.each[same] <= runs.each[row] * (1 + ROUNDING)).all(axis=1).any():
+            divided = np.flatnonzero(live[row] & (columns.share[row] > 1))
             moves[int(row)] = {int(k): int(runs.of[row, k]) for k in divided if runs.of[row, k] != k}
     dropped = _vacating(columns, moves)
     return np.setdiff1d(np.arange(len(columns)), dropped)
@@ -96,6 +105,7 @@ class _Runs:
 
 
 def _runs(columns: Columns) -> _Runs:
+    """Runs of neighbours on whole GPUs of one type; a partition on a part of a GPU is a run of its own."""
     gpu, share, live = columns.gpu, columns.share, columns.live
     starts = np.ones(gpu.shape, dtype=bool)
     starts[:, 1:] = (gpu[:, 1:] != gpu[:, :-1]) | (share[:, 1:] > 1) | (share[:, :-1] > 1)
@@ -109,7 +119,7 @@ def _runs(columns: Columns) -> _Runs:
 
 
 def _vacating(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
-    """Those columns that can be replaced with these new positions, so that no pool left is used by others."""
+    """Those columns that can be replaced with these new positions, each pool that they leave being left by all."""
     dropped = dict(moves)
     while True:
         blocked = [row for row, moved in dropped.items() if not _vacates(columns, row, moved, dropped)]
@@ -120,6 +130,7 @@ def _vacating(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
 
 
 def _vacates(columns: Columns, row: int, moved: dict[int, int], dropped: dict[int, dict[int, int]]) -> bool:
+    """Whether all users of the pools that a column leaves are replaced with the same new positions."""
     for k, to in moved.items():
         pool = (columns.model == columns.model[row]) & (columns.gpu[:, k] == columns.gpu[row, k])
         users = np.flatnonzero(pool & (columns.share[:, k] > 1))

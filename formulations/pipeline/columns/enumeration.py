@@ -1,7 +1,8 @@
-"""Every pipeline that keeps its SLO, as a column (model §2, "Ours").
+"""Every pipeline that keeps its SLO, as a column (docs/model/pipelines.md).
 
-A column is a model cut into partitions, with GPU type, share and batch size of each. How many virtual GPUs serve it is
-left open: on g of them partition k serves g · rate_k requests per second, and the column the least of its partitions.
+A column is a model cut into partitions, with GPU type, share and batch size of each (PPipe §3). How many virtual GPUs
+serve it is left open: on g_k of them partition k serves g_k · rate_k requests per second, and the column the least of
+its partitions. Latencies are floats; where they are so close to the SLO that rounding could decide, fractions do.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_COMBINATIONS = 2 * 10**8
-"""Pipelines to look at; about 20 s."""
+"""Combinations of cuts, GPU types, shares and batch sizes to look at; about 20 s."""
 MOST_COLUMNS = 4 * 10**6
 """Pipelines to keep; about 2 GB."""
 LARGEST = 2**62
@@ -39,7 +40,8 @@ class Columns:
         model: index of the model, shape (columns,).
         gpu: index of the GPU type by position, -1 where there is no partition, shape (columns, positions).
         share: v by position, 1 where there is no partition.
-        rate: requests per second of one virtual GPU by position, infinite where there is no partition.
+        rate: requests per second of one virtual GPU by position, link limits included; infinite where there is no
+            partition.
         batch: batch size by position.
         end: first block after the partition by position.
         sequence: a number for the model and its sequence of GPU types.
@@ -79,9 +81,14 @@ class Columns:
 class _Choice:
     """A virtual GPU and a batch size that a partition may have.
 
-    `latency[i, j]` is that of blocks i to j (exclusive) in seconds, infinite where the batch was not measured for all
-    of them; `sharing` is the number of virtual GPUs on the links of a server, and `budget` the seconds of a pipeline
-    that begins with this batch.
+    Attributes:
+        gpu: index of the GPU type.
+        name: its name.
+        share: v, each virtual GPU being the v-th part of a GPU.
+        batch: batch size.
+        latency: seconds of blocks i to j (exclusive) at [i, j]; infinite: the batch was not measured for all of them.
+        sharing: virtual GPUs that share the links of a server.
+        budget: seconds that a pipeline may take that begins with this batch.
     """
 
     gpu: int
@@ -170,6 +177,7 @@ def _latency_tables(profile: BlockProfile) -> Floats:
 
 
 def _refuse_too_many(cluster: Cluster, choices: list[list[list[_Choice]]], most: int) -> None:
+    """Count the combinations before they are looked at."""
     total = sum(
         math.comb(model.blocks - 1, length - 1) * len(together) ** length
         for model, own in zip(cluster.models, choices, strict=True)
@@ -183,16 +191,54 @@ def _refuse_too_many(cluster: Cluster, choices: list[list[list[_Choice]]], most:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Length:
+    """All pipelines of one model with one number of partitions.
+
+    Attributes:
+        model: index of the model.
+        choices: what a partition may choose from.
+        edges: first block of each partition and the end of the last, shape (cuts, partitions + 1).
+        rates: requests per second of a virtual GPU by partition, each of shape (choices, cuts).
+        most: most partitions of any pipeline, which is the number of positions of a column.
+    """
+
+    model: int
+    choices: list[_Choice]
+    edges: Ints
+    rates: list[Floats]
+    most: int
+
+    def columns(self, chosen: list[Ints], cut: Ints) -> Columns:
+        """The columns with these choices by partition, and these cuts."""
+        size = len(cut)
+        gpu, share = np.full((size, self.most), -1, np.int64), np.ones((size, self.most), np.int64)
+        batch, end = np.ones((size, self.most), np.int64), np.zeros((size, self.most), np.int64)
+        rate = np.full((size, self.most), np.inf)
+        table = np.array([(choice.gpu, choice.share, choice.batch) for choice in self.choices])
+        for k, own in enumerate(chosen):
+            gpu[:, k], share[:, k], batch[:, k] = table[own].T
+            end[:, k] = self.edges[cut, k + 1]
+            rate[:, k] = self.rates[k][own, cut]
+        model = np.full(size, self.model)
+        return Columns(model, gpu, share, rate, batch, end, model)
+
+
 def _of_length(
     model: Model, index: int, choices: list[_Choice], length: int, most: int, space: PipelineSpace
 ) -> Iterator[Columns]:
-    """Feasible pipelines of this many partitions; the last two positions are looked at all at once."""
+    """Feasible pipelines of this many partitions.
+
+    The choices of all partitions but the last two are gone through one by one; those of the last two, and all cuts, are
+    looked at all at once.
+    """
     cuts = np.array(list(itertools.combinations(range(1, model.blocks), length - 1)), dtype=np.int64)
     cuts = cuts.reshape(-1 if length > 1 else 1, length - 1)
     edges = np.hstack([np.zeros((len(cuts), 1), np.int64), cuts, np.full((len(cuts), 1), model.blocks)])
     transfer = np.array([float(x) for x in model.transfer_s_per_request])[cuts - 1]
     own = [_latencies(choices, edges[:, k], edges[:, k + 1]) for k in range(length)]
     rates = [_rates(choices, own[k], transfer, k) for k in range(length)]
+    every = _Length(index, choices, edges, rates, most)
     batches = np.array([choice.batch for choice in choices])
     budgets = np.array([choice.budget for choice in choices])
     together = min(2, length)
@@ -204,7 +250,8 @@ def _of_length(
         chosen = np.nonzero(room >= -close)
         tails = [np.full(len(chosen[0]), o) for o in head] + list(chosen[:-1])
         cut = chosen[-1]
-        column = _columns(index, choices, tails, cut, edges, rates, most)
+        column = every.columns(tails, cut)
+        # What is clearly late was left out; what is about in time is looked at once more, in fractions.
         doubtful = np.flatnonzero(room[chosen] <= close)
         if len(doubtful):
             keeps = np.ones(len(column), dtype=bool)
@@ -215,6 +262,7 @@ def _of_length(
 
 
 def _latencies(choices: list[_Choice], first: Ints, end: Ints) -> Floats:
+    """Seconds of a partition of these blocks, by choice and cut."""
     return np.stack([choice.latency[first, end] for choice in choices])
 
 
@@ -243,23 +291,9 @@ def _room(budgets: Floats, head: tuple[int, ...], together: int) -> Floats:
 
 
 def _budget(model: Model, batch: int, space: PipelineSpace) -> Fraction:
+    """Seconds that a pipeline may take that begins with this batch: the SLO without margin and batch-build delay."""
     delay = model.batch_build.delay_s(batch) if space.batch_build and model.batch_build is not None else 0
     return model.budget_s - delay
-
-
-def _columns(
-    index: int, choices: list[_Choice], tails: list[Ints], cut: Ints, edges: Ints, rates: list[Floats], most: int
-) -> Columns:
-    size, length = len(cut), len(tails)
-    gpu, share = np.full((size, most), -1, np.int64), np.ones((size, most), np.int64)
-    batch, end = np.ones((size, most), np.int64), np.zeros((size, most), np.int64)
-    rate = np.full((size, most), np.inf)
-    table = np.array([(choice.gpu, choice.share, choice.batch) for choice in choices])
-    for k in range(length):
-        gpu[:, k], share[:, k], batch[:, k] = table[tails[k]].T
-        end[:, k] = edges[cut, k + 1]
-        rate[:, k] = rates[k][tails[k], cut]
-    return Columns(np.full(size, index), gpu, share, rate, batch, end, np.full(size, index))
 
 
 def _keeps_slo(model: Model, choices: list[_Choice], columns: Columns, i: int, space: PipelineSpace) -> bool:

@@ -1,4 +1,4 @@
-"""Packing one model's patterns with pools in exact arithmetic: the plain twin of the compiled packing (ours).
+"""Patterns and labels of one model in exact arithmetic: the plain twin of `patterns` and `pools` (ours).
 
 Requests per second are whole multiples of one common unit, which Python's integers hold however large they are. What
 plans lose is measured in floating point, with a slack in their favour: it only says what need not be looked at.
@@ -7,37 +7,95 @@ plans lose is measured in floating point, with a slack in their favour: it only 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from typing import NamedTuple
 
-from formulations.pipeline.columns.exact_patterns import ExactPattern
-from formulations.pipeline.columns.level import Setting
-from formulations.pipeline.columns.task import TooManyError
+import numpy as np
+
+from euclio.pipeline import Cluster
+from formulations.pipeline.columns.enumeration import Columns, Ints
+from formulations.pipeline.columns.node import Node
+from formulations.pipeline.columns.problem import TooManyError
 
 MOST_PAIRS = 10**6
-"""Pairs of state and pattern to look at altogether, some seconds."""
-CHECKED = 1024
+"""Pairs of label and pattern to look at altogether, some seconds."""
+PAIRS_BETWEEN_CHECKS = 1024
 """Pairs after which the time is checked."""
 
+
+@dataclass(frozen=True, slots=True)
+class ExactPattern:
+    """A column with its numbers of virtual GPUs.
+
+    Attributes:
+        column: index of the column.
+        count: virtual GPUs by position.
+        served: requests per second.
+    """
+
+    column: int
+    count: tuple[int, ...]
+    served: Fraction
+
+
 Chosen = tuple[ExactPattern, "Chosen"] | None
-"""Patterns of a state, the last one first."""
+"""Patterns of a label, the last one first."""
 
 
-class State(NamedTuple):
+class ExactLabel(NamedTuple):
     """A way to pack: requests per second in units, and the patterns."""
 
     served: int
     chosen: Chosen
 
 
+def exact_rates(cluster: Cluster, columns: Columns, column: int) -> list[Fraction]:
+    """Requests per second of one virtual GPU by position, link limits included, of a column's partitions."""
+    model, rates, first = cluster.models[int(columns.model[column])], [], 0
+    for k in np.flatnonzero(columns.live[column]):
+        gpu = cluster.gpus[int(columns.gpu[column, k])]
+        share, batch, end = (int(entry[column, k]) for entry in (columns.share, columns.batch, columns.end))
+        own = model.latency_s(gpu.name, share, first, end - 1, batch)
+        assert own is not None
+        ends = [model.transfer_s_per_request[cut - 1] for cut in (first, end) if 0 < cut < model.blocks]
+        rates.append(min([batch / own, *(1 / (x * share * gpu.gpus_per_server) for x in ends if x)]))
+        first = end
+    return rates
+
+
+def exact_patterns(node: Node, cluster: Cluster, near: Ints, gap: float) -> Iterator[ExactPattern]:
+    """Patterns of some columns that may be part of a plan that loses no more than the gap, each once.
+
+    A pattern serves what one of its partitions does on whole numbers of virtual GPUs, and has no more of the others
+    than that takes. A column loses its reduced cost on all that it serves.
+    """
+    columns, reduced_cost, slack = node.columns, node.relaxation.reduced_cost, node.relaxation.slack
+    for column in near.tolist():
+        rates = exact_rates(cluster, columns, column)
+        live = np.flatnonzero(columns.live[column])
+        room = [int(node.problem.count[columns.gpu[column, k]] * columns.share[column, k]) for k in live]
+        found = set()
+        for rate, most in zip(rates, room, strict=True):
+            for n in range(1, most + 1):
+                served = n * rate
+                if reduced_cost[column] * float(served) > gap + slack:
+                    break
+                count = tuple(math.ceil(served / own) for own in rates)
+                if any(own > limit for own, limit in zip(count, room, strict=True)):
+                    break
+                if count not in found:
+                    found.add(count)
+                    yield ExactPattern(column, count, served)
+
+
 @dataclass(slots=True)
 class Effort:
     """Pairs tried so far; it stops what takes too long."""
 
-    setting: Setting
+    node: Node
     pairs: int = 0
 
     def spend(self) -> None:
@@ -50,13 +108,20 @@ class Effort:
         self.pairs += 1
         if self.pairs > MOST_PAIRS:
             raise TooManyError
-        if self.pairs % CHECKED == 0:
-            self.setting.deadline.check()
+        if self.pairs % PAIRS_BETWEEN_CHECKS == 0:
+            self.node.deadline.check()
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a pattern takes and serves: parts of GPUs by type, of each pool's last GPU, requests per second in units."""
+    """What a pattern takes and serves.
+
+    Attributes:
+        amount: parts of GPUs by type.
+        odd: parts of each pool's last GPU.
+        served: requests per second in units.
+        pattern: the pattern.
+    """
 
     amount: tuple[int, ...]
     odd: tuple[int, ...]
@@ -86,47 +151,48 @@ class Counting:
         return tuple(parts)
 
 
-def counting_of(setting: Setting, patterns: Iterable[ExactPattern]) -> Counting:
+def counting_of(node: Node, patterns: Iterable[ExactPattern]) -> Counting:
     """Parts of GPUs and pools that these patterns are counted in."""
-    columns, task = setting.columns, setting.task
+    columns, problem = node.columns, node.problem
     used = {
         (k, int(columns.gpu[p.column, k]), int(columns.share[p.column, k]))
         for p in patterns
         for k in range(len(p.count))
     }
-    unit = tuple(math.lcm(1, *(share for _, t, share in used if t == own)) for own in range(len(task.count)))
-    pools = sorted({(k, t) for k, t, share in used if share > 1}) if task.whole else []
-    return Counting(unit, tuple(pools), tuple(int(n) * u for n, u in zip(task.count, unit, strict=True)))
+    unit = tuple(math.lcm(1, *(share for _, t, share in used if t == own)) for own in range(len(problem.count)))
+    pools = sorted({(k, t) for k, t, share in used if share > 1}) if problem.whole else []
+    return Counting(unit, tuple(pools), tuple(int(n) * u for n, u in zip(problem.count, unit, strict=True)))
 
 
 def pack_exactly(
-    setting: Setting, model: int, patterns: Sequence[ExactPattern], target: float, gap: float, effort: Effort
-) -> tuple[dict[tuple[Fraction, ...], State], int]:
+    node: Node, model: int, patterns: Sequence[ExactPattern], target: float, gap: float, effort: Effort
+) -> tuple[dict[tuple[Fraction, ...], ExactLabel], int]:
     """The most that a model is served with every amount of GPUs that may be part of a plan that loses no more.
 
     Args:
-        setting: the instance.
+        node: the instance.
         model: index of the model.
         patterns: its patterns.
         target: value that a plan has to exceed.
-        gap: what a plan may lose.
+        gap: worth that a plan may lose.
         effort: what has been tried.
 
     Returns:
-        States by GPUs of each type, and units per request per second.
+        Labels by GPUs of each type, and units per request per second.
 
     Raises:
-        TooManyError: there are too many pairs of state and pattern.
+        TooManyError: there are too many pairs of label and pattern.
         OutOfTimeError: the deadline has passed.
     """
-    counting = counting_of(setting, patterns)
+    counting = counting_of(node, patterns)
     units = math.lcm(1, *(p.served.denominator for p in patterns))
-    prices, nothing = setting.relaxation, ((0,) * len(counting.unit), (0,) * len(counting.pools))
+    prices, nothing = node.relaxation, ((0,) * len(counting.unit), (0,) * len(counting.pools))
     request = float(prices.model[model])
-    need = setting.task.least(model, target) * request
+    need = node.problem.least_served(model, target) * request
     part = [float(worth) / u for worth, u in zip(prices.gpu, counting.unit, strict=True)]
 
-    def hopeful(amount: tuple[int, ...], odd: tuple[int, ...], served: int) -> bool:
+    def may_complete(amount: tuple[int, ...], odd: tuple[int, ...], served: int) -> bool:
+        # In floats, with a slack in favour of plans: it only says what need not be looked at.
         if any(own > most for own, most in zip(counting.filled(amount, odd), counting.most, strict=True)):
             return False
         worth = sum(own * each for own, each in zip(amount, part, strict=True))
@@ -134,46 +200,47 @@ def pack_exactly(
         enough = worth + max(need - value, 0.0) <= need + gap + 2 * prices.slack
         return enough and worth - value <= gap + prices.slack
 
-    states: dict[tuple[tuple[int, ...], tuple[int, ...]], State] = {nothing: State(0, None)}
-    for group in _groups(setting, counting, patterns, units):
-        before = list(states.items())
-        for (amount, odd), state in before:
+    labels: dict[tuple[tuple[int, ...], tuple[int, ...]], ExactLabel] = {nothing: ExactLabel(0, None)}
+    for group in _groups(node, counting, patterns, units):
+        before = list(labels.items())
+        for (amount, odd), label in before:
             for own in group:
                 effort.spend()
                 total = tuple(map(sum, zip(amount, own.amount, strict=True)))
                 left = tuple(
                     (a + b) % counting.unit[t] for a, b, (_, t) in zip(odd, own.odd, counting.pools, strict=True)
                 )
-                served = state.served + own.served
-                known = states.get((total, left))
-                if (known is None or known.served < served) and hopeful(total, left, served):
-                    states[total, left] = State(served, (own.pattern, state.chosen))
-    found: dict[tuple[Fraction, ...], State] = {}
-    for (amount, odd), state in states.items():
+                served = label.served + own.served
+                known = labels.get((total, left))
+                if (known is None or known.served < served) and may_complete(total, left, served):
+                    labels[total, left] = ExactLabel(served, (own.pattern, label.chosen))
+    found: dict[tuple[Fraction, ...], ExactLabel] = {}
+    for (amount, odd), label in labels.items():
         gpus = tuple(Fraction(n, u) for n, u in zip(counting.filled(amount, odd), counting.unit, strict=True))
-        if gpus not in found or found[gpus].served < state.served:
-            found[gpus] = state
+        if gpus not in found or found[gpus].served < label.served:
+            found[gpus] = label
     return found, units
 
 
-def _groups(setting: Setting, counting: Counting, patterns: Sequence[ExactPattern], units: int) -> list[list[Part]]:
+def _groups(node: Node, counting: Counting, patterns: Sequence[ExactPattern], units: int) -> list[list[Part]]:
     """Patterns of which a plan has only one: of a column, whose patterns make one together, or of a sequence."""
-    columns = setting.columns
-    key = columns.sequence if setting.task.one_per_sequence else range(len(columns))
+    columns = node.columns
+    key = columns.sequence if node.problem.one_per_sequence else range(len(columns))
     ordered = sorted(patterns, key=lambda p: int(key[p.column]))
     groups = []
     for _, members in groupby(ordered, key=lambda p: int(key[p.column])):
         best: dict[tuple[tuple[int, ...], tuple[int, ...]], Part] = {}
         for p in members:
-            own = _part(setting, counting, p, units)
+            own = _part(node, counting, p, units)
             if (own.amount, own.odd) not in best or best[own.amount, own.odd].served < own.served:
                 best[own.amount, own.odd] = own
         groups.append(list(best.values()))
     return groups
 
 
-def _part(setting: Setting, counting: Counting, pattern: ExactPattern, units: int) -> Part:
-    columns, amount, odd = setting.columns, [0] * len(counting.unit), [0] * len(counting.pools)
+def _part(node: Node, counting: Counting, pattern: ExactPattern, units: int) -> Part:
+    """What a pattern takes, in these parts of GPUs, and serves, in units."""
+    columns, amount, odd = node.columns, [0] * len(counting.unit), [0] * len(counting.pools)
     for k, n in enumerate(pattern.count):
         t = int(columns.gpu[pattern.column, k])
         parts = n * counting.unit[t] // int(columns.share[pattern.column, k])

@@ -1,4 +1,4 @@
-"""The columns as one small MILP, for clusters whose amounts of GPUs tables cannot hold (model §2, "Ours").
+"""The columns as one small MILP: plans for clusters that neither tables nor the bulk can prove; it proves nothing.
 
 Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, GPU type): whole GPUs y.
 
@@ -24,197 +24,210 @@ import numpy as np
 from formulations.engines.highs_arrays import Program, solve_mip
 from formulations.pipeline.columns.dominance import undominated
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
-from formulations.pipeline.columns.level import Setting, first_gap, what_may_be_lost
-from formulations.pipeline.columns.patterns import columns_within
-from formulations.pipeline.columns.progress import Counts, Progress
-from formulations.pipeline.columns.task import Task
+from formulations.pipeline.columns.node import Node
+from formulations.pipeline.columns.patterns import Scope
+from formulations.pipeline.columns.plans import value_of
+from formulations.pipeline.columns.problem import ROUNDING, Counts, Problem
 
 CLOSE = 1e-7
 """Relative distance of bound and incumbent at which HiGHS may stop: it works with tolerances anyway."""
-
 LARGEST = 5000
 """Virtual GPUs of a pool up to which HiGHS is asked where a plan is known. With tens of thousands HiGHS 1.13.1 calls
 plans optimal that are not, by 1e-6 to 1e-5 of their value, with and without presolve."""
-
 FEW_NODES = 200
 """Nodes after which a plan next to the bulk is good enough."""
+WIDER = 4
+"""By how much more a plan may lose in the next program."""
+SERVES = 1e-6
+"""Requests per second, in the program's unit, from which on a column counts as used where a sequence may use only one;
+it is HiGHS's tolerance."""
 
 
-def search_by_milp(setting: Setting) -> None:
-    """Widen what a plan may lose until it holds the best plan found; it proves nothing.
+def search_by_milp(node: Node) -> None:
+    """Widen what a plan may lose until it holds the best plan found, which becomes the incumbent.
 
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    columns, relaxation, progress = setting.columns, setting.relaxation, setting.progress
-    if progress.plan is not None and _largest(setting.task, columns) > LARGEST:
+    problem, columns, progress, bound = node.problem, node.columns, node.progress, node.relaxation.bound
+    largest = int(np.where(columns.live, problem.count[columns.gpu] * columns.share, 0).max())
+    if progress.plan is not None and largest > LARGEST:
         return
-    gap = first_gap(setting)
+    gap = node.first_gap
     while True:
-        setting.deadline.check()
-        near = columns_within(setting.task, columns, relaxation, gap)
+        node.deadline.check()
+        near = node.scope(gap).find_columns()
         near = near[undominated(columns.take(near))]
-        _solve(setting, near)
-        missing = what_may_be_lost(setting)
+        chosen, low = columns.take(near), problem.worst if progress.plan is None else progress.value
+        milp = _Milp(problem, chosen, np.zeros_like(chosen.gpu), abs(bound) / 100 or 1.0, low, bound)
+        run = solve_mip(milp.program, node.deadline.left, CLOSE)
+        progress.count("milp_nodes", max(0, run.nodes))
+        progress.stats["milp_columns"] = len(near)
+        if run.values is not None:
+            plan = milp.plan(run.values)
+            progress.improve(value_of(problem, chosen, plan), _of_all_columns(plan, near))
+        missing = node.what_may_be_lost
         if missing <= gap:
             return
-        gap = min(4 * gap, missing)
+        gap = min(WIDER * gap, missing)
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where the variables of the columns stand: x, then g by position (-1: none)."""
-
-    rate: Ints
-    count: Ints
-
-
-def _solve(setting: Setting, near: Ints) -> None:
-    """Solve over some columns; a better plan goes to the setting's progress."""
-    task, progress = setting.task, setting.progress
-    chosen = setting.columns.take(near)
-    scale, base = abs(setting.relaxation.bound) / 100 or 1.0, np.zeros_like(chosen.gpu)
-    low = _lowest(task, progress)
-    program, layout = _program(task, chosen, scale, (low, setting.relaxation.bound), base)
-    run = solve_mip(program, setting.deadline.left, CLOSE)
-    progress.count("milp_nodes", max(0, run.nodes))
-    progress.stats["milp_columns"] = len(near)
-    if run.values is not None:
-        plan, value = _read(task, chosen, near, run.values, layout, base)
-        if plan is not None:
-            progress.improve(value, plan)
-
-
-def plan_beside_bulk(setting: Setting, count: Ints) -> Counts | None:
-    """A plan with the bulk that HiGHS finds within a few nodes; it proves nothing.
+def plan_next_to_bulk(node: Node, count: Ints) -> Counts | None:
+    """A plan better than the incumbent, with the bulk, that HiGHS finds within a few nodes; None: it finds none.
 
     Args:
-        setting: bulk and what is left next to it.
+        node: bulk and what is left next to it.
         count: all GPUs by type.
 
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    task, prices, bulk = setting.task, setting.relaxation, dict(setting.bulk)
-    scale, progress = float(prices.gpu.max()), replace(setting.progress)
-    gap, best = first_gap(setting), None
+    problem, columns, prices, bulk = node.problem, node.columns, node.relaxation, dict(node.bulk)
+    every, free = replace(problem, count=count), node.prices_next_to_bulk
+    none = np.zeros(columns.gpu.shape[1], np.int64)
+    gap, best = node.first_gap, None
+    value = node.progress.value if node.progress.plan is not None else -math.inf
     while True:
-        setting.deadline.check()
-        near = columns_within(task, setting.columns, setting.beside, gap)
-        near = near[undominated(setting.columns.take(near))]
+        node.deadline.check()
+        near = Scope(problem, columns, free, gap).find_columns()
+        near = near[undominated(columns.take(near))]
         near = np.union1d(near, np.array(list(bulk), dtype=np.int64))
         if len(near):
-            chosen = setting.columns.take(near)
-            base = np.array([bulk.get(int(c), np.zeros(chosen.gpu.shape[1], np.int64)) for c in near])
-            program, layout = _program(task, chosen, scale, (_lowest(task, progress), prices.bound), base)
-            run = solve_mip(program, setting.deadline.left, CLOSE, FEW_NODES)
-            setting.progress.count("milp_nodes", max(0, run.nodes))
+            chosen, low = columns.take(near), value if math.isfinite(value) else problem.worst
+            assigned = np.array([bulk.get(int(c), none) for c in near])
+            milp = _Milp(problem, chosen, assigned, float(prices.gpu.max()), low, prices.bound)
+            run = solve_mip(milp.program, node.deadline.left, CLOSE, FEW_NODES)
+            node.progress.count("milp_nodes", max(0, run.nodes))
             if run.values is not None:
-                plan, value = _read(replace(task, count=count), chosen, near, run.values, layout, base)
-                if plan is not None and value > progress.value:
-                    progress.value, progress.plan, best = value, plan, plan
+                plan = milp.plan(run.values)
+                found = value_of(every, chosen, plan)
+                if found > value:
+                    value, best = found, _of_all_columns(plan, near)
             if not run.finished:
                 return best
-        missing = prices.bound - max(task.worst, progress.value)
+        missing = prices.bound - max(problem.worst, value)
         if gap >= missing:
             return best
-        gap = min(4 * gap, missing)
+        gap = min(WIDER * gap, missing)
 
 
-def _lowest(task: Task, progress: Progress) -> float:
-    return task.worst if progress.plan is None else progress.value
+def _of_all_columns(plan: Counts, near: Ints) -> Counts:
+    """A plan of some columns in terms of all columns."""
+    return [(int(near[column]), count) for column, count in plan]
 
 
-def _largest(task: Task, columns: Columns) -> int:
-    """Most virtual GPUs that a pool may have."""
-    return int(np.where(columns.live, task.count[columns.gpu] * columns.share, 0).max())
+@dataclass(slots=True, init=False)
+class _Milp:
+    """The program over some columns.
 
+    Attributes:
+        program: the program, in units of a scale.
+    """
 
-def _program(
-    task: Task, columns: Columns, scale: float, within: tuple[float, float], base: Ints
-) -> tuple[Program, _Layout]:
-    """The program in units of `scale`, values from the first to the second of `within`, next to these virtual GPUs."""
-    build, (low, high) = Program(), within
-    z = -1 if task.cost else int(build.variables(1, 0.0, (high - low) / scale, whole=False, cost=-1.0)[0])
-    size, live = len(columns), columns.live
-    served = _served(columns, base)
-    rates = build.variables(size, 0.0, math.inf, whole=False)
-    counts = np.full(columns.gpu.shape, -1)
-    most = np.where(live, task.count[columns.gpu] * columns.share, 0)
-    counts[live] = build.variables(int(live.sum()), 0.0, most[live].astype(float), whole=True)
-    unit = 1.0 if task.cost else scale
-    for c, k in np.argwhere(live):
-        over = base[c, k] * columns.rate[c, k] - served[c]
-        build.row([rates[c], counts[c, k]], [1.0, -columns.rate[c, k] / unit], -math.inf, over / unit)
-    for t, available in enumerate(task.count):
-        pools = _pools(columns, t)
-        if task.whole:
-            whole = build.variables(len(pools), 0.0, float(available), whole=True, cost=float(task.price[t]) / scale)
+    program: Program
+    _problem: Problem
+    _columns: Columns
+    _assigned: Ints
+    _unit: float
+    _scale: float
+    _rates: Ints
+    _counts: Ints
+
+    def __init__(
+        self, problem: Problem, columns: Columns, assigned: Ints, scale: float, low: float, high: float
+    ) -> None:
+        """Build the program.
+
+        Args:
+            problem: the instance, without assigned GPUs.
+            columns: the columns.
+            assigned: virtual GPUs assigned to each of them by position.
+            scale: unit of values and, for throughput, of requests per second.
+            low: least value of the plans sought.
+            high: greatest value of the plans sought.
+        """
+        build = self.program = Program()
+        self._problem, self._columns, self._assigned = problem, columns, assigned
+        self._scale, self._unit = scale, 1.0 if problem.cost else scale
+        z = -1 if problem.cost else int(build.variables(1, 0.0, (high - low) / scale, whole=False, cost=-1.0)[0])
+        served, live = _served(columns, assigned), columns.live
+        self._rates = build.variables(len(columns), 0.0, math.inf, whole=False)
+        self._counts = np.full(columns.gpu.shape, -1)
+        most = np.where(live, problem.count[columns.gpu] * columns.share, 0)
+        self._counts[live] = build.variables(int(live.sum()), 0.0, most[live].astype(float), whole=True)
+        for c, k in np.argwhere(live):
+            # Assigned virtual GPUs of a position may serve more than the column does with them.
+            over = (assigned[c, k] * columns.rate[c, k] - served[c]) / self._unit
+            row = [self._rates[c], self._counts[c, k]]
+            build.row(row, [1.0, -columns.rate[c, k] / self._unit], -math.inf, over)
+        for t in range(len(problem.count)):
+            self._add_gpus(t)
+        for m in problem.models:
+            self._add_model(m, z, low, served)
+        if problem.one_per_sequence:
+            self._add_sequences((_served(columns, assigned + most) - served) / self._unit)
+
+    def plan(self, values: Floats) -> Counts:
+        """The plan that HiGHS's values stand for: no more virtual GPUs than what the rounded ones serve needs."""
+        columns = self._columns
+        counts = self._assigned + np.where(columns.live, np.rint(values[self._counts]), 0).astype(np.int64)
+        served = _served(columns, counts)
+        used = (counts > 0).any(axis=1) & (served > 0)
+        if self._problem.one_per_sequence:
+            used &= (values[self._rates] > SERVES) | self._assigned.any(axis=1)
+        needed = np.ceil(served[:, None] / columns.rate * (1 - ROUNDING))
+        counts = np.where(columns.live, needed, 0).astype(np.int64)
+        return [(int(c), counts[c]) for c in np.flatnonzero(used)]
+
+    def _add_gpus(self, gpu: int) -> None:
+        """The GPUs of a type: whole ones by pool, or fractions of all of them added up."""
+        build, problem, share = self.program, self._problem, self._columns.share
+        available, price = float(problem.count[gpu]), float(problem.price[gpu]) / self._scale
+        pools = self._pools(gpu)
+        if problem.whole:
+            whole = build.variables(len(pools), 0.0, available, whole=True, cost=price)
             for pool, y in zip(pools, whole, strict=True):
-                lcm = int(np.lcm.reduce([columns.share[c, k] for c, k in pool]))
-                parts = [lcm // columns.share[c, k] for c, k in pool]
-                build.row([*(counts[c, k] for c, k in pool), y], [*parts, -lcm], -math.inf, 0.0)
-            build.row(list(whole), [1.0] * len(whole), -math.inf, float(available))
+                # Counted in parts of a GPU, so that all coefficients are whole numbers.
+                lcm = int(np.lcm.reduce([share[c, k] for c, k in pool]))
+                parts = [lcm // share[c, k] for c, k in pool]
+                build.row([*(self._counts[c, k] for c, k in pool), y], [*parts, -lcm], -math.inf, 0.0)
+            build.row(list(whole), [1.0] * len(whole), -math.inf, available)
         else:
             every = [(c, k) for pool in pools for c, k in pool]
-            used = build.variables(1, 0.0, float(available), whole=False, cost=float(task.price[t]) / scale)
-            parts = [1 / columns.share[c, k] for c, k in every]
-            build.row([*(counts[c, k] for c, k in every), used[0]], [*parts, -1.0], -math.inf, 0.0)
-    for m, weight in enumerate(task.weight):
-        own = columns.model == m
-        need = (float(task.enough if task.cost else low) * weight - served[own].sum()) / unit
-        row = rates[own].tolist()
-        if task.cost:
-            build.row(row, [1.0] * len(row), need, math.inf)
+            used = build.variables(1, 0.0, available, whole=False, cost=price)
+            parts = [1 / share[c, k] for c, k in every]
+            build.row([*(self._counts[c, k] for c, k in every), used[0]], [*parts, -1.0], -math.inf, 0.0)
+
+    def _pools(self, gpu: int) -> list[list[tuple[int, int]]]:
+        """Columns and positions of each pool of a GPU type."""
+        pools: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for c, k in np.argwhere(self._columns.gpu == gpu):
+            pools.setdefault((int(self._columns.model[c]), int(k)), []).append((int(c), int(k)))
+        return list(pools.values())
+
+    def _add_model(self, model: int, z: int, low: float, served: Floats) -> None:
+        """A model is served its rate or, for throughput, what the value asks for."""
+        problem, own = self._problem, self._columns.model == model
+        weight = problem.weight[model]
+        need = (float(problem.enough if problem.cost else low) * weight - served[own].sum()) / self._unit
+        row = self._rates[own].tolist()
+        if problem.cost:
+            self.program.row(row, [1.0] * len(row), need, math.inf)
         else:
-            build.row([*row, z], [*([1.0] * len(row)), -weight], need, math.inf)
-    if task.one_per_sequence:
-        _one_per_sequence(build, columns, rates, (_served(columns, base + most) - served) / unit)
-    return build, _Layout(rates, counts)
+            self.program.row([*row, z], [*([1.0] * len(row)), -weight], need, math.inf)
 
-
-def _pools(columns: Columns, gpu: int) -> list[list[tuple[int, int]]]:
-    """Columns and positions of each pool of a GPU type."""
-    pools: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for c, k in np.argwhere(columns.gpu == gpu):
-        pools.setdefault((int(columns.model[c]), int(k)), []).append((int(c), int(k)))
-    return list(pools.values())
+    def _add_sequences(self, most: Floats) -> None:
+        """At most one column of each sequence of GPU types serves any requests, and then no more than it can."""
+        build, columns = self.program, self._columns
+        used = build.variables(len(columns), 0.0, 1.0, whole=True)
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for c in range(len(columns)):
+            build.row([self._rates[c], used[c]], [1.0, -most[c]], -math.inf, 0.0)
+            groups.setdefault((int(columns.model[c]), *columns.gpu[c].tolist()), []).append(c)
+        for group in groups.values():
+            build.row([used[c] for c in group], [1.0] * len(group), -math.inf, 1.0)
 
 
 def _served(columns: Columns, counts: Ints) -> Floats:
     """Requests per second of columns with these virtual GPUs."""
     return np.asarray(np.where(columns.live, counts * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1))
-
-
-def _one_per_sequence(build: Program, columns: Columns, rates: Ints, best: Floats) -> None:
-    used = build.variables(len(columns), 0.0, 1.0, whole=True)
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for c in range(len(columns)):
-        build.row([rates[c], used[c]], [1.0, -best[c]], -math.inf, 0.0)
-        groups.setdefault((int(columns.model[c]), *columns.gpu[c].tolist()), []).append(c)
-    for group in groups.values():
-        build.row([used[c] for c in group], [1.0] * len(group), -math.inf, 1.0)
-
-
-def _read(
-    task: Task, columns: Columns, near: Ints, values: Floats, layout: _Layout, base: Ints
-) -> tuple[Counts | None, float]:
-    """The plan that HiGHS's values stand for, no more virtual GPUs than its rates need, and what it is worth."""
-    counts = base + np.where(columns.live, np.rint(values[layout.count]), 0).astype(np.int64)
-    served = _served(columns, counts)
-    used = (counts > 0).any(axis=1) & (served > 0)
-    if task.one_per_sequence:
-        used &= (values[layout.rate] > 1e-6) | base.any(axis=1)
-    counts = np.where(columns.live, np.ceil(served[:, None] / columns.rate * (1 - 1e-12)), 0).astype(np.int64)
-    total = np.bincount(columns.model[used], served[used], minlength=len(task.weight))
-    gpus = np.zeros(len(task.count))
-    for t in range(len(task.count)):
-        for pool in _pools(columns, t):
-            amount = sum(counts[c, k] / columns.share[c, k] for c, k in pool if used[c])
-            gpus[t] += math.ceil(amount - 1e-9) if task.whole else amount
-    if (gpus > task.count + 1e-9).any() or (task.cost and (total < task.enough * task.weight).any()):
-        return None, -math.inf
-    value = -float(gpus @ task.price) if task.cost else float((total / task.weight).min())
-    if value <= 0 and not task.cost:
-        return None, -math.inf
-    return [(int(near[c]), counts[c]) for c in np.flatnonzero(used)], value

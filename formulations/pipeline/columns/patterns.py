@@ -1,4 +1,11 @@
-"""Patterns: a column with its numbers of virtual GPUs, and what it loses against the relaxation's prices."""
+"""Patterns: a column with its numbers of virtual GPUs, and what it loses against the relaxation's prices.
+
+A pattern with g_k virtual GPUs at position k serves x = min_k g_k · rate_k requests per second and loses
+
+    Σ_k π_k · g_k / v_k − μ · x  =  reduced cost · x  +  Σ_k π_k / v_k · (g_k − x / rate_k)
+
+where both terms are at least 0: what the column loses by itself, and what virtual GPUs lose that are not used in full.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
+from formulations.pipeline.columns.problem import ROUNDING, Problem, TooManyError
 from formulations.pipeline.columns.relaxation import Relaxation
-from formulations.pipeline.columns.task import ROUNDING, Task, TooManyError
 
 MOST_PATTERNS = 3 * 10**7
 """Patterns to look at, before they are seen to lose too much; about a gigabyte."""
@@ -19,7 +26,7 @@ TRIED = 100
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Columns with numbers of virtual GPUs, none more than the slowest partition needs.
+    """Columns with numbers of virtual GPUs, at no position more than the slowest partition needs.
 
     Attributes:
         column: index of the column, shape (patterns,).
@@ -42,88 +49,106 @@ class Patterns:
         return len(self.column)
 
 
-def find_patterns(
-    task: Task, columns: Columns, relaxation: Relaxation, gap: float, most: int | None = None
-) -> Patterns:
-    """All patterns that lose no more than the gap and fit into the cluster.
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where patterns are sought: among these columns, within what a plan may lose.
 
-    The rate of a pattern is that of one of its partitions, the bottleneck, so each position is tried as bottleneck with
-    1, 2, … virtual GPUs. A column loses its excess on every request, which limits them.
-
-    Args:
-        task: the instance.
+    Attributes:
+        problem: the instance.
         columns: all columns.
-        relaxation: prices.
-        gap: what a pattern may lose.
-        most: most virtual GPUs of a bottleneck; None: as many as there are.
-
-    Raises:
-        TooManyError: there are too many.
+        prices: the relaxation; columns of infinite reduced cost have no patterns.
+        gap: worth that a pattern may lose.
     """
-    near = np.flatnonzero(relaxation.excess * columns.rate.min(axis=1) <= gap)
-    limit = float("inf") if most is None else float(most)
-    positions = range(columns.gpu.shape[1])
-    return joined([_with_bottleneck(task, columns, relaxation, gap, near, k, limit) for k in positions])
 
+    problem: Problem
+    columns: Columns
+    prices: Relaxation
+    gap: float
 
-def joined(parts: list[Patterns]) -> Patterns:
-    """All these patterns."""
-    return Patterns(*(np.concatenate([getattr(part, name) for part in parts]) for name in Patterns.__slots__))
+    def find(self, most: int | None = None) -> Patterns:
+        """All patterns that lose no more than the gap and fit into the cluster.
 
+        The slowest partition of a pattern, its bottleneck, says what it serves, so each position is tried as the
+        bottleneck with 1, 2, … virtual GPUs. A column loses its reduced cost on every request, which limits them.
 
-def patterns_above(
-    task: Task, columns: Columns, relaxation: Relaxation, gap: float, column: int, count: Ints
-) -> Patterns:
-    """Patterns of a column with at least these virtual GPUs that lose no more than the gap altogether.
+        Args:
+            most: most virtual GPUs of a bottleneck; None: as many as there are.
 
-    Their counts and requests per second are what is next to those virtual GPUs and the worth of these in requests.
+        Raises:
+            TooManyError: there are too many.
+        """
+        near = np.flatnonzero(self.prices.reduced_cost * self.columns.rate.min(axis=1) <= self.gap)
+        limit = float("inf") if most is None else float(most)
+        return concatenated([self._with_bottleneck(near, k, limit) for k in range(self.columns.gpu.shape[1])])
 
-    Args:
-        task: the instance, without those virtual GPUs.
-        columns: all columns.
-        relaxation: prices.
-        gap: what a pattern may lose.
-        column: index of the column.
-        count: virtual GPUs by position.
-    """
-    live = columns.live[column]
-    gpu, share, rate = columns.gpu[column, live], columns.share[column, live], columns.rate[column, live]
-    room, worth, price = task.count[gpu] * share, relaxation.gpu[gpu] / share, relaxation.model[columns.model[column]]
-    tried = [np.arange(max(1, n), n + more + 1) * own for n, more, own in zip(count[live], room, rate, strict=True)]
-    served = np.unique(np.concatenate(tried))
-    whole = np.ceil(served[:, None] / rate * (1 - ROUNDING)).astype(np.int64)
-    loss = np.maximum(whole @ worth - served * price, 0.0)
-    above = whole - count[live]
-    fits = (loss <= gap) & ((above >= 0) & (above <= room)).all(axis=1)
-    counts = np.zeros((int(fits.sum()), len(live)), dtype=np.int64)
-    counts[:, live] = above[fits]
-    beside = served[fits] - float(count[live] @ worth) / price
-    return Patterns(np.full(len(counts), column), counts, beside, loss[fits])
+    def find_columns(self) -> Ints:
+        """Columns that may be part of a plan that loses no more than the gap.
 
+        Few virtual GPUs are tried one by one; with more, a column loses its reduced cost on all that these serve.
+        """
+        patterns = self.find(TRIED)
+        many = self.prices.reduced_cost * self.columns.rate.min(axis=1) * TRIED <= self.gap
+        return np.union1d(patterns.column, np.flatnonzero(many))
 
-def _with_bottleneck(
-    task: Task, columns: Columns, relaxation: Relaxation, gap: float, near: Ints, position: int, limit: float
-) -> Patterns:
-    rows = near[columns.gpu[near, position] >= 0]
-    rate = columns.rate[rows, position]
-    most = np.minimum(task.count[columns.gpu[rows, position]] * columns.share[rows, position], limit)
-    with np.errstate(divide="ignore"):
-        most = np.minimum(most, gap * (1 + ROUNDING) / (relaxation.excess[rows] * rate)).astype(np.int64)
-    if most.sum() > MOST_PATTERNS:
-        raise TooManyError
-    column = np.repeat(rows, most)
-    count = np.arange(1, len(column) + 1) - np.repeat(np.cumsum(most) - most, most)
-    served = count * columns.rate[column, position]
-    found = _Partial(column, served, relaxation.excess[column] * served, {position: count})
-    for k in range(columns.gpu.shape[1]):
-        if k != position:
-            found = _serve(task, found, columns, relaxation, gap, k)
-    counts = np.stack([found.counts[k] for k in range(columns.gpu.shape[1])], axis=1)
-    fits = np.ones(len(counts), dtype=bool)
-    gpu, used = columns.gpu[found.column], counts / columns.share[found.column]
-    for t, available in enumerate(task.count):
-        fits &= np.where(gpu == t, used, 0.0).sum(axis=1) <= available * (1 + ROUNDING)
-    return Patterns(found.column[fits], counts[fits], found.served[fits], found.loss[fits])
+    def find_above(self, column: int, assigned: Ints) -> Patterns:
+        """Patterns of one column with at least the virtual GPUs that are assigned to it by position.
+
+        They lose no more than the gap with the assigned virtual GPUs. Their counts are those on top of the assigned
+        ones; so are their requests per second, of which the assigned virtual GPUs are taken to serve what they are
+        worth.
+        """
+        columns, live = self.columns, self.columns.live[column]
+        gpu, share, rate = columns.gpu[column, live], columns.share[column, live], columns.rate[column, live]
+        room, worth = self.problem.count[gpu] * share, self.prices.gpu[gpu] / share
+        price = self.prices.model[columns.model[column]]
+        steps = zip(assigned[live], room, rate, strict=True)
+        served = np.unique(np.concatenate([np.arange(max(1, n), n + more + 1) * own for n, more, own in steps]))
+        whole = np.ceil(served[:, None] / rate * (1 - ROUNDING)).astype(np.int64)
+        loss = np.maximum(whole @ worth - served * price, 0.0)
+        above = whole - assigned[live]
+        fits = (loss <= self.gap) & ((above >= 0) & (above <= room)).all(axis=1)
+        counts = np.zeros((int(fits.sum()), len(live)), dtype=np.int64)
+        counts[:, live] = above[fits]
+        added = served[fits] - float(assigned[live] @ worth) / price
+        return Patterns(np.full(len(counts), column), counts, added, loss[fits])
+
+    def _with_bottleneck(self, near: Ints, position: int, limit: float) -> Patterns:
+        """Patterns of the columns that are near whose bottleneck is at this position, with at most `limit` GPUs."""
+        columns, count, reduced_cost = self.columns, self.problem.count, self.prices.reduced_cost
+        rows = near[columns.gpu[near, position] >= 0]
+        rate = columns.rate[rows, position]
+        most = np.minimum(count[columns.gpu[rows, position]] * columns.share[rows, position], limit)
+        with np.errstate(divide="ignore"):
+            most = np.minimum(most, self.gap * (1 + ROUNDING) / (reduced_cost[rows] * rate)).astype(np.int64)
+        if most.sum() > MOST_PATTERNS:
+            raise TooManyError
+        # One row for each column and 1, 2, …, most virtual GPUs of its bottleneck.
+        column = np.repeat(rows, most)
+        number = np.arange(1, len(column) + 1) - np.repeat(np.cumsum(most) - most, most)
+        served = number * columns.rate[column, position]
+        found = _Partial(column, served, reduced_cost[column] * served, {position: number})
+        for k in range(columns.gpu.shape[1]):
+            if k != position:
+                found = self._with_position(found, k)
+        counts = np.stack([found.counts[k] for k in range(columns.gpu.shape[1])], axis=1)
+        fits = np.ones(len(counts), dtype=bool)
+        gpu, used = columns.gpu[found.column], counts / columns.share[found.column]
+        for t, available in enumerate(count):
+            fits &= np.where(gpu == t, used, 0.0).sum(axis=1) <= available * (1 + ROUNDING)
+        return Patterns(found.column[fits], counts[fits], found.served[fits], found.loss[fits])
+
+    def _with_position(self, found: _Partial, position: int) -> _Partial:
+        """Give a position the virtual GPUs that it needs, if there are so many; what these could serve more is lost."""
+        columns = self.columns
+        gpu, share = columns.gpu[found.column, position], columns.share[found.column, position]
+        needed = found.served / columns.rate[found.column, position]
+        count = np.where(gpu >= 0, np.maximum(np.ceil(needed * (1 - ROUNDING)), 1.0), 0.0)
+        worth = self.prices.gpu[gpu] / share
+        loss = found.loss + np.maximum(count - needed, 0.0) * worth
+        fits = np.flatnonzero((loss <= self.gap) & (count <= self.problem.count[gpu] * share))
+        counts = {k: own[fits] for k, own in found.counts.items()}
+        counts[position] = count[fits].astype(np.int64)
+        return _Partial(found.column[fits], found.served[fits], loss[fits], counts)
 
 
 class _Partial(NamedTuple):
@@ -135,26 +160,6 @@ class _Partial(NamedTuple):
     counts: dict[int, Ints]
 
 
-def _serve(
-    task: Task, found: _Partial, columns: Columns, relaxation: Relaxation, gap: float, position: int
-) -> _Partial:
-    """Give a position the virtual GPUs that it needs, if there are so many; what these serve too much is lost."""
-    gpu = columns.gpu[found.column, position]
-    needed = found.served / columns.rate[found.column, position]
-    count = np.where(gpu >= 0, np.maximum(np.ceil(needed * (1 - ROUNDING)), 1.0), 0.0)
-    worth = relaxation.gpu[gpu] / columns.share[found.column, position]
-    loss = found.loss + np.maximum(count - needed, 0.0) * worth
-    fits = np.flatnonzero((loss <= gap) & (count <= task.count[gpu] * columns.share[found.column, position]))
-    counts = {k: own[fits] for k, own in found.counts.items()}
-    counts[position] = count[fits].astype(np.int64)
-    return _Partial(found.column[fits], found.served[fits], loss[fits], counts)
-
-
-def columns_within(task: Task, columns: Columns, relaxation: Relaxation, gap: float) -> Ints:
-    """Columns that may be part of a plan that loses no more than the gap.
-
-    Few virtual GPUs are tried one by one; with more, a column loses its excess on all that these serve.
-    """
-    patterns = find_patterns(task, columns, relaxation, gap, TRIED)
-    many = relaxation.excess * columns.rate.min(axis=1) * TRIED <= gap
-    return np.union1d(patterns.column, np.flatnonzero(many))
+def concatenated(parts: list[Patterns]) -> Patterns:
+    """All these patterns, one part after the other."""
+    return Patterns(*(np.concatenate([getattr(part, name) for part in parts]) for name in Patterns.__slots__))

@@ -1,32 +1,96 @@
-"""From patterns to plans."""
+"""Plans as columns with numbers of virtual GPUs: what they use, serve and are worth, and as the checker reads them.
+
+Values are floats here; a value is claimed only where rounding cannot change that the plan is feasible (`sure_value`),
+and else the checker's fractions decide.
+"""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
+import numpy as np
+
 from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan
-from formulations.pipeline.columns.enumeration import Columns, Ints
+from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
+from formulations.pipeline.columns.problem import ROUNDING, Counts, Problem
+
+ALMOST = 1e-9
+"""Part of a GPU that floating point may leave over or lack."""
+MOST_PARTS = 10**6
+"""Parts of a GPU: a sum of shares counted in fewer parts is further from a whole number than `ALMOST`, or whole."""
 
 
-def plan_of(cluster: Cluster, columns: Columns, patterns: list[tuple[int, Ints]]) -> PipelinePlan:
-    """The plan of these columns and their numbers of virtual GPUs; those of one column are put together."""
-    return PipelinePlan(tuple(_pipeline(cluster, columns, *pattern) for pattern in together(patterns)))
+def plan_of(cluster: Cluster, columns: Columns, plan: Counts) -> PipelinePlan:
+    """The plan as the checker reads it; entries of the same column are put together."""
+    return PipelinePlan(tuple(_pipeline(cluster, columns, *entry) for entry in together(plan)))
 
 
-def together(patterns: list[tuple[int, Ints]]) -> list[tuple[int, Ints]]:
-    """The same with every column once, in order of the columns."""
+def together(plan: Counts) -> Counts:
+    """The same plan with every column once, in the order of the columns."""
     counts: dict[int, Ints] = {}
-    for column, count in patterns:
+    for column, count in plan:
         counts[column] = counts[column] + count if column in counts else count
     return [(column, counts[column]) for column in sorted(counts)]
 
 
 def _pipeline(cluster: Cluster, columns: Columns, column: int, count: Ints) -> Pipeline:
     parts, first = [], 0
-    for k in range(columns.gpu.shape[1]):
-        if columns.gpu[column, k] < 0:
-            break
+    for k in np.flatnonzero(columns.live[column]):
         end = int(columns.end[column, k])
         name = cluster.gpus[int(columns.gpu[column, k])].name
         share, batch = int(columns.share[column, k]), int(columns.batch[column, k])
         parts.append(Partition(name, share, int(count[k]), first, end - 1, batch))
         first = end
     return Pipeline(cluster.models[int(columns.model[column])].name, tuple(parts))
+
+
+def gpus_of(problem: Problem, columns: Columns, plan: Counts) -> Floats:
+    """GPUs that a plan uses, by type; every pool is counted up to whole GPUs where the plan space has whole GPUs."""
+    pools: Counter[tuple[int, int, int]] = Counter()
+    for c, count in plan:
+        for k in np.flatnonzero(columns.live[c]):
+            pool = int(columns.gpu[c, k]), int(columns.model[c]), int(k)
+            pools[pool] += count[k] / columns.share[c, k]
+    gpus = np.zeros(len(problem.count))
+    for (gpu, _, _), amount in pools.items():
+        gpus[gpu] += math.ceil(amount - ALMOST) if problem.whole else amount
+    return gpus
+
+
+def served_by(problem: Problem, columns: Columns, plan: Counts) -> Floats:
+    """Requests per second that a plan serves, by model."""
+    total = np.zeros(len(problem.weight))
+    for c, count in plan:
+        live = columns.live[c]
+        total[columns.model[c]] += float((count[live] * columns.rate[c, live]).min())
+    return total
+
+
+def value_of(problem: Problem, columns: Columns, plan: Counts) -> float:
+    """Value of a plan that has each column once; -inf: it does not fit or serves too little."""
+    gpus, served = gpus_of(problem, columns, plan), served_by(problem, columns, plan)
+    if (gpus > problem.count + ALMOST).any():
+        return -math.inf
+    if problem.cost:
+        return -float(gpus @ problem.price) if (served >= problem.enough * problem.weight).all() else -math.inf
+    value = float((served / problem.weight).min())
+    return value if value > 0 else -math.inf
+
+
+def sure_value(problem: Problem, columns: Columns, plan: Counts) -> float | None:
+    """Value but for rounding of a plan that is feasible whatever rounding does; None: that is in doubt.
+
+    Args:
+        problem: the whole instance, no GPUs assigned.
+        columns: the columns that the plan's indices mean.
+        plan: each column once.
+    """
+    if math.lcm(*(int(share) for c, _ in plan for share in columns.share[c])) > MOST_PARTS:
+        return None
+    gpus, served = gpus_of(problem, columns, plan), served_by(problem, columns, plan)
+    loads = problem.weight if problem.cost else np.zeros(len(problem.weight))
+    most = problem.count if problem.whole else problem.count * (1 - ROUNDING)
+    if (gpus > most).any() or (served <= loads * (1 + ROUNDING)).any():
+        return None
+    return -float(gpus @ problem.price) if problem.cost else float((served / problem.weight).min())

@@ -1,14 +1,21 @@
-"""Linear relaxation over all columns: fractions of GPUs, no whole numbers. Its prices make every loss measurable.
+"""The linear relaxation over all columns, by column generation; its prices make every loss of a plan measurable.
 
-A GPU of type t is worth π_t, a request per second of model m is worth μ_m, and no column makes a profit:
-Σ_k π / (v · rate) ≥ μ_m. Then for every plan that uses n_m GPUs for x_m requests per second of model m
+For throughput (the README has the one for cost), with x_c requests per second on column c, which takes 1 / (v · rate)
+of a GPU per request per second at each of its positions:
+
+    maximise z
+    Σ_c gpus_ct · x_c ≤ count_t           each GPU type t       price π_t ≥ 0
+    Σ_{c of m} x_c ≥ weight_m · z         each model m          price μ_m ≥ 0
+
+A GPU of type t is worth π_t, a request per second of model m is worth μ_m, and no column makes a profit: its reduced
+cost Σ_t π_t · gpus_ct − μ_m is at least 0. Then for every plan with n_m GPUs for x_m requests per second of model m
 
     bound − value ≥ Σ_m (π · n_m − μ_m · x_m) + (worth of the GPUs left over)
 
-where all terms are at least 0: they are the plan's losses. Any π gives valid prices: μ_m is the least over the columns
-of m, and the scale follows, so that nothing depends on the tolerances of the linear solver. What these few sums may
-lose by rounding is added to the bound. Costs are maximised with the opposite sign; there π_t is the price plus what a
-scarce type is worth beyond it.
+where all terms are at least 0: they are the plan's losses. This is weak duality, and any π proves it: μ_m is set to the
+least over the columns of m, and the scale follows. So nothing depends on the tolerances of the linear solver. What
+these few sums may lose by rounding is added to the bound. For cost, π_t is the price plus what a scarce type is worth
+beyond it.
 """
 
 from __future__ import annotations
@@ -20,9 +27,10 @@ import numpy as np
 
 from formulations.engines.highs_arrays import Linear, LinearOptimum
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
-from formulations.pipeline.columns.task import ROUNDING, Task
+from formulations.pipeline.columns.problem import ROUNDING, Problem
 
-ROUNDS = 200
+MOST_ROUNDS = 200
+"""Rounds of column generation; prices of any round are valid, so the bound is one after the last round too."""
 LEAST_WORTH = 1e-9
 """Least worth of all GPUs of a type, as a part of the bound: free GPUs would be wasted without end."""
 
@@ -34,8 +42,8 @@ class Relaxation:
     Attributes:
         gpu: worth π of a GPU by type.
         model: worth μ of a request per second by model.
-        bound: upper bound on the value of every plan: weighted requests per second, or the cost with its sign changed.
-        excess: Σ π / (v · rate) − μ by column, at least 0.
+        bound: upper bound on the value of every plan.
+        reduced_cost: Σ π / (v · rate) − μ by column, at least 0; infinite: the column is not allowed.
         basis: requests per second of the columns that the linear program's solution uses.
         slack: what sums of worths may have lost by rounding; losses are compared with that much in favour of a plan.
     """
@@ -43,35 +51,36 @@ class Relaxation:
     gpu: Floats
     model: Floats
     bound: float
-    excess: Floats
+    reduced_cost: Floats
     basis: Mapping[int, float]
     slack: float
 
-    def beside(self, columns: Ints) -> Relaxation:
-        """The same for plans of other columns: these lose too much."""
-        excess = self.excess.copy()
-        excess[columns] = np.inf
-        return replace(self, excess=excess)
+    def without(self, columns: Ints) -> Relaxation:
+        """The same prices where these columns are not allowed."""
+        reduced_cost = self.reduced_cost.copy()
+        reduced_cost[columns] = np.inf
+        return replace(self, reduced_cost=reduced_cost)
 
 
-def relax(task: Task, columns: Columns) -> Relaxation | None:
-    """Best prices by column generation.
+def relax(problem: Problem, columns: Columns) -> Relaxation | None:
+    """The best prices, by column generation.
 
     Args:
-        task: the instance.
+        problem: the instance.
         columns: all columns; every model has one.
 
     Returns:
-        The relaxation; None: the GPUs cannot serve the rates.
+        The relaxation; None: even fractions of GPUs cannot serve the rates.
     """
-    used = usage(columns, len(task.count))
-    members = [np.flatnonzero(columns.model == m) for m in range(len(task.weight))]
+    used = usage(columns, len(problem.count))
+    members = [np.flatnonzero(columns.model == m) for m in problem.models]
     chosen: set[int] = set()
-    if task.cost:
-        most = _generate(replace(task, cost=False), columns.model, used, members, chosen)
-        if most.bound < task.enough:
+    if problem.cost:
+        # Can the rates be served at all? That is the throughput with the rates as weights; its columns are a start.
+        most = _generate(replace(problem, cost=False), columns.model, used, members, chosen)
+        if most.bound < problem.enough:
             return None
-    return _generate(task, columns.model, used, members, chosen)
+    return _generate(problem, columns.model, used, members, chosen)
 
 
 def usage(columns: Columns, types: int) -> Floats:
@@ -80,13 +89,13 @@ def usage(columns: Columns, types: int) -> Floats:
     return np.stack([(each * (columns.gpu == t)).sum(axis=1) for t in range(types)], axis=1)
 
 
-def _generate(task: Task, model: Ints, used: Floats, members: list[Ints], chosen: set[int]) -> Relaxation:
-    """Add the best column of every model to those chosen, until none is better."""
-    worth = 1.0 / task.count + task.price
+def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], chosen: set[int]) -> Relaxation:
+    """Add the column of least reduced cost of every model to those chosen, until all of them are there already."""
+    worth = 1.0 / problem.count + problem.price
     best: Relaxation | None = None
     basis: dict[int, float] = {}
-    for _ in range(ROUNDS):
-        found = _priced(task, used, members, worth)
+    for _ in range(MOST_ROUNDS):
+        found = _priced(problem, used, members, worth)
         if best is None or found.bound < best.bound:
             best = found
         new = {int(rows[np.argmin((used @ worth)[rows])]) for rows in members}
@@ -94,10 +103,10 @@ def _generate(task: Task, model: Ints, used: Floats, members: list[Ints], chosen
             break
         chosen |= new
         order = np.array(sorted(chosen))
-        optimum = _master(task, used[order], model[order])
+        optimum = _master(problem, used[order], model[order])
         if optimum is None:
             break
-        worth = task.price * task.cost + optimum.duals[: len(task.count)]
+        worth = problem.price * problem.cost + optimum.duals[: len(problem.count)]
         if not worth.any():
             break
         served = optimum.values[: len(order)]
@@ -106,40 +115,39 @@ def _generate(task: Task, model: Ints, used: Floats, members: list[Ints], chosen
     return replace(best, basis=basis)
 
 
-def _priced(task: Task, used: Floats, members: list[Ints], worth: Floats) -> Relaxation:
-    """Valid prices from any worth of GPUs."""
-    gpu = np.maximum(worth, task.price)
-    gpu = np.maximum(gpu, LEAST_WORTH * float(gpu @ task.count) / task.count)
+def _priced(problem: Problem, used: Floats, members: list[Ints], worth: Floats) -> Relaxation:
+    """The relaxation that any worths of GPUs prove."""
+    gpu = np.maximum(worth, problem.price)
+    gpu = np.maximum(gpu, LEAST_WORTH * float(gpu @ problem.count) / problem.count)
     each = used @ gpu
     model = np.array([each[rows].min() for rows in members])
-    if task.cost:
-        rent, need = float((gpu - task.price) @ task.count), float(task.enough * (model @ task.weight))
+    if problem.cost:
+        rent = float((gpu - problem.price) @ problem.count)
+        need = float(problem.enough * (model @ problem.weight))
         # Plans may cost as much as all GPUs, and their values are compared with the bound.
-        slack = ROUNDING * (rent + need + float(task.price @ task.count))
+        slack = ROUNDING * (rent + need + float(problem.price @ problem.count))
         bound = rent - need + slack
     else:
-        scale = float(model @ task.weight)
+        # One more unit of z takes weight_m requests per second of every model: together they are worth 1.
+        scale = float(model @ problem.weight)
         gpu, model, each = gpu / scale, model / scale, each / scale
-        bound = float(gpu @ task.count) * (1 + ROUNDING)
+        bound = float(gpu @ problem.count) * (1 + ROUNDING)
         slack = ROUNDING * bound
-    excess = each.copy()
+    reduced_cost = each.copy()
     for m, rows in enumerate(members):
-        excess[rows] -= model[m]
-    return Relaxation(gpu, model, bound, np.maximum(excess, 0.0), {}, slack)
+        reduced_cost[rows] -= model[m]
+    return Relaxation(gpu, model, bound, np.maximum(reduced_cost, 0.0), {}, slack)
 
 
-def _master(task: Task, used: Floats, model: Ints) -> LinearOptimum | None:
-    """Optimum of the linear program over some columns; None: there is none.
-
-    Its variables are the requests per second of each column and, for throughput, z.
-    """
-    serves = (model[None, :] == np.arange(len(task.weight))[:, None]).astype(float)
-    if task.cost:
-        matrix, cost = np.vstack([used.T, -serves]), used @ task.price
-        upper = np.concatenate([task.count, -task.enough * task.weight])
+def _master(problem: Problem, used: Floats, model: Ints) -> LinearOptimum | None:
+    """The optimum of the linear program over some columns, in x and, for throughput, z; None: HiGHS finds none."""
+    serves = (model[None, :] == np.arange(len(problem.weight))[:, None]).astype(float)
+    if problem.cost:
+        matrix, cost = np.vstack([used.T, -serves]), used @ problem.price
+        upper = np.concatenate([problem.count, -problem.enough * problem.weight])
     else:
-        last = np.concatenate([np.zeros(len(task.count)), task.weight])
+        last = np.concatenate([np.zeros(len(problem.count)), problem.weight])
         matrix, cost = np.column_stack([np.vstack([used.T, -serves]), last]), np.zeros(len(model) + 1)
         cost[-1] = -1.0
-        upper = np.concatenate([task.count, np.zeros(len(task.weight))])
+        upper = np.concatenate([problem.count, np.zeros(len(problem.weight))])
     return Linear(matrix, upper).solve(cost)

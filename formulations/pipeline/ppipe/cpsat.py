@@ -18,7 +18,7 @@ from euclio.core.result import Answer, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
 from formulations.engines.cpsat import CP_SAT, CountedOutcome
 from formulations.engines.interface import engine_limits
-from formulations.pipeline.columns.task import OutOfTimeError, TooManyError
+from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.cpsat_model import CpSatModel, cpsat_model, rate_scale
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.points import late_pipelines

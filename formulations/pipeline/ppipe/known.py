@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from formulations.pipeline.columns.enumeration import Columns, Ints, enumerate_columns
 from formulations.pipeline.columns.exact_search import search_exactly
-from formulations.pipeline.columns.level import Setting
+from formulations.pipeline.columns.node import Node
 from formulations.pipeline.columns.plans import plan_of
-from formulations.pipeline.columns.progress import Progress
+from formulations.pipeline.columns.problem import Deadline, Progress, problem_of
 from formulations.pipeline.columns.relaxation import relax
-from formulations.pipeline.columns.task import Deadline, task_of
 from formulations.pipeline.ppipe.options import Option
 from formulations.pipeline.ppipe.points import Choice
 from formulations.pipeline.ppipe.problem import PPipeProblem
@@ -76,16 +75,16 @@ class Known:
         if self._columns is None:
             self._columns = enumerate_columns(problem.cluster, problem.space)
         columns = self._columns.take(self._rows(self._columns))
-        task = task_of(problem.cluster, problem.space)
-        if len(np.unique(columns.model)) < len(task.weight):
+        numbers = problem_of(problem.cluster, problem.space)
+        if len(np.unique(columns.model)) < len(numbers.weight):
             return
-        relaxation = relax(task, columns)
+        relaxation = relax(numbers, columns)
         if relaxation is None:
             return
-        setting = Setting(task, columns, relaxation, Progress(relaxation.bound), Deadline(until))
+        root = Node(numbers, columns, relaxation, Progress(relaxation.bound), Deadline(until))
         sign = 1 if search.most else -1
         known = None if search.value is None else sign * search.value * problem.unit
-        found = search_exactly(setting, problem.cluster, known)
+        found = search_exactly(root, problem.cluster, known)
         if found is not None:
             search.take(plan_of(problem.cluster, columns, found[1]), sign * Fraction(found[0]) / problem.unit)
 

@@ -27,7 +27,7 @@ from euclio.core.result import Answer, Status, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import chosen_engine, export_lp
-from formulations.pipeline.columns.task import OutOfTimeError, TooManyError
+from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.milp_model import MilpModel, milp_model
 from formulations.pipeline.ppipe.points import Choice, late_pipelines, values_of

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session.policies import Form
 from formulations.tolerances import DUMMY_DIGITS, FULL
 
 
@@ -115,13 +116,13 @@ def _least_total(
     for i, allocation in enumerate(allocations):
         c = allocation.configuration
         unit_cost = price[c.hardware] / c.throughput_rps
-        if policy is not Policy.TC_SHARED or unit_cost != ratio:
+        if policy.form is not Form.TIED or unit_cost != ratio:
             ratio, origin = unit_cost, before
         wait = budget - c.duration_s
         if wait > 0:
-            if policy in (Policy.TC, Policy.TC_SHARED) and allocation.machines:
+            if policy.form.in_sequence and allocation.machines:
                 total = max(total, origin + c.batch / wait)
             if i == len(allocations) - 1:
-                total = max(total, (origin if policy is Policy.TC_SHARED else whole) + c.batch / wait)
+                total = max(total, (origin if policy.form is Form.TIED else whole) + c.batch / wait)
         before += allocation.machines * c.throughput_rps
     return total

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import configuration_latency
+from euclio.session.policies.kernels import LEFT, TIED
 from formulations.tolerances import NARROWEST
 
 
@@ -58,7 +60,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
     """Module m within `budget` seconds, taken a `TIE` longer; useless configurations are left out."""
     lo, hi = s.first[m], s.first[m + 1]
     limit = budget * (1.0 + TIE)
-    by_rate = s.policy == TC or s.policy == TC_SHARED
+    by_rate = s.policy == LEFT or s.policy == TIED
     keep = np.zeros(hi - lo, np.bool_)
     whole = np.zeros(hi - lo)
     groups = np.zeros(hi - lo, np.int64)
@@ -71,10 +73,8 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
                 # All rate costs at least what the best configuration takes for it.
                 hidden = min(hidden, s.unit_cost[lo] * s.batch[k] / (limit - s.duration[k]))
             continue
-        if s.policy == RR:
-            whole[i] = 2.0 * s.duration[k]
-        elif s.policy == MACHINE_RATE:
-            whole[i] = s.duration[k] + s.batch[k] / s.throughput[k]
+        if not by_rate:
+            whole[i] = configuration_latency(s, k, s.rate[m])
         if whole[i] > limit:
             whole[i] = np.inf
         partial = s.duration[k] + s.batch[k] / s.throughput[k] <= limit
@@ -85,7 +85,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
     least_close = np.full(kept.size + 1, np.inf)
     for i in range(kept.size - 1, -1, -1):
         k = index[i]
-        alone = 0.0 if s.policy == TC_SHARED else need[i]
+        alone = 0.0 if s.policy == TIED else need[i]
         least_close[i] = min(least_close[i + 1], s.unit_cost[k] * min(alone, s.throughput[k]))
     return ContinuousProblem(
         index,
@@ -104,5 +104,5 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         limit,
         s.max_allocations,
         by_rate,
-        s.policy == TC_SHARED,
+        s.policy == TIED,
     )

@@ -33,6 +33,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from euclio.session import Policy
+from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
@@ -85,8 +86,8 @@ class ModuleVariables:
     cost: cp_model.IntVar
 
     def collecting(self, k: int, policy: Policy, *, partial: bool) -> cp_model.IntVar:
-        """The rate at which a machine of configuration k collects its batch under `tc` or as a partial machine."""
-        if policy is Policy.TC_SHARED:
+        """The rate at which a machine of configuration k collects its batch in form `LEFT`, or as a partial machine."""
+        if policy.form is Form.TIED:
             groups = [c.group for c in self.module.configurations]
             return self.left[groups.index(groups[k])]
         return self.f if partial else self.left[k]

@@ -25,9 +25,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from euclio.session import Plan, Policy
+from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.allocation_model import ModuleVariables, add_module, money_scale
@@ -158,7 +159,7 @@ def _add_latency(
     for k, c in enumerate(cs):
         if c.most_machines > 0:
             least = floor(_own_latency(c, module.rate_rps, policy) * units)
-            if policy in (Policy.TC, Policy.TC_SHARED):
+            if policy.form.in_sequence:
                 model.add(latency >= least).only_enforce_if(v.u[k], v.filled.negated())
                 _add_product(model, v, k, latency, units, v.u[k], v.collecting(k, policy, partial=False))
             else:
@@ -170,10 +171,15 @@ def _add_latency(
 
 def _own_latency(c: JointConfiguration, rate: Fraction, policy: Policy) -> Fraction:
     """Latency of a whole machine; under dispatch in sequence at the whole rate, which is the least without dummies."""
-    d, b = c.configuration.duration_s, c.configuration.batch
-    if policy is Policy.RR:
-        return 2 * d
-    return d + b / (c.throughput_rps if policy is Policy.MACHINE_RATE else rate)
+    match policy.form:
+        case Form.LEFT | Form.TIED:
+            return c.configuration.duration_s + c.configuration.batch / rate
+        case Form.FIXED:
+            return policy.fixed_latency(c.configuration)
+        case Form.GENERAL:
+            raise AssertionError("joint problems are made under the other forms only")
+        case _:
+            assert_never(policy.form)
 
 
 def _add_product(

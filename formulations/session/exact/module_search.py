@@ -13,7 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import MACHINE_RATE, RR, TC, TC_SHARED, TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.dispatch import configuration_latency
+from euclio.session.policies.kernels import LEFT, TIED
 from formulations.session.exact.remaining_rate import few_share, rate_left, settled_rest
 from formulations.tolerances import RATES
 
@@ -85,19 +87,18 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
             continue
         need = s.batch[k] / (limit - s.duration[k])
         partial[k - lo] = need
-        if s.policy == RR:
-            whole[k - lo] = 0.0 if 2.0 * s.duration[k] <= limit else np.inf
-        elif s.policy == MACHINE_RATE:
-            whole[k - lo] = 0.0 if s.duration[k] + s.batch[k] / s.throughput[k] <= limit else np.inf
-        else:
+        if s.policy == LEFT or s.policy == TIED:
             whole[k - lo] = need
+        else:
+            # The configuration alone decides: no rate is needed, or none is enough.
+            whole[k - lo] = 0.0 if configuration_latency(s, k, rate) <= limit else np.inf
     keep = np.zeros(count, np.bool_)
     most = 0.0
     for i in range(count - 1, -1, -1):
         t = s.throughput[lo + i]
         deficit = whole[i] - rate
         as_whole = deficit <= 0.0 or (s.dummies and deficit < max(most, t))
-        as_partial = partial[i] <= rate and (partial[i] < t or s.policy == TC_SHARED)
+        as_partial = partial[i] <= rate and (partial[i] < t or s.policy == TIED)
         if not as_whole:
             whole[i] = np.inf
         if as_whole or as_partial:
@@ -113,14 +114,14 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
         table[THROUGHPUT, i], table[PRICE, i], table[UNIT_COST, i] = s.throughput[k], s.price[k], s.unit_cost[k]
         table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[kept[i]], partial[kept[i]], s.low[k]
         table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
-    if s.policy == TC_SHARED:
+    if s.policy == TIED:
         number = 0
         for i in range(1, size):
             for k in range(index[i - 1] + 1, index[i] + 1):
                 number += 0 if s.same_ratio[k] else 1
             group[i] = number
     few = few_share(table[UNIT_COST, :size]) * rate
-    return ModuleProblem(index, group, table, rate, few, s.dummies, s.max_allocations, s.policy == TC_SHARED)
+    return ModuleProblem(index, group, table, rate, few, s.dummies, s.max_allocations, s.policy == TIED)
 
 
 @compiled
@@ -141,7 +142,7 @@ def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
         if s.duration[k] >= limit:
             continue
         need = 0.0
-        if s.policy == TC or s.policy == TC_SHARED:
+        if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (limit - s.duration[k])
         if need <= rate * (1.0 + TIE) or (s.dummies and need - rate < most):
             best = min(best, s.unit_cost[k] * max(rate, need))

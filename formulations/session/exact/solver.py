@@ -11,10 +11,11 @@ import numpy as np
 
 from euclio.core.registry import Limits
 from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
-from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.latency_bound import latency_bound
+from euclio.session.policies import refuse_general
 from formulations.session.continuous.budgets import ContinuousProof, ContinuousSearch
 from formulations.session.continuous.plan import fill_up
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
@@ -36,7 +37,11 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
     Under dummy rule `continuous` budgets are bracketed (`continuous_budgets`) to the gap named there. With
     `single_hardware` every hardware type is solved and the cheapest kept.
+
+    Raises:
+        InapplicableError: a policy of form `GENERAL`.
     """
+    refuse_general("exact", space.policy)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
 
@@ -45,7 +50,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
-    if space.dummy is DummyRule.CONTINUOUS:
+    if not space.dummy.countable:
         return _solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
     proof = prove(_relaxed(session, space, arrays), GAP, deadline)

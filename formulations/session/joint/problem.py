@@ -26,9 +26,10 @@ from math import ceil, floor
 import numpy as np
 
 from euclio.core.errors import InapplicableError
-from euclio.session import Configuration, DummyRule, Module, Plan, PlanSpace, Policy, Session
+from euclio.session import Configuration, Module, Plan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
+from euclio.session.policies import Form, refuse_general
 from formulations.session.splitting.problem import without_modes
 
 
@@ -106,7 +107,7 @@ class JointProblem:
     @property
     def dummies(self) -> bool:
         """Whether dummies may fill the last machine."""
-        return self.space.dummy is DummyRule.MACHINE
+        return self.space.dummy.adds
 
     @property
     def infeasible(self) -> bool:
@@ -141,10 +142,11 @@ def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
     """Derive the joint problem of a session in a plan space.
 
     Raises:
-        InapplicableError: rule `continuous`.
+        InapplicableError: rule `continuous`, or a policy of form `GENERAL`.
     """
-    if space.dummy is DummyRule.CONTINUOUS:
+    if not space.dummy.countable:
         raise InapplicableError("the joint models cover the dummy rules none and machine, not continuous")
+    refuse_general("a joint model", space.policy)
     shape = without_modes(session)
     bounds = [latency_bound(module, space) for module in session.modules]
     least = [session.slo_s if bound is None else bound for bound in bounds]
@@ -200,19 +202,19 @@ def _useful(
     d, b, t = c.duration_s, c.batch, c.throughput_rps
     if d >= most:
         return None
-    in_sequence = space.policy in (Policy.TC, Policy.TC_SHARED)
-    dummies = space.dummy is DummyRule.MACHINE
+    dummies = space.dummy.adds
     need = b / (most - d)
-    own = 2 * d if space.policy is Policy.RR else d + b / t
-    whole_need: Fraction | None = need if in_sequence else Fraction(0) if own <= most else None
+    # Latency of a whole machine where its configuration alone decides it; None: the rate that is left does.
+    own = None if space.policy.form.in_sequence else space.policy.fixed_latency(c)
+    whole_need: Fraction | None = need if own is None else Fraction(0) if own <= most else None
     if whole_need is not None and whole_need > rate and not (dummies and whole_need - rate < most_dummy):
         whole_need = None
     most_machines = 0 if whole_need is None else ceil(rate / t) if dummies else floor(rate / t)
-    partial_need = need if need <= rate and (need < t or space.policy is Policy.TC_SHARED) else None
+    partial_need = need if need <= rate and (need < t or space.policy.form is Form.TIED) else None
     if partial_need is None and most_machines == 0:
         return None
     alone = d + b / rate
-    if in_sequence:
+    if own is None:
         latency = d + b / (rate + (most_dummy if dummies else 0))
     else:
         latency = min(own, alone) if partial_need is not None and rate < t else own

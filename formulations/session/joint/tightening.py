@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 
-from euclio.session import Policy
+from euclio.session.policies import Form
 from formulations.session.joint.problem import JointModule, JointProblem, narrowed
 
 WORTH = Fraction(1, 50)
@@ -89,7 +89,7 @@ def affordable(ranges: Ranges, cutoff: Fraction) -> JointProblem:
     A module left without a configuration has no plan of interest.
     """
     modules: list[JointModule] = []
-    shared = ranges.problem.space.policy is Policy.TC_SHARED  # there, what a partial machine needs is not its own rate
+    shared = ranges.problem.space.policy.form is Form.TIED  # there, what a partial machine needs is not its own rate
     for module, most_cost in zip(ranges.problem.modules, ranges.most_costs(cutoff), strict=True):
         kept = []
         for c in module.configurations:

@@ -38,6 +38,7 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any
 
 from euclio.session import Policy
+from euclio.session.policies import Form
 from formulations.session.joint.problem import JointModule, JointProblem
 from formulations.tolerances import ROOM
 
@@ -251,13 +252,13 @@ def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:
     rate = rows.module.rate_rps
     for k, c in enumerate(rows.module.configurations):
         label = f"need_{rows.name}_{k}"
-        at = rows.group_start(k) if policy is Policy.TC_SHARED else k
+        at = rows.group_start(k) if policy.form is Form.TIED else k
         if c.whole_need_rps:
             need = float(c.whole_need_rps / rate) * (1.0 - ROOM)
             _add(model, {rows.u[k]: need, rows.w[at]: -1.0}, 0.0, f"{label}_whole")
         if c.partial_need_rps is not None:
             need = float(c.partial_need_rps / rate) * (1.0 - ROOM)
-            collecting = rows.w[at] if policy is Policy.TC_SHARED else rows.f[k]
+            collecting = rows.w[at] if policy.form is Form.TIED else rows.f[k]
             _add(model, {rows.z[k]: need, collecting: -1.0}, 0.0, f"{label}_partial")
 
 

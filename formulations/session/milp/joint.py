@@ -32,7 +32,8 @@ from typing import ClassVar
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
-from euclio.session import PlanSpace, Policy, Session
+from euclio.session import PlanSpace, Session
+from euclio.session.policies import Form
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, run_twice, solve_relaxation
 from formulations.session.joint.candidates import MOST_CANDIDATES, priced, refused
@@ -146,7 +147,7 @@ class _Search(JointSearch):
             self.raw_status = "numbers too far apart"
             return Ending.TIES
         joint = joint_model(problem, unit)
-        if self.problem.space.policy is Policy.TC:
+        if self.problem.space.policy.form is Form.LEFT:
             add_heads(joint, self.deadline)
         joint.demand_below(limit, by_row=self.by_row)
         for plan, checked in self.known[-MOST_CANDIDATES:]:
@@ -244,7 +245,7 @@ def run_milp(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     def begin(problem: JointProblem, started: float, deadline: float) -> _Search:
         if limits.options.export_lp is not None:
             whole = joint_model(problem)
-            if space.policy is Policy.TC:
+            if space.policy.form is Form.LEFT:
                 add_heads(whole, deadline)
             export_lp(whole.model, limits.options.export_lp)
         by_row = not chosen_engine(limits.options).prunes

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from euclio.session import Policy
+from euclio.session.policies import Form
 from formulations.engines.milp import readable
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
@@ -249,17 +249,16 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
     latency = model.add_variable(f"latency_{rows.name}", least, most * (1.0 + ROOM))
     whole: list[Any] | None = None
     partial = rows.f
-    if policy in (Policy.TC, Policy.TC_SHARED):
-        starts = [rows.group_start(k) if policy is Policy.TC_SHARED else k for k in places]
+    if policy.form.in_sequence:
+        starts = [rows.group_start(k) if policy.form is Form.TIED else k for k in places]
         whole = [_collecting(model, rows, "whole", rows.u[k], k, at) for k, at in enumerate(starts)]
-        if policy is Policy.TC_SHARED:
+        if policy.form is Form.TIED:
             partial = [_collecting(model, rows, "partial", rows.z[k], k, at) for k, at in enumerate(starts)]
     leading = {v: float(c.lead_latency_s / slo) for v, c in zip(rows.lead, module.configurations, strict=True)}
     model += pulp.LpAffineExpression({**leading, latency: -1.0}) <= 0.0, f"leading_{rows.name}"
     if whole is None:
         for k, c in enumerate(module.configurations):
-            d, t = c.configuration.duration_s, c.throughput_rps
-            own = float((2 * d if policy is Policy.RR else d + c.configuration.batch / t) / slo)
+            own = float(policy.fixed_latency(c.configuration) / slo)
             row = pulp.LpAffineExpression({rows.u[k]: own - least, latency: -1.0})
             model += row <= -least, f"whole_{rows.name}_{k}_own"
     durations = [float(c.configuration.duration_s / slo) for c in module.configurations]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from euclio.session import Evaluation, Plan, Policy
+from euclio.session import Evaluation, Plan
+from euclio.session.policies import Form
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
 from formulations.session.milp.joint_model import JointModel
 from formulations.tolerances import BELIEVED, ROOM
@@ -75,7 +76,7 @@ def _allocation_values(joint: JointModel, m: int, used: list[tuple[int, int]], c
         values[rows.z[k].name], values[rows.f[k].name] = float(here), float(partial) if here else 0.0
         if rows.used:
             values[rows.used[k].name] = float(k in machines)
-        at = left_at[rows.group_start(k)] if joint.problem.space.policy is Policy.TC_SHARED else left_at[k]
+        at = left_at[rows.group_start(k)] if joint.problem.space.policy.form is Form.TIED else left_at[k]
         if latency.whole is not None:
             values[latency.whole[k].name] = at if n else 0.0
         if latency.partial is not rows.f:

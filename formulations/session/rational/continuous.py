@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Policy
+from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
+from euclio.session.policies import Form
 from formulations.session.rational.module import Effort
 
 Machines = tuple[tuple[int, int], ...]
@@ -40,12 +41,12 @@ class ContinuousModule:
     @property
     def by_rate(self) -> bool:
         """Whether whole machines collect from the rate left."""
-        return self.space.policy in (Policy.TC, Policy.TC_SHARED)
+        return self.space.policy.form.in_sequence
 
     @property
     def shared(self) -> bool:
         """Whether machines of one throughput-cost ratio share that rate."""
-        return self.space.policy is Policy.TC_SHARED
+        return self.space.policy.form is Form.TIED
 
 
 def continuous_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> ContinuousModule:
@@ -109,10 +110,7 @@ def full_latencies(m: ContinuousModule, plan: ModulePlan) -> list[Fraction]:
         unit = m.unit_cost[m.configurations.index(c)]
         if not m.shared or unit != ratio:
             shared, ratio = left, unit
-        if policy is Policy.RR:
-            found.append(2 * c.duration_s)
-        else:
-            found.append(c.duration_s + c.batch / (shared if m.by_rate else c.throughput_rps))
+        found.append(c.duration_s + c.batch / shared if m.by_rate else policy.fixed_latency(c))
         left -= a.machines * c.throughput_rps
     return found
 
@@ -129,7 +127,7 @@ class _Search:
     def _whole_fits(self, c: Configuration, budget_s: Fraction) -> bool:
         if self.m.by_rate:
             return c.duration_s < budget_s
-        own = 2 * c.duration_s if self.m.space.policy is Policy.RR else c.duration_s + c.batch / c.throughput_rps
+        own = self.m.space.policy.fixed_latency(c)
         return own < budget_s if self.strictly else own <= budget_s
 
     def extend(

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, inf, lcm
 
-from euclio.session import Allocation, Configuration, DummyRule, Module, ModulePlan, PlanSpace, Policy
+from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
+from euclio.session.policies import Form
 
 NODES_BETWEEN_CLOCKS = 16
 
@@ -128,10 +129,10 @@ def needs_within(m: RationalModule, budget_s: Fraction, *, strictly: bool) -> Ne
     for c in m.configurations:
         need = _least_rate(c, m.rate_scale, budget_s, strictly)
         partial.append(need)
-        if m.space.policy in (Policy.TC, Policy.TC_SHARED):
+        if m.space.policy.form.in_sequence:
             whole.append(need)
             continue
-        own = 2 * c.duration_s if m.space.policy is Policy.RR else c.duration_s + c.batch / c.throughput_rps
+        own = m.space.policy.fixed_latency(c)
         whole.append(0 if own < budget_s or (own == budget_s and not strictly) else inf)
     return Needs(tuple(whole), tuple(partial))
 
@@ -167,8 +168,8 @@ class _Search:
     def __init__(self, m: RationalModule, needs: Needs, effort: Effort, below: float) -> None:
         self.m, self.needs, self.effort, self.below = m, needs, effort, below
         self.best: tuple[tuple[tuple[int, int], ...], int] | None = None
-        self.shared = m.space.policy is Policy.TC_SHARED
-        self.dummies = m.space.dummy is DummyRule.MACHINE
+        self.shared = m.space.policy.form is Form.TIED
+        self.dummies = m.space.dummy.adds
         self.most_throughput = [max(m.throughput[i:], default=0) for i in range(len(m.throughput) + 1)]
 
     def extend(

@@ -22,9 +22,10 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.errors import InapplicableError
-from euclio.session import DummyRule, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
+from euclio.session.policies import refuse_general
 from formulations.session.exact.module_search import (
     ModulePlanFound,
     ModuleProblem,
@@ -127,10 +128,11 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
         The problem. A module without a mode: no plan of the session meets the SLO.
 
     Raises:
-        InapplicableError: rule `continuous`, whose cost curve has no steps.
+        InapplicableError: rule `continuous`, whose cost curve has no steps, or a policy of form `GENERAL`.
     """
-    if space.dummy is DummyRule.CONTINUOUS:
+    if not space.dummy.countable:
         raise InapplicableError("frontiers have steps only under the dummy rules none and machine, not continuous")
+    refuse_general("latency splitting over frontiers", space.policy)
     empty = without_modes(session)
     least = [latency_bound(module, space) for module in session.modules]
     none = replace(empty, modes=tuple(() for _ in session.modules))

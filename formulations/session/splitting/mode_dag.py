@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.errors import InputError
-from euclio.session.arrays import TC, TIE, UNLIMITED, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
+from euclio.session.policies.kernels import LEFT
 from formulations.session.exact.modes import Modes, new_modes
 
 Edges = Sequence[tuple[int, int]]
@@ -130,7 +131,7 @@ def _arrays(children: list[list[int]], order: list[int], slo: float) -> SessionA
         child_first=child_first,
         child=child_row,
         slo=float(slo),
-        policy=TC,
+        policy=LEFT,
         dummies=False,
         max_allocations=UNLIMITED,
     )

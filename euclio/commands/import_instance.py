@@ -1,0 +1,62 @@
+"""`euclio import`: write an instance made of other files; each family offers its own kinds of files."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.core.errors import InputError
+from euclio.core.family import families
+from euclio.core.saying import say
+
+if TYPE_CHECKING:
+    from euclio.core.arguments import Verbs
+    from euclio.workloads.importing import Importer
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = "Write an instance made of measured profiles in other files."
+    kinds = parser.add_subparsers(title="kinds of files", metavar="KIND", dest="kind", required=True)
+    for family in families():
+        for importer in family.importers():
+            _add_importer(kinds, importer)
+
+
+def _add_importer(kinds: Verbs, importer: Importer) -> None:
+    parser = kinds.add_parser(importer.name, help=importer.help, description=importer.description, allow_abbrev=False)
+    importer.add_options(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file for the instance")
+    if importer.plans:
+        parser.add_argument("--plan", type=Path, metavar="FILE", help=importer.plans)
+        parser.add_argument("--plan-out", type=Path, metavar="FILE", help="file for the plan as a result, checked")
+    parser.set_defaults(run=partial(run, importer))
+
+
+def run(importer: Importer, arguments: argparse.Namespace) -> int:
+    """Import, write, print the paths."""
+    from euclio.core.result import Status
+    from euclio.files import save_instance, save_result
+    from euclio.files.outputs import check_outputs
+
+    plan, plan_out = (getattr(arguments, name, None) for name in ("plan", "plan_out"))
+    if (plan is None) != (plan_out is None):
+        raise InputError("go together: the plan, and the file for it as a result", field="--plan and --plan-out")
+    check_outputs(
+        {"--out": arguments.out, "--plan-out": plan_out}, [getattr(arguments, name) for name in importer.reads]
+    )
+    instance, result = importer.read(arguments)
+    save_instance(instance, arguments.out)
+    print(arguments.out)
+    if result is None:
+        return SOLVED
+    assert plan_out is not None
+    save_result(result, instance, plan_out)
+    print(plan_out)
+    if result.status is Status.ERROR:
+        say(f"{plan}: {result.reason}")
+        return REFUSED
+    return SOLVED

@@ -1,0 +1,122 @@
+"""Fields of plan spaces: all that is said of one is declared once, where the field stands in its dataclass.
+
+From the declaration come the option of the commands, the settings of experiments, the plan space in result files and in
+words, the restrictions that an explanation lifts, and the changes that solvers are tried with.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, cast
+
+from euclio.core.errors import InputError
+from euclio.core.family import SpaceOption
+
+_KEY = "space"
+_PLAIN = (bool, int, str, type(None))
+"""What stands in files as it is; a list of names is a tuple, and any other value has one that does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceField:
+    """What is said of a field of a plan space.
+
+    Attributes:
+        kind: how a value stands in files: str, int, bool, or tuple for a list of names; also None where that is the
+            default.
+        words: a value in a few words, for people; empty: it goes without saying.
+        read: value of the file, instance and the place in the file in, value of the field out; raises an `InputError`.
+        required: whether files have to say it.
+        option: the option of the commands; None: there is none.
+        variants: instance and plan space in; other values of the field to try a solver with, with a name each.
+        contains: whether every plan under a second value is one under the first, and is no slower there.
+        restriction: the option that sets a value, and what it takes from a user, for a sentence.
+        lifted: place of the field among the restrictions that an explanation lists.
+    """
+
+    kind: type
+    words: Callable[[Any], str]
+    read: Callable[[Any, Any, str], Any] = lambda value, instance, field: value
+    required: bool = False
+    option: SpaceOption | None = None
+    variants: Callable[[Any, Any], Iterable[tuple[str, Any]]]
+    contains: Callable[[Any, Any], bool] = lambda wide, narrow: wide == narrow
+    restriction: Callable[[Any], tuple[str, str]] = lambda value: ("", "")
+    lifted: int = 0
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What the field of the dataclass has as its metadata."""
+        return {_KEY: self}
+
+
+@cache
+def space_fields(space: Hashable) -> dict[str, SpaceField]:
+    """The fields of a class of plan spaces, by name and in their order."""
+    return {field.name: field.metadata[_KEY] for field in dataclasses.fields(cast(Any, space))}
+
+
+def options_of(space: type) -> tuple[SpaceOption, ...]:
+    """The options of the commands that change a field of such a plan space."""
+    return tuple(declared.option for declared in space_fields(space).values() if declared.option is not None)
+
+
+def described(space: Any) -> dict[str, object]:
+    """A plan space as plain data, as it stands in results and on the command line."""
+    return dict(_described(space))
+
+
+@lru_cache(maxsize=4096)
+def _described(space: Any) -> dict[str, object]:
+    """The same, made once for a plan space: a run asks several times."""
+    return {name: _plain(getattr(space, name)) for name in space_fields(space.__class__)}
+
+
+def in_words(space: Any) -> str:
+    """A plan space in a few words: only what does not go without saying."""
+    words = (declared.words(getattr(space, name)) for name, declared in space_fields(space.__class__).items())
+    return ", ".join(word for word in words if word)
+
+
+def variants_of(instance: Any, space: Any) -> Iterator[tuple[str, Any]]:
+    """A plan space with one field changed at a time, with a name for each, to try a solver with."""
+    for name, declared in space_fields(space.__class__).items():
+        for label, value in declared.variants(instance, space):
+            yield label, dataclasses.replace(space, **{name: value})
+
+
+def contains(wide: Any, narrow: Any) -> bool:
+    """Whether every plan of a plan space is known to be one of another, and no slower there, field by field."""
+    fields = space_fields(wide.__class__)
+    return all(declared.contains(getattr(wide, name), getattr(narrow, name)) for name, declared in fields.items())
+
+
+def word(value: str, words: Iterable[str], field: str) -> str:
+    """The value, if it is one of the words.
+
+    Raises:
+        InputError: it is not.
+    """
+    allowed = list(words)
+    if value not in allowed:
+        raise InputError(f"is {value[:40]!a}; it must be one of {', '.join(allowed)}", field=field)
+    return value
+
+
+def at_most(value: int | None, unit: str) -> str:
+    """A limit in words; empty: there is none."""
+    return "" if value is None else f"at most {value} {unit}{'s' if value > 1 else ''}"
+
+
+def at_least_as_many(wide: int | None, narrow: int | None) -> bool:
+    """Whether a limit allows all that another one does; None: any number."""
+    return wide is None or (narrow is not None and wide >= narrow)
+
+
+def _plain(value: Any) -> object:
+    if value.__class__ in _PLAIN:
+        return value
+    return list(value) if isinstance(value, tuple) else value.value

@@ -1,0 +1,105 @@
+"""Frozen dataclasses in files: their fields are the format, so that nothing is said twice (ours).
+
+Fields may be texts, whole numbers, flags, fractions (any number in the file), enumerations of texts, other such
+dataclasses, tuples of one of these, and any of them or None. What a dataclass refuses on being made (an `InputError`)
+is reported with the place where it stands.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from pydantic import create_model
+
+from euclio.core.numbers import exact
+from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at
+from euclio.files.plan_files import word
+
+LEAVES: dict[Any, Any] = {str: Name, int: Whole, bool: Flag, Fraction: Number}
+
+
+@cache
+def file_model(record: type, base: type[FileModel] = FileModel) -> type[FileModel]:
+    """The model of a dataclass in a file: a field each, with the default that it has.
+
+    Raises:
+        TypeError: a field of a type that no file has.
+    """
+    hints = get_type_hints(record)
+    model: dict[str, Any] = {
+        field.name: (_in_file(hints[field.name]), ... if field.default is MISSING else _plain(field.default))
+        for field in fields(record)
+        if field.init
+    }
+    return create_model(f"_{record.__name__}", __base__=base, **model)
+
+
+def made(record: type, model: FileModel, field: str = "") -> Any:
+    """The dataclass that a model of it holds.
+
+    Args:
+        record: the dataclass.
+        model: what was read, of `file_model(record)` or a model with further fields.
+        field: where it stands in the file.
+
+    Raises:
+        InputError: the dataclass refuses its values; names the place.
+    """
+    hints = get_type_hints(record)
+    values = {
+        own.name: _value(hints[own.name], getattr(model, own.name), f"{field}.{own.name}" if field else own.name)
+        for own in fields(record)
+        if own.init
+    }
+    with at(field, None):
+        return record(**values)
+
+
+def plain_data(value: Any) -> Any:
+    """A dataclass as plain data with fractions, as `euclio.files.json_writing` writes it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain_data(getattr(value, field.name)) for field in fields(value) if field.init}
+    if isinstance(value, tuple):
+        return [plain_data(part) for part in value]
+    return value.value if isinstance(value, StrEnum) else value
+
+
+def _in_file(hint: Any) -> Any:
+    """The type of a field in the file's model."""
+    if get_origin(hint) in (Union, types.UnionType):
+        (own,) = (part for part in get_args(hint) if part is not types.NoneType)
+        return _in_file(own) | None
+    if get_origin(hint) is tuple:
+        return list[_in_file(get_args(hint)[0])]  # type: ignore[misc]
+    if isinstance(hint, type) and is_dataclass(hint):
+        return file_model(hint)
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return Text
+    if hint not in LEAVES:
+        raise TypeError(f"{hint} cannot stand in a file")
+    return LEAVES[hint]
+
+
+def _value(hint: Any, read: Any, field: str) -> Any:
+    """A value as the dataclass wants it."""
+    if read is None:
+        return None
+    if get_origin(hint) in (Union, types.UnionType):
+        (hint,) = (part for part in get_args(hint) if part is not types.NoneType)
+    if get_origin(hint) is tuple:
+        own = get_args(hint)[0]
+        return tuple(_value(own, part, f"{field}[{k}]") for k, part in enumerate(read))
+    if isinstance(read, FileModel):
+        return made(hint, read, field)
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return hint(word(read, hint, field))
+    return exact(read) if hint is Fraction else read
+
+
+def _plain(default: Any) -> Any:
+    return default.value if isinstance(default, StrEnum) else default

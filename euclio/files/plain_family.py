@@ -1,0 +1,207 @@
+"""A problem family from three dataclasses and a checker, with plain files, tables and words (ours).
+
+What a family wants to say better, it says by `dataclasses.replace` on what comes from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from euclio.core.certificate import Search
+from euclio.core.family import Checked, Explained, Family
+from euclio.core.objective import Goal
+from euclio.core.result import PROOF_TOLERANCE, AnyResult, Status
+from euclio.core.trials import Sources
+from euclio.files.boundary import validated, without_schema
+from euclio.files.dataclass_files import file_model, made, plain_data
+from euclio.files.json_writing import json_text
+from euclio.files.plan_files import PlanFiles, RunOptions
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSpace:
+    """Base of plan spaces whose fields say all about them."""
+
+    def describe(self) -> dict[str, Any]:
+        """The plan space as plain data."""
+        return {name: value for name, value in plain_data(self).items() if name != "objective"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainChecked:
+    """What a plain checker says about a plan.
+
+    Attributes:
+        violations: one line per broken rule.
+        value: exact value in the unit of the goal; None: it cannot be computed.
+    """
+
+    violations: tuple[str, ...]
+    value: Fraction | None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether no rule is broken."""
+        return not self.violations
+
+
+def plain_family(
+    name: str,
+    instance: type,
+    plan: type,
+    goal: Goal,
+    evaluate: Callable[[Any, Any, Any], Checked],
+    small: Callable[[int], Any],
+    default_solver: str,
+    full_space: Any = None,
+) -> Family:
+    """A problem family.
+
+    Args:
+        name: its name, as solvers name it; its instance files have schema ``euclio/NAME/1``.
+        instance: frozen dataclass of its instances, with a field `name`; its fields are the file's.
+        plan: frozen dataclass of its plans, likewise.
+        goal: its objective.
+        evaluate: its checker: instance, plan and plan space in.
+        small: a seed in, a small instance out, on which solvers are warmed up and tried.
+        default_solver: name of the solver that is used when none is named.
+        full_space: its full plan space, of a frozen dataclass made on `PlainSpace`; None: there is nothing to restrict.
+    """
+    space = PlainSpace() if full_space is None else full_space
+    schema = f"euclio/{name}/1"
+    words = _Words(goal, default_solver)
+    return Family(
+        name=name,
+        instances=f"{name}s",
+        schema=schema,
+        instance=instance,
+        plan=plan,
+        goals=(goal,),
+        full_space=space,
+        default_solver=default_solver,
+        space_options=(),
+        read=lambda value, file: made(
+            instance, validated(file_model(instance), without_schema(value, schema, file), file)
+        ),
+        to_text=lambda one: json_text({"schema": schema, **plain_data(one)}) + "\n",
+        evaluate=evaluate,
+        plan_files=lambda: _plan_files(plan, type(space)),
+        check_space=lambda one, asked: None,
+        describe_space=_space_in_words,
+        table=words.table,
+        summary=words.summary,
+        why_infeasible=words.why_infeasible,
+        explain=words.explain,
+        tiny=lambda asked: (small(0), asked),
+        find_better=lambda *_: Search(None, False, 0, f"there is no independent prover for {name}s"),
+        warm_up_prover=lambda: None,
+        tolerance=lambda described: PROOF_TOLERANCE,
+        features=_features,
+        sources=lambda: _sources(small, default_solver),
+    )
+
+
+def _plan_files(plan: type, space: type) -> PlanFiles:
+    return PlanFiles(
+        options=_options(space),
+        plan=file_model(plan),
+        space_from=lambda options, instance: made(space, options, "options"),
+        plan_from=lambda model, instance: made(plan, model, "plan"),
+        figures_from=lambda model, instance: {},
+        figures=lambda instance, own, checked: {},
+        data=lambda instance, own, checked: plain_data(own),
+    )
+
+
+def _options(space: type) -> type[RunOptions]:
+    """The plan space and the options of a run; results name the objective too."""
+    from pydantic import create_model
+
+    from euclio.files.boundary import Text
+
+    base = create_model("_Objective", __base__=RunOptions, objective=(Text, ""))
+    found = file_model(space, base)
+    assert issubclass(found, RunOptions)
+    return found
+
+
+def _space_in_words(space: Any) -> str:
+    """The fields that differ from their defaults."""
+    changed = [f for f in fields(space) if getattr(space, f.name) != f.default]
+    return ", ".join(f"{f.name.replace('_', ' ')} {getattr(space, f.name)}" for f in changed) or "all plans"
+
+
+def _features(instance: Any) -> dict[str, float]:
+    """Its numbers, and the lengths of its lists."""
+    found: dict[str, float] = {}
+    for own in fields(instance):
+        value = getattr(instance, own.name)
+        if isinstance(value, tuple):
+            found[own.name] = len(value)
+        elif isinstance(value, int | Fraction):
+            found[own.name] = float(value)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is said about results of the family."""
+
+    goal: Goal
+    default_solver: str
+
+    def table(self, instance: Any, result: AnyResult) -> RenderableType:
+        """A header and, where there is a plan, one row per field."""
+        from rich.console import Group
+        from rich.text import Text
+
+        from euclio.core.tables import bound_text, money, new_table
+
+        head = f"{result.instance}: {result.status.value}"
+        if result.value is None:
+            return Text(f"{head}\n{result.reason}" if result.reason else head)
+        head += f", {self.goal.name} {money(result.value)} {self.goal.unit}, {bound_text(result, self.goal)}"
+        rows = new_table("plan", "", wrapped=("",))
+        for name, value in plain_data(result.plan).items():
+            rows.add_row(Text(name), Text(json_text(value)))
+        return Group(Text(head), Text(""), rows)
+
+    def summary(self, instance: Any, space: Any, checked: Checked) -> str:
+        """The value of a feasible plan."""
+        assert checked.value is not None
+        return f"{self.goal.name} {float(checked.value):.9g} {self.goal.unit}"
+
+    def why_infeasible(self, instance: Any, result: AnyResult, limit_s: float | None) -> str:
+        """The solver's own reason."""
+        return result.reason or f"{result.solver} found that no plan keeps the rules of the plan space"
+
+    def explain(self, instance: Any, space: Any, limit_s: float | None) -> Explained:
+        """What the default solver says."""
+        from euclio.core.solving import solve
+
+        result = solve(instance, self.default_solver, space=space, time_limit_s=limit_s)
+        status = Status.FEASIBLE if result.status is Status.OPTIMAL else result.status
+        text = f"{instance.name}: {status.value}"
+        return Explained(status, text, {"instance": instance.name, "status": status.value, "value": result.value})
+
+
+def _sources(small: Callable[[int], Any], reference: str) -> Sources:
+    """Trials on small instances alone: values are not scaled, nothing is put in another order."""
+
+    def unrestricted(instance: Any, space: Any) -> Iterator[tuple[str, Any]]:
+        return iter(())
+
+    return Sources(
+        small=small,
+        large=lambda: small(0),
+        restricted=unrestricted,
+        scaled=lambda instance, goal: (instance, Fraction(1)),
+        permuted=lambda instance: instance,
+        references=(reference,),
+    )

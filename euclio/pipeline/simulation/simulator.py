@@ -1,0 +1,30 @@
+"""Pooled pipelines for `euclio simulate`."""
+
+from __future__ import annotations
+
+from euclio.core.lazy import late
+from euclio.core.tables import duration
+from euclio.pipeline.simulation.highest_load import highest_loads
+from euclio.pipeline.simulation.metrics import describe, seconds_per_batch
+from euclio.pipeline.simulation.record import Simulation
+from euclio.pipeline.simulation.setup import Setup
+from euclio.pipeline.simulation.simulation import offered_rps, simulate
+from euclio.simulation.simulator import Simulator
+
+
+def _speed(simulation: Simulation) -> str:
+    each = seconds_per_batch(simulation)
+    return "" if each is None else f"simulated in {duration(simulation.wall_s)}, {duration(each)} per batch"
+
+
+SIMULATOR = Simulator(
+    setup=Setup,
+    offered_rps=offered_rps,
+    simulate=simulate,
+    highest_loads=highest_loads,
+    describe=describe,
+    table=late("euclio.pipeline.simulation.table", "simulation_table"),
+    loads_table=late("euclio.pipeline.simulation.table", "highest_load_table"),
+    speed=_speed,
+    draw=late("euclio.pipeline.simulation.timeline_figure", "draw"),
+)

@@ -1,0 +1,44 @@
+"""Dispatch policies: one small file each, listed here (README.md says how to add one)."""
+
+from __future__ import annotations
+
+from euclio.core.lazy import late
+from euclio.core.references import is_reference
+from euclio.session.policies.machine_rate import MACHINE_RATE
+from euclio.session.policies.record import Form, Place, Policy, refuse_general
+from euclio.session.policies.rr import RR
+from euclio.session.policies.tc import TC
+from euclio.session.policies.tc_shared import TC_SHARED
+
+__all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy", "refuse_general"]
+
+POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE)
+"""The built-in policies, in the order in which commands offer them."""
+
+
+def find_policy(name: str | Policy) -> Policy:
+    """The policy of this name.
+
+    Args:
+        name: name of a built-in policy, or ``path/to/file.py:NAME`` of a user's own, with or without the hash of the
+            file (`euclio.session.policies.own_policy`); a policy stands for itself.
+
+    Raises:
+        InputError: there is no such file, it has no such policy, or its hash is another one; or a policy that is
+            given itself is of no file.
+        ValueError: no policy has this name, and it points into no file.
+    """
+    if isinstance(name, Policy):
+        return name if name.version or name in POLICIES else _own("loaded_policy", name)
+    for policy in POLICIES:
+        if policy.name == name:
+            return policy
+    if is_reference(name):
+        return _own("load_policy", name)
+    raise ValueError(f"{name!r} is no policy; known: {', '.join(policy.name for policy in POLICIES)}")
+
+
+def _own(function: str, wanted: str | Policy) -> Policy:
+    found = late("euclio.session.policies.own_policy", function)(wanted)
+    assert isinstance(found, Policy)
+    return found

@@ -1,0 +1,185 @@
+"""What a dispatch policy is: one record, from which the checker, the solvers, the commands and the files take it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from euclio.core.errors import InapplicableError, InputError
+
+if TYPE_CHECKING:
+    from euclio.session.instance import Configuration
+
+
+class Form(Enum):
+    """How the latency of a machine depends on the rest of a module's plan; it decides which methods cover a policy.
+
+    Exact methods rest on the first three forms, whose needs are rates or none at all. They answer `inapplicable` to
+    the last one, which the checker, the heuristics and `plan-bruteforce` serve. In all of the first three a partial
+    machine that takes the rate f takes d + b/f, but for `TIED`.
+    """
+
+    LEFT = "left"
+    """A whole machine takes d + b/w, where w is the rate that is left when its allocation begins."""
+    TIED = "tied"
+    """All machines take d + b/w, where w is the rate left when the first allocation of the same ratio begins."""
+    FIXED = "fixed"
+    """A whole machine takes what its configuration alone decides."""
+    GENERAL = "general"
+    """Anything else."""
+
+    @property
+    def in_sequence(self) -> bool:
+        """Whether whole machines collect their batches from a rate that is left, so that more rate is less latency."""
+        return self in (Form.LEFT, Form.TIED)
+
+
+class Place(NamedTuple):
+    """A machine within the plan of its module; rates in requests per second.
+
+    The checker gives exact fractions, heuristics give floats; the arithmetic of a policy has to serve both.
+
+    Attributes:
+        duration_s: d, how long a batch takes, in seconds.
+        batch: b, requests in a batch.
+        throughput_rps: t, the rate of a whole machine of its configuration.
+        machines: whole machines of its allocation.
+        partial_rps: f, the rate of the partial machine of its allocation; 0: there is none.
+        left_rps: w, the rate with dummies that is left when its allocation begins.
+        tied_rps: the rate that is left when the first allocation of the same throughput-cost ratio begins.
+    """
+
+    duration_s: Fraction
+    batch: int
+    throughput_rps: Fraction
+    machines: int
+    partial_rps: Fraction
+    left_rps: Fraction
+    tied_rps: Fraction
+
+
+Floats = Callable[[float, float, float, float, float, float, float, float], float]
+"""Latency in floats: 1 for a partial machine and 0 for a whole one, then the numbers of a `Place` in its order."""
+
+
+class _ByName(type):
+    """Lets the class offer the built-in policies: `Policy.RR`, `list(Policy)`."""
+
+    def __getattr__(cls, name: str) -> Policy:
+        for policy in cls if name.isupper() else ():
+            if policy.name.upper().replace("-", "_") == name:
+                return policy
+        raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+
+    def __iter__(cls) -> Iterator[Policy]:
+        from euclio.session.policies import POLICIES
+
+        return iter(POLICIES)
+
+    def __len__(cls) -> int:
+        return sum(1 for _ in cls)
+
+    def __contains__(cls, policy: object) -> bool:
+        return any(policy is known for known in cls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Policy(metaclass=_ByName):
+    """A dispatch policy: how requests reach the machines, hence each machine's worst-case latency.
+
+    Records are compared by identity: there is one per built-in policy, and one per state of a user's file.
+
+    Attributes:
+        name: as it stands on the command line and in files; of a user's own, where it stands and the hash of its
+            file: ``FILE.py:NAME@HASH``.
+        help: one line: what it is, and where it is published.
+        whole: exact worst-case latency of a whole machine, in seconds.
+        partial: exact worst-case latency of a partial machine, in seconds.
+        form: how latencies depend on the plan, hence which methods cover the policy.
+        bounded_by: name of a policy under which no plan is slower, so that every plan of this one is a plan of that
+            one too; empty: none is known.
+        floats: the compiled counterpart, a plain function that is compiled by itself where it is used
+            (`euclio.session.policies.kernels`). Forms `LEFT` and `TIED` need none, their formula is the form's; form
+            `FIXED` needs it for whole machines. None: compiled functions call `whole` and `partial` with floats, which
+            is slower.
+        version: hash of the file that it comes from; empty: it is built in.
+    """
+
+    name: str
+    help: str
+    whole: Callable[[Place], Fraction]
+    partial: Callable[[Place], Fraction]
+    form: Form = Form.GENERAL
+    bounded_by: str = ""
+    floats: Floats | None = None
+    version: str = ""
+
+    @property
+    def value(self) -> str:
+        """Its name, as plain data."""
+        return self.name
+
+    def __str__(self) -> str:
+        """Its name."""
+        return self.name
+
+    def __reduce__(self) -> tuple[Callable[[str], Policy], tuple[str]]:
+        """Sent to another process, it is found by its name there."""
+        from euclio.session.policies import find_policy
+
+        return find_policy, (self.name,)
+
+    def whole_latency(self, place: Place) -> Fraction:
+        """Worst-case latency of a whole machine in seconds, exact.
+
+        Raises:
+            InputError: a user's own policy answers what is no latency.
+        """
+        latency_s = self.whole(place)
+        return self._checked(latency_s, place) if self.version else latency_s
+
+    def partial_latency(self, place: Place) -> Fraction:
+        """Worst-case latency of a partial machine in seconds, exact.
+
+        Raises:
+            InputError: a user's own policy answers what is no latency.
+        """
+        latency_s = self.partial(place)
+        return self._checked(latency_s, place) if self.version else latency_s
+
+    def fixed_latency(self, c: Configuration) -> Fraction:
+        """Latency of a whole machine under form `FIXED`, where the configuration alone decides it."""
+        assert self.form is Form.FIXED
+        t = c.throughput_rps
+        return self.whole(Place(c.duration_s, c.batch, t, 1, Fraction(0), t, t))
+
+    def _checked(self, latency_s: Fraction, place: Place) -> Fraction:
+        """Hold a user's own policy to what every bound rests on: an exact latency, no less than the duration."""
+        if not (isinstance(latency_s, Fraction | int) and latency_s >= place.duration_s):
+            raise InputError(
+                f"answers {latency_s!r} for a machine that takes {float(place.duration_s):g} s; a latency is a "
+                "Fraction, no less than the duration",
+                file=self.name,
+            )
+        return Fraction(latency_s)
+
+
+def refuse_general(solver: str, policy: Policy) -> None:
+    """Let a solver whose proof rests on the forms `LEFT`, `TIED` and `FIXED` refuse another policy.
+
+    Args:
+        solver: what refuses, for the message.
+        policy: the policy asked for.
+
+    Raises:
+        InapplicableError: its form is `GENERAL`.
+    """
+    if policy.form is Form.GENERAL:
+        known = ", ".join(known.name for known in Policy if known.form is not Form.GENERAL)
+        raise InapplicableError(
+            f"{solver} proves nothing under policy {policy.name}, whose latencies may depend on the plan in any way; "
+            f"it covers {known}; use plan-bruteforce or a heuristic"
+        )

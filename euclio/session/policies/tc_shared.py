@@ -1,0 +1,21 @@
+"""Policy `tc-shared`: throughput-cost dispatch, Theorem 1 of Harpagon (§III-B) read literally."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from euclio.session.policies.record import Form, Place, Policy
+
+
+def either(p: Place) -> Fraction:
+    """D + b/w: w counts every machine whose ratio is the same or lower."""
+    return p.duration_s + p.batch / p.tied_rps
+
+
+TC_SHARED = Policy(
+    name="tc-shared",
+    help="Theorem 1 read literally: w counts every machine whose ratio is the same or lower (Harpagon §III-B)",
+    whole=either,
+    partial=either,
+    form=Form.TIED,
+)

@@ -1,0 +1,90 @@
+"""The kinds of sessions that can be drawn, with the settings that each takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from euclio.core.arguments import count, names, positive, seconds
+from euclio.core.lazy import late, late_value
+from euclio.core.numbers import exact
+from euclio.workloads.kinds import Kind, needed
+from euclio.workloads.settings import Setting, name_in, not_negative, whole
+from euclio.workloads.settings import names as list_of_names
+from euclio.workloads.settings import positive as positive_value
+
+PROTOCOL_SEED = 20240917
+"""Seed of the 1131 workloads."""
+MOST_MODULES = 1000
+MOST_CONFIGURATIONS = 500
+MOST_TYPES = 26
+
+accept_by = late("euclio.session.workloads.acceptance", "accept_by")
+judged_draws = late("euclio.session.workloads.protocol", "judged_draws")
+published_session = late("euclio.session.workloads.published", "published_session")
+random_session = late("euclio.session.workloads.random_sessions", "random_session")
+chain_from_modules = late("euclio.session.workloads.random_sessions", "chain_from_modules")
+applications = late("euclio.session.workloads.applications", "applications")
+find_application = late("euclio.session.workloads.applications", "find_application")
+published_models = late("euclio.session.workloads.published", "published_models")
+
+
+def _application(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
+    chosen = find_application(needed(settings, "application", f"choose from {', '.join(applications())}"))
+    rate, slo = _rate(settings), _slo(settings)
+    return iter([chosen.session(chosen.name, exact(rate), exact(slo))])
+
+
+def _published(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
+    named = needed(settings, "models", f"choose from {', '.join(published_models())}")
+    return iter([published_session(named, _rate(settings), _slo(settings), settings.get("gpus"))])
+
+
+def _workloads(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
+    judged = judged_draws(accept_by(), count, seed)
+    return (workload.session for workload, against in judged if not against)
+
+
+def _random(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
+    return (random_session(seed + k, **settings) for k in range(count))
+
+
+def _chain(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
+    return (chain_from_modules(seed + k, **settings) for k in range(count))
+
+
+def _rate(settings: dict[str, Any]) -> float:
+    return float(needed(settings, "rate", "give a request rate in requests per second"))
+
+
+def _slo(settings: dict[str, Any]) -> float:
+    return float(needed(settings, "slo", "give a latency objective in seconds"))
+
+
+_APPLICATION = Setting(
+    "application", name_in(lambda: tuple(applications())), "application: traffic, face, pose, caption or actdet"
+)
+_RATE = Setting("rate", positive_value, "request rate in requests per second", positive, "R")
+_SLO = Setting("slo", positive_value, "latency objective in seconds", seconds, "S")
+_MODULES = Setting("modules", whole(1, MOST_MODULES), "modules per session", count, "N")
+_TIGHTNESS = Setting("tightness", not_negative, "SLO between least (0) and most useful latency (1)", positive, "X")
+_CONFIGURATIONS = Setting(
+    "configurations", whole(1, MOST_CONFIGURATIONS), "most configurations of a random module", count, "N"
+)
+_HARDWARE = Setting("hardware", whole(1, MOST_TYPES), "hardware types of a random session", count, "N")
+_CONCURRENCY = Setting("concurrency", whole(1, MOST_TYPES), "largest concurrency of a random session", count, "N")
+_SHAPE = Setting(
+    "shape",
+    name_in(late_value("euclio.session.workloads.random_sessions", "SHAPES")),
+    "shape of a random session; a wrong one lists them all",
+)
+_MODELS = Setting("models", list_of_names, "models of published profiles", names, "A,B", listed=True)
+_GPUS = Setting("gpus", list_of_names, "GPUs of published profiles", names, "A,B", listed=True)
+
+KINDS = (
+    Kind("application", (_APPLICATION, _RATE, _SLO), _application, single=True),
+    Kind("workloads", (), _workloads, seed=PROTOCOL_SEED),
+    Kind("random", (_MODULES, _TIGHTNESS, _CONFIGURATIONS, _HARDWARE, _CONCURRENCY, _SHAPE), _random),
+    Kind("chain", (_MODULES, _TIGHTNESS), _chain),
+    Kind("published", (_MODELS, _GPUS, _RATE, _SLO), _published, single=True),
+)

@@ -1,0 +1,34 @@
+"""The highest load that a plan serves at 99 % SLO attainment (PPipe §7.1, Figures 6, 9, 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from euclio.simulation.requests import Requests, attainment
+
+GRID = tuple(step / 20 for step in range(1, 21))
+"""Load factors that the paper tries: 0.05 to 1 in steps of 0.05."""
+
+TARGET = 0.99
+"""SLO attainment that counts as served."""
+
+
+def highest_loads(names: list[str], served_at: Callable[[float], Mapping[str, Requests]]) -> dict[str, float]:
+    """Per stream of requests the highest load factor of the grid at which its attainment is 99 % or more; 0: none is.
+
+    All streams are under load together; one without requests counts as served. The grid is gone through from above, as
+    far as needed.
+
+    Args:
+        names: the streams.
+        served_at: simulates a load factor, and gives the requests of each stream.
+    """
+    found: dict[str, float] = {}
+    for load in reversed(GRID):
+        for name, requests in served_at(load).items():
+            share = attainment(requests)
+            if share is None or share >= TARGET:
+                found.setdefault(name, load)
+        if len(found) == len(names):
+            break
+    return {name: found.get(name, 0.0) for name in names}

@@ -1,0 +1,57 @@
+"""What `euclio simulate` needs to know of a family's simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from euclio.simulation.setup import Setup
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, slots=True)
+class Simulator:
+    """The simulator of a problem family.
+
+    Attributes:
+        setup: class of its setups.
+        offered_rps: instance, plan, setup and plan space in; mean rate of each stream of requests out.
+        simulate: the same in; the simulation out.
+        highest_loads: the same in; per stream the highest load factor at 99 % SLO attainment out.
+        describe: a simulation as plain data; the same input gives the same.
+        table: a simulation for people.
+        loads_table: highest loads for people.
+        speed: how long a simulation took, in words; empty: nothing happened.
+        draw: a simulation as a figure.
+    """
+
+    setup: type[Setup]
+    offered_rps: Callable[[Any, Any, Any, Any], Sequence[float]]
+    simulate: Callable[[Any, Any, Any, Any], Any]
+    highest_loads: Callable[[Any, Any, Any, Any], dict[str, float]]
+    describe: Callable[[Any], dict[str, Any]]
+    table: Callable[[Any], RenderableType]
+    loads_table: Callable[[dict[str, float]], RenderableType]
+    speed: Callable[[Any], str]
+    draw: Callable[[Any], Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class SetupOption:
+    """An option of the command that is a field of a family's setups next to the common ones.
+
+    Attributes:
+        flag: such as "--scheduler".
+        field: field of the setup.
+        help: one line.
+        choices: the words allowed.
+    """
+
+    flag: str
+    field: str
+    help: str
+    choices: tuple[str, ...]

@@ -1,0 +1,130 @@
+"""The page builder: runs a study and writes its report."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from euclio.core.provenance import provenance
+from euclio.report import Block, Heading, Paragraph, Table, html_page, markdown_page
+from euclio.studies import STUDIES
+from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
+from euclio.studies.collector import Collector
+from euclio.studies.published import published_figures
+from euclio.studies.scorecard import Score, score_table, scorecard
+from euclio.studies.store import save
+from euclio.studies.study import Asked, Collected, Study, Text
+from euclio.supervision.cores import cores
+
+UNFINISHED = "unfinished-runs"
+"""Folder in the report that holds the runs of a study until its page is written."""
+
+
+def study_of(paper: str) -> Study:
+    """The study of a paper."""
+    study: Study = import_module(f"euclio.studies.{paper}.experiment").STUDY
+    return study
+
+
+def reproduce(
+    paper: str,
+    out: Path | None = None,
+    *,
+    workloads: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    full: bool = False,
+    certify: int = SAMPLE,
+    instances: Path | None = None,
+) -> Path:
+    """Run a study and write its report; prints the headline lines on stdout.
+
+    A study that was interrupted goes on where it was; one that is finished is run anew.
+
+    Args:
+        paper: name of the study.
+        out: folder of the report; None: ``reports/PAPER``.
+        workloads: how much to run; None: as the study says.
+        seed: seed of everything that is drawn; None: the study's.
+        jobs: worker processes; None: as the study says, else one per core.
+        full: everything, where a sample is the default.
+        certify: how many proofs an independent prover tries.
+        instances: folder of instances, for a study that takes one; None: its default.
+
+    Returns:
+        Path of the HTML page.
+
+    Raises:
+        InputError: the folder holds no instance.
+        RefutedError: a proof is refuted; the page is written.
+        RunInterrupted: stopped from the keyboard; the same call goes on.
+    """
+    study, folder = study_of(paper), out or Path("reports") / paper
+    asked = Asked(workloads, study.seed if seed is None else seed, full, instances)
+    folder.mkdir(parents=True, exist_ok=True)
+    collected, how = collect(study, asked, folder / UNFINISHED, jobs or STUDIES[paper].jobs or cores(), certify)
+    scores = scores_of(study, collected)
+    text = study.text(collected, scores)
+    for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
+        save(table, folder / f"{name}.parquet", {**provenance(), "reproduction": paper, **how})
+    page = folder / "index.html"
+    page.write_text(html_page(study.title, blocks(collected, scores, text)), encoding="utf-8")
+    card = markdown_page(study.title, [*text.summary, score_table(scores), *text.card])
+    (folder / "scorecard.md").write_text(card, encoding="utf-8")
+    shutil.rmtree(folder / UNFINISHED)
+    for line in text.headlines:
+        print(line)
+    refuse_refuted(collected.certified, page)
+    return page
+
+
+def collect(
+    study: Study, asked: Asked, folder: Path, jobs: int, certify: int
+) -> tuple[Collected, Mapping[str, object]]:
+    """Run a study and try a sample of its proofs.
+
+    Args:
+        study: the study.
+        asked: what to run.
+        folder: where the runs are kept.
+        jobs: worker processes.
+        certify: how many proofs are tried.
+
+    Returns:
+        Everything that the report is made of, and what is kept with its tables.
+    """
+    with Collector(study.paper, folder, jobs) as collector:
+        found = study.collect(collector, asked)
+        with collector.stage("certify a sample of the proofs", min(certify, len(found.proofs))) as advance:
+            certified = certify_sample(found.proofs, certify, asked.seed, advance)
+        collected = Collected(found.tables, found.details, asked, certified, collector.seconds, jobs)
+    return collected, {"seed": asked.seed, "full": asked.full, **found.how}
+
+
+def scores_of(study: Study, collected: Collected) -> tuple[Score, ...]:
+    """The scorecard of what was collected."""
+    return scorecard(published_figures(study.paper), study.measures(collected), study.reasons(collected))
+
+
+def blocks(collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:
+    """The whole page."""
+    return [
+        *refuted_blocks(collected.certified),
+        *text.summary,
+        Heading("Scorecard"),
+        Paragraph(text.tally),
+        score_table(scores),
+        *text.sections,
+        *certificate_blocks(collected.certified),
+        *text.run,
+        _wall_times(collected),
+    ]
+
+
+def _wall_times(collected: Collected) -> Table:
+    rows = [(name, f"{seconds:.1f}") for name, seconds in collected.seconds.items()]
+    processes = "process" if collected.jobs == 1 else "processes"
+    caption = f"Wall time per stage with {collected.jobs} worker {processes}"
+    return Table(caption, ("stage", "seconds"), tuple(rows), frozenset({1}))

@@ -1,0 +1,315 @@
+"""Figures 5 to 12 of Harpagon from our runs, the map of where it is optimal, and the gap decomposition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from euclio.analysis.charts import bars, distribution, published_line
+from euclio.analysis.heat_map import draw_cells
+from euclio.analysis.statistics import Measured, mean
+from euclio.comparison.decomposition_figure import CAPTION
+from euclio.comparison.decomposition_figure import draw as draw_decomposition
+from euclio.report import MUTED, PALETTE, Figure, figure_style, svg_text
+from euclio.report.drawings import drawn
+from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
+from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, costs, normalized
+from euclio.studies.harpagon.modules import (
+    GIVEN_MODULES,
+    HARPAGON,
+    THREE_MODULE_APPLICATION,
+    Given,
+    less,
+    module_figures,
+    relative_throughput,
+    remaining_budget,
+)
+from euclio.studies.scorecard import Score
+from euclio.studies.sessions import SAME
+
+QUESTION = "Gap decomposition. Is the design to blame, or the heuristic?"
+NORMALIZED = "normalized cost (cost over Harpagon's)"
+PUBLISHED_MEANS = (1.493, 2.372)
+PUBLISHED_LARGEST = 3.2
+EXTRA = "mean extra cost over Harpagon (%)"
+OPTIMA = {SPLIT_OPTIMUM: "split optimum", PLAN_OPTIMUM: "plan optimum"}
+
+Values = Mapping[str, float]
+
+
+def figure_5(runs: pd.DataFrame) -> Figure:
+    """Means and distributions of the normalized cost of baselines and optima."""
+    table = normalized(runs)
+    names = {**{name: name for name in BASELINES}, **OPTIMA}
+
+    def draw(axes: Sequence[Axes]) -> None:
+        shown = {"harpagon": Measured(1.0)} | {label: mean(table[name]) for name, label in names.items()}
+        bars(axes[0], shown, {}, NORMALIZED, digits=3)
+        axes[0].axvspan(*PUBLISHED_MEANS, color=PALETTE[1], alpha=0.18, linewidth=0)
+        distribution(axes[1], {label: table[name] for name, label in names.items()}, NORMALIZED)
+        published_line(axes[1], PUBLISHED_LARGEST, "paper: largest of all")
+
+    return drawn(
+        "figure-5",
+        "Figure 5. How much more expensive are the baselines, and how much cheaper is the optimum?",
+        "Left: means with 95 % intervals; shaded: the published range of the four baselines, 1.493 to 2.372. "
+        "Right: distribution over all workloads.",
+        draw,
+        panels=2,
+        height=4.2,
+        width_ratios=(1, 1.35),
+    )
+
+
+def figure_6(measures: Mapping[str, Measured], published: Values) -> Figure:
+    """Mean extra cost of the 15 ablations."""
+
+    def draw(axes: Sequence[Axes]) -> None:
+        shown = {f"Harp-{name}": measures[f"{name}_mean_extra"] for name in ABLATIONS}
+        bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_mean_extra"] for n in ABLATIONS}, EXTRA)
+
+    return drawn(
+        "figure-6",
+        "Figure 6. How much does each feature of Harpagon save?",
+        "Bars: measured, with 95 % intervals. Orange marks: published means.",
+        draw,
+        height=5.2,
+    )
+
+
+def figure_8(runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> Figure:
+    """Cost and throughput of one and two configurations per module."""
+    table = normalized(runs)
+
+    def draw(axes: Sequence[Axes]) -> None:
+        distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("1c", "2c")}, NORMALIZED)
+        published_line(axes[0], 1 + published["1c_max_extra"] / 100, "paper: largest of Harp-1c", 0)
+        published_line(axes[0], 1 + published["2c_max_extra"] / 100, "paper: largest of Harp-2c", 1)
+        shown = {
+            "Harp-1c, its only": less(modules, "harpagon:1c", column="first"),
+            "Harp-2c, first": less(modules, "harpagon:2c", column="first"),
+            "Harp-2c, second": less(modules, "harpagon:2c", column="second"),
+        }
+        marks = {
+            "Harp-1c, its only": published["1c_throughput_less"],
+            "Harp-2c, second": published["2c_second_throughput_less"],
+        }
+        bars(axes[1], shown, marks, "throughput below Harpagon's (%)")
+
+    return drawn(
+        "figure-8",
+        "Figure 8. What do one or two configurations per module cost?",
+        "Left: distribution over all workloads. Right: the module that runs SSD, configuration against "
+        "Harpagon's at the same place.",
+        draw,
+        panels=2,
+        height=3.8,
+    )
+
+
+def figure_12(runs: pd.DataFrame, published: Values) -> Figure:
+    """Cost of splitting in steps."""
+    table = normalized(runs)
+
+    def draw(axes: Sequence[Axes]) -> None:
+        distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("q0.01", "q0.1")}, NORMALIZED)
+        published_line(axes[0], 1 + published["q0.01_max_extra"] / 100, "paper: largest of Harp-q0.01", 0)
+        published_line(axes[0], 1 + published["q0.1_max_extra"] / 100, "paper: largest of Harp-q0.1", 1)
+
+    return drawn(
+        "figure-12",
+        "Figure 12. What does splitting the latency in steps of 0.01 or 0.1 s cost?",
+        "Left of 1: workloads on which splitting in steps is cheaper than Harpagon.",
+        draw,
+    )
+
+
+THROUGHPUT_LESS = "throughput per unit of money below Harpagon's (%)"
+
+
+def figure_7(measures: Mapping[str, Measured], modules: pd.DataFrame, published: Values) -> Figure:
+    """Worst-case latency of the same plans under other dispatch, and the throughput that it costs."""
+
+    def draw(axes: Sequence[Axes]) -> None:
+        bars(
+            axes[0],
+            {f"Harp-{n}": measures[f"{n}_latency_extra"] for n in ("2d", "dt")},
+            {f"Harp-{n}": published[f"{n}_latency_extra"] for n in ("2d", "dt")},
+            "extra worst-case latency (%)",
+        )
+        shown = {
+            f"Harp-{n}, {g.network}": less(modules, f"harpagon:{n}", g) for n in ("2d", "dt") for g in GIVEN_MODULES
+        }
+        marks = {
+            f"Harp-{n}, {g.network}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
+            for n in ("2d", "dt")
+            for g in GIVEN_MODULES
+        }
+        bars(axes[1], shown, marks, THROUGHPUT_LESS)
+
+    return drawn(
+        "figure-7",
+        "Figure 7. How much latency does throughput-cost dispatch save, and what does that buy?",
+        "Left: module plans of Harp-2d, priced under each dispatch; mean over all modules of all workloads. Right: the "
+        "modules that run SSD, PRNet and OpenPose; orange bands: the published range over three unnamed modules.",
+        draw,
+        panels=2,
+        height=3.8,
+        width_ratios=(1, 1.35),
+    )
+
+
+def figure_9(measures: Mapping[str, Measured], published: Values) -> Figure:
+    """Throughput without batching and without heterogeneous hardware."""
+
+    def draw(axes: Sequence[Axes]) -> None:
+        names = ("nb", "nhc", "nhe")
+        shown = {f"Harp-{n}": measures[f"{n}_throughput_less"] for n in names}
+        bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_throughput_less"] for n in names}, THROUGHPUT_LESS)
+
+    return drawn(
+        "figure-9",
+        "Figure 9. How much throughput do batching and mixed hardware give?",
+        "The module that runs SSD (detector of traffic), with 95 % intervals.",
+        draw,
+        height=2.5,
+    )
+
+
+def figure_10(runs: pd.DataFrame, published: Values) -> Figure:
+    """Remaining latency budget without and with one reassignment."""
+
+    def draw(axes: Sequence[Axes]) -> None:
+        series = {f"Harp-{n}": remaining_budget(runs, f"harpagon:{n}") for n in ("0re", "1re")}
+        distribution(axes[0], series, "remaining latency budget over Harpagon's (log scale)", log=True)
+        for k, name in enumerate(("0re", "1re")):
+            value = published[f"{name}_remaining_budget"]
+            published_line(axes[0], value, f"paper: mean of Harp-{name}", k)
+
+    return drawn(
+        "figure-10",
+        "Figure 10. How much latency is left unused without the reassigner?",
+        "Workloads on which Harpagon itself leaves at least a microsecond.",
+        draw,
+    )
+
+
+def figure_11(modules: pd.DataFrame) -> Figure:
+    """Throughput per module of a three-module application under throughput-based splitting."""
+
+    def draw(axes: Sequence[Axes]) -> None:
+        application, names = THREE_MODULE_APPLICATION
+        given = [Given(application, name, "") for name in names]
+        shown = {g.module: mean(relative_throughput(modules, "harpagon:tb", g)) for g in given}
+        bars(axes[0], shown, {}, "throughput per unit of money over Harpagon's", digits=2)
+        axes[0].axvline(1.0, color=MUTED, linestyle="--", linewidth=1.2)
+
+    return drawn(
+        "figure-11",
+        "Figure 11. Which module wins and which loses under throughput-based splitting?",
+        "Application traffic, Harp-tb; dashed: Harpagon. The paper prints no numbers next to its bars.",
+        draw,
+        height=2.5,
+    )
+
+
+CELLS = 5
+
+
+def optimal_share_map(runs: pd.DataFrame, reference: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Share of workloads on which Harpagon matches a reference, by fifths of request rate and of tightness.
+
+    Returns:
+        The share in per cent and the number of workloads; rows: tightness, columns: request rate.
+    """
+    table = costs(runs)[[HARPAGON, reference]].dropna()
+    about = runs.drop_duplicates("workload").set_index("workload").loc[table.index]
+    hit = pd.DataFrame(
+        {
+            "hit": table[HARPAGON] <= table[reference] * (1 + SAME),
+            "rate": _fifths(about.rate_rps, "{:.0f}"),
+            "tightness": _fifths(about.tightness, "{:.2f}"),
+        }
+    )
+    grouped = hit.groupby(["tightness", "rate"], observed=False).hit
+    return grouped.mean().unstack() * 100, grouped.size().unstack()
+
+
+def _fifths(values: pd.Series[float], style: str) -> pd.Categorical:
+    """Each value's fifth of the distribution, named by its bounds."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, CELLS + 1)))
+    names = [f"{style.format(a)} to {style.format(b)}" for a, b in pairwise(edges)]
+    place = np.clip(np.searchsorted(edges, values, side="left") - 1, 0, len(names) - 1)
+    return pd.Categorical.from_codes(place.tolist(), categories=pd.Index(names), ordered=True)
+
+
+def figure_map(runs: pd.DataFrame) -> Figure:
+    """Heat maps of the split-optimal and the plan-optimal share."""
+
+    def draw(axes: Sequence[Axes]) -> None:
+        for k, (axis, (reference, label)) in enumerate(zip(axes, OPTIMA.items(), strict=True)):
+            shares, sizes = optimal_share_map(runs, reference)
+            texts = (shares.map("{:.0f}".format) + sizes.map("\n({})".format)).where(sizes > 0, "")
+            draw_cells(axis, shares[::-1], texts[::-1], (0, 100))
+            axis.set_title(f"costs no more than the {label}")
+            axis.set_xlabel("request rate (req/s)")
+            if k == 0:
+                axis.set_ylabel("SLO between least (0) and\nmost useful latency (1)")
+            else:
+                axis.set_yticklabels([])
+
+    return drawn(
+        "figure-map",
+        "Map. Where is Harpagon optimal?",
+        "Share of workloads in per cent, number of workloads in brackets; fifths of rate and tightness.",
+        draw,
+        panels=2,
+        height=4.4,
+    )
+
+
+def figure_gaps(runs: pd.DataFrame) -> Figure:
+    """Distribution of Harpagon's extra cost over both optima."""
+    table = costs(runs)
+
+    def draw(axes: Sequence[Axes]) -> None:
+        gaps = {label: (table[HARPAGON] / table[name] - 1) * 100 for name, label in OPTIMA.items()}
+        distribution(axes[0], gaps, "extra cost of Harpagon (%)")
+
+    return drawn(
+        "figure-gaps",
+        "How much does Harpagon lose where it is not optimal?",
+        "Against the best split under its own scheduler, and against the best plan of its whole plan space.",
+        draw,
+    )
+
+
+def figure_decomposition(table: pd.DataFrame) -> Figure:
+    """Stacked bars of all systems."""
+    key = "figure-decomposition"
+    with figure_style():
+        return Figure(key, svg_text(draw_decomposition(table, QUESTION), key, QUESTION), CAPTION)
+
+
+def figures(tables: Mapping[str, pd.DataFrame], scores: Sequence[Score]) -> list[Figure]:
+    """Figures 5 to 12, the map and the gaps."""
+    runs = tables["runs"]
+    measures: Mapping[str, Measured] = {score.published.key: score.measured for score in scores}
+    published = {score.published.key: score.published.value for score in scores}
+    modules = module_figures(tables["allocations"])
+    return [
+        figure_5(runs),
+        figure_6(measures, published),
+        figure_7(measures, modules, published),
+        figure_8(runs, modules, published),
+        figure_9(measures, published),
+        figure_10(runs, published),
+        figure_11(modules),
+        figure_12(runs, published),
+        figure_map(runs),
+        figure_gaps(runs),
+    ]

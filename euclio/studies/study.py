@@ -1,0 +1,117 @@
+"""What a study is made of: an experiment, measures of what it found, and the text that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from euclio.analysis.statistics import Measured
+from euclio.report import Block
+from euclio.studies.certifying import Certified, Proof
+from euclio.studies.scorecard import Score
+
+if TYPE_CHECKING:
+    from euclio.studies.collector import Collector
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a study is asked to run.
+
+    Attributes:
+        workloads: how much; each study says of what; None: as the study says.
+        seed: seed of everything that is drawn.
+        full: everything, where a sample is the default.
+        instances: folder of instances, for a study that takes one; None: its default.
+    """
+
+    workloads: int | None
+    seed: int
+    full: bool
+    instances: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an experiment found.
+
+    Attributes:
+        tables: data frames by name, each of which is kept as ``NAME.parquet`` in the report.
+        proofs: its runs that ended with a proof.
+        details: what the study's own text needs next to the tables, such as what was drawn.
+        how: facts about the run that are kept with the tables.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    proofs: Sequence[Proof]
+    details: Any
+    how: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """Everything that a report is made of.
+
+    Attributes:
+        tables: as of `Found`.
+        details: as of `Found`.
+        asked: what was asked.
+        certified: what an independent prover says of a sample of the proofs.
+        seconds: wall time per stage.
+        jobs: worker processes used.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    details: Any
+    asked: Asked
+    certified: Certified
+    seconds: Mapping[str, float]
+    jobs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A study's own part of its page, in the order of the page.
+
+    Attributes:
+        summary: what the run says, plainly.
+        tally: the paragraph above the scorecard.
+        sections: what follows the scorecard.
+        run: the section on the run, its heading first; what was certified comes before it, the wall times after it.
+        card: what stands below the scorecard in its Markdown file.
+        headlines: lines for the terminal.
+    """
+
+    summary: Sequence[Block]
+    tally: str
+    sections: Sequence[Block]
+    run: Sequence[Block]
+    headlines: Sequence[str]
+    card: Sequence[Block] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A paper's evaluation.
+
+    Attributes:
+        paper: name of its folder, of its published figures and of its report.
+        title: title of the page.
+        seed: seed unless asked otherwise.
+        collect: runs everything.
+        measures: measures by key of the published figure.
+        reasons: why a measure differs from the published figure, by key, as far as the data say.
+        text: the study's own part of the page.
+    """
+
+    paper: str
+    title: str
+    seed: int
+    collect: Callable[[Collector, Asked], Found]
+    measures: Callable[[Collected], Mapping[str, Measured]]
+    reasons: Callable[[Collected], Mapping[str, str]]
+    text: Callable[[Collected, Sequence[Score]], Text]

@@ -1,0 +1,446 @@
+"""Label setting for one model: the best of all ways to put its patterns together, by what they take (compiled).
+
+A label is a way to pack patterns. It says what they take of the cluster (its resources) and how many requests per
+second they serve. Of labels that take the same only the best is kept, found by a hash table with open addressing. A
+label is extended by one more pattern, and thrown away where no completion of it can be part of a plan better than the
+target.
+
+Sums of whole parts of GPUs are exact. Worths, losses and requests per second are floats: they throw labels away only
+with the slacks that `CompletionBounds` has in favour of plans.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled, is_past
+from formulations.pipeline.columns.enumeration import Floats, Ints
+from formulations.pipeline.columns.problem import ROUNDING
+
+MOST_LABELS = 400_000
+"""Labels of a model; a table that is full with this many is not enlarged any more."""
+MOST_PAIRS = 3 * 10**7
+"""Pairs of label and pattern to look at per model, about a second."""
+PAIRS_BETWEEN_CHECKS = 100_000
+"""Pairs after which the time is checked."""
+MOST_WASTED = 1 - 1e-3
+"""Largest part of what is still to be added that is counted as lost; a part of 1 would divide by zero."""
+
+
+class Resources(NamedTuple):
+    """What labels take, and how much of it there is.
+
+    Attributes:
+        unit: parts in which a GPU of each type is counted.
+        limit: parts that the cluster has, by type.
+        pool: GPU type of every pool of which some pattern takes a part of a GPU.
+    """
+
+    unit: Ints
+    limit: Ints
+    pool: Ints
+
+
+class Table(NamedTuple):
+    """A float by amounts of GPUs of each type; empty: nothing is known.
+
+    Attributes:
+        values: the entries in the order of their flat index.
+        strides: what one more step of each type adds to the flat index.
+        step: GPUs (or parts of GPUs) that make one step, by type.
+    """
+
+    values: Floats
+    strides: Ints
+    step: Ints
+
+
+NOTHING_KNOWN = Table(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def table_of(entries: Floats, step: Ints | None = None) -> Table:
+    """The table of an array that has one axis per GPU type; without `step`, neighbouring entries differ by one."""
+    ordered = np.ascontiguousarray(entries, dtype=float)
+    strides = np.array(ordered.strides, dtype=np.int64) // ordered.itemsize
+    return Table(ordered.ravel(), strides, np.ones_like(strides) if step is None else step)
+
+
+class CompletionBounds(NamedTuple):
+    """Which labels of a model can be completed to a part of a plan that is better than the target.
+
+    Worths are in the relaxation's prices. A completed label serves at least `need`, loses at most `gap`, and uses GPUs
+    worth at most `most`. What is still missing to `need` has to be added, and loses at least the part `wasted`.
+
+    Attributes:
+        part: worth of one part of a GPU, by type.
+        request: worth of one request per second.
+        gap: most that a label may lose.
+        most: most that the GPUs used may be worth.
+        need: worth of the requests per second that the model has to serve.
+        rest: by whole GPUs, the greatest worth of GPUs that the other models leave where they leave at least these.
+        more: by parts of GPUs used, the most requests per second that can still be added.
+        wasted: least part of the worth of GPUs still to be added that is lost.
+    """
+
+    part: Floats
+    request: float
+    gap: float
+    most: float
+    need: float
+    rest: Table
+    more: Table
+    wasted: float = 0.0
+
+    def losses(self, amount: Ints, served: Floats) -> Floats:
+        """Worth of the GPUs used less the worth of what they serve, by row."""
+        return np.asarray(amount @ self.part - served * self.request)
+
+    def with_only(self, amount: Ints, served: Floats) -> CompletionBounds:
+        """The same bounds where no other patterns than these are still to be added."""
+        worth = amount @ self.part
+        lost = np.maximum(worth - served * self.request, 0.0) / np.maximum(worth, 1e-300)
+        return self._replace(wasted=min(max(0.0, float(lost.min(initial=1.0)) - ROUNDING), MOST_WASTED))
+
+    def may_complete(self, amount: Ints, served: Floats) -> np.ndarray:
+        """Whether labels with these parts of GPUs and requests per second can be completed, by row."""
+        worth = amount @ self.part
+        added = np.maximum(self.need - served * self.request, 0.0) / (1 - self.wasted)
+        loss = worth - served * self.request + self.wasted * added
+        possible = (worth + added <= self.most) & (loss <= self.gap)
+        if self.more.values.size:
+            more = self.more.values[amount // self.more.step @ self.more.strides]
+            possible &= (served + more) * self.request >= self.need
+        return np.asarray(possible)
+
+
+class Labels(NamedTuple):
+    """Labels in the order in which they were found, with room for more; row 0 is the empty label.
+
+    Attributes:
+        taken: parts of each GPU type, then parts of the last GPU of each pool, shape (room, types + pools).
+        served: requests per second.
+        parent: the label that was extended.
+        pattern: the pattern by which it was.
+        key: hash of what is taken.
+        best: whether no other label that takes the same serves more.
+        place: hash table: row of the best label that takes this, or -1; twice as many places as there is room.
+    """
+
+    taken: Ints
+    served: Floats
+    parent: Ints
+    pattern: Ints
+    key: Ints
+    best: np.ndarray
+    place: Ints
+
+    @property
+    def alive(self) -> Ints:
+        """Rows of the best labels."""
+        return np.flatnonzero(self.best)
+
+    def patterns_of(self, label: int) -> list[int]:
+        """The patterns that a label packs, the last one first."""
+        found = []
+        while label:
+            found.append(int(self.pattern[label]))
+            label = int(self.parent[label])
+        return found
+
+
+class Extensions(NamedTuple):
+    """Patterns by which labels are extended, by rising loss.
+
+    Attributes:
+        pattern: the patterns.
+        taken: what they take, as in `Labels`, shape (patterns, types + pools).
+        served: requests per second that they serve.
+        lost: worth that they lose.
+        repeated: patterns may be packed more than once, so labels found in the same pass are extended as well.
+    """
+
+    pattern: Ints
+    taken: Ints
+    served: Floats
+    lost: Floats
+    repeated: bool
+
+
+class Pass(NamedTuple):
+    """One pass of extending labels: what is the same for all of them.
+
+    Attributes:
+        sources: rows of the labels to extend.
+        first: the row of the first label that is found in this pass.
+        extensions: the patterns.
+        resources: what there is.
+        bounds: which labels can be completed.
+        most_pairs: pairs of label and pattern after which it stops.
+        until: time on `clock` at which it stops.
+    """
+
+    sources: Ints
+    first: int
+    extensions: Extensions
+    resources: Resources
+    bounds: CompletionBounds
+    most_pairs: int
+    until: float
+
+
+class Fresh(NamedTuple):
+    """Extensions of one label that can be completed, with room for one of every pattern.
+
+    Attributes:
+        step: which of the patterns it was extended by.
+        taken: what they take, as in `Labels`.
+        filled: space to count the pools of one of them up to whole GPUs in, by type.
+    """
+
+    step: Ints
+    taken: Ints
+    filled: Ints
+
+
+def empty_label(resources: Resources) -> Labels:
+    """The label that packs nothing, alone."""
+    labels = _room_for(64, resources.unit.size + resources.pool.size)
+    for array in (labels.taken, labels.served, labels.parent, labels.pattern):
+        array[0] = 0
+    keep_best(labels, np.zeros(1, dtype=np.int64))
+    return labels
+
+
+@compiled
+def _room_for(size: int, width: int) -> Labels:
+    """No labels, with room for `size` of them, which is a power of 2."""
+    return Labels(
+        np.empty((size, width), np.int64),
+        np.empty(size),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.zeros(size, np.bool_),
+        np.full(2 * size, -1, np.int64),
+    )
+
+
+@compiled
+def keep_best(labels: Labels, rows: Ints) -> None:
+    """Keep of these labels the best of all that take the same, and no other label."""
+    taken, served, _, _, keys, best, place = labels
+    place[:] = -1
+    best[:] = False
+    for row in rows:
+        key = 0
+        for amount in taken[row]:
+            key = _hashed(key, amount)
+        keys[row] = key
+        slot = _slot(place, keys, taken, key, taken, row)
+        other = place[slot]
+        if other < 0 or served[row] > served[other]:
+            place[slot], best[row] = row, True
+            if other >= 0:
+                best[other] = False
+
+
+@compiled
+def extend(labels: Labels, size: int, work: Pass) -> tuple[Labels, int, int]:
+    """Extend labels by every pattern of a pass, and keep the best of all that take the same.
+
+    Args:
+        labels: all labels.
+        size: their number.
+        work: the pass.
+
+    Returns:
+        The labels, their number, and the pairs of label and pattern tried; more than `work.most_pairs`: it stopped, for
+        the pairs, the time or the number of labels.
+    """
+    steps = np.empty(work.extensions.pattern.size, np.int64)
+    fresh = Fresh(steps, np.empty_like(work.extensions.taken), np.empty_like(work.resources.unit))
+    turn, source, tried, checked = 0, 0, 0, 0
+    while source >= 0 and tried <= work.most_pairs:
+        turn, source, pairs, found = _next_extended(labels, size, turn, work, fresh)
+        tried += pairs
+        stored = 0
+        while stored < found:
+            size, stored = _store(labels, size, source, work, fresh, stored, found)
+            if size == labels.served.size:
+                if size >= MOST_LABELS:
+                    return labels, size, work.most_pairs + 1
+                labels = _doubled(labels)
+        if tried - checked > PAIRS_BETWEEN_CHECKS:
+            checked = tried
+            if is_past(work.until):
+                return labels, size, work.most_pairs + 1
+    return labels, size, tried
+
+
+@compiled
+def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fresh) -> tuple[int, int, int, int]:
+    """Go on to the next label of which an extension can be completed; these extensions are put into `fresh`.
+
+    Args:
+        labels: all labels.
+        size: their number.
+        turn: how many labels have had their turn.
+        work: the pass.
+        fresh: where to put the extensions.
+
+    Returns:
+        How many labels have had their turn, the label (-1: there is none), the pairs of label and pattern tried, and
+        the number of extensions that can be completed; after many pairs it returns without any.
+    """
+    # Every use of an array in a tuple costs a count of references: they are taken out once for many labels.
+    sources, first, (_, added, added_served, lost, repeated), (unit, limit, pool), bounds, _, _ = work
+    part, request, gap, most, need, (rest, rest_strides, rest_step), (more, more_strides, more_step), wasted = bounds
+    (own, own_served, _, _, _, best, _), (steps, new, filled) = labels, fresh
+    pairs, found = 0, 0
+    # Where patterns are repeated, labels of this pass take their turns after the sources, in the order they came in.
+    while turn < sources.size or (repeated and first + turn - sources.size < size):
+        source = sources[turn] if turn < sources.size else first + turn - sources.size
+        turn += 1
+        # The better label by which this one was replaced is extended in its place.
+        if repeated and not best[source]:
+            continue
+        worth = 0.0
+        for t in range(unit.size):
+            worth += part[t] * own[source, t]
+        room = gap - worth + own_served[source] * request
+        for j in range(lost.size):
+            # Patterns come by rising loss: none of the later ones fits the gap either.
+            if lost[j] > room:
+                break
+            pairs += 1
+            served, worth, cell, fits = own_served[source] + added_served[j], 0.0, 0, True
+            for t in range(unit.size):
+                amount = own[source, t] + added[j, t]
+                new[found, t] = filled[t] = amount
+                worth += part[t] * amount
+                fits = fits and amount <= limit[t]
+                if more.size:
+                    cell += more_strides[t] * (amount // more_step[t])
+            # What is missing to the need is worth that much in GPUs, and more where a part of them is wasted.
+            missing = max(need - served * request, 0.0) / (1 - wasted)
+            if not fits or worth + missing > most or worth - served * request + wasted * missing > gap:
+                continue
+            if more.size and (served + more[cell]) * request < need:
+                continue
+            cell = 0
+            for k in range(unit.size, new.shape[1]):
+                new[found, k] = own[source, k] + added[j, k]
+            _count_up_pools(new, found, filled, unit, pool)
+            for t in range(unit.size):
+                fits = fits and filled[t] <= limit[t]
+                if rest.size:
+                    cell += rest_strides[t] * (filled[t] // unit[t] // rest_step[t])
+            if fits and not (rest.size and worth + missing > rest[cell] * (1 + ROUNDING)):
+                steps[found] = j
+                found += 1
+        if found or pairs > PAIRS_BETWEEN_CHECKS:
+            return turn, source, pairs, found
+    return turn, -1, pairs, found
+
+
+@compiled
+def _count_up_pools(taken: Ints, row: int, filled: Ints, unit: Ints, pool: Ints) -> None:
+    """Reduce what a row takes of each pool to the pool's last GPU, and add what that leaves free to `filled`.
+
+    It is of no use to other pools, so whole GPUs are counted with it.
+    """
+    for k in range(pool.size):
+        parts, odd = unit[pool[k]], taken[row, unit.size + k]
+        # Mostly the sum stays within one GPU, and division is slow.
+        if odd >= parts:
+            odd %= parts
+        taken[row, unit.size + k] = odd
+        if odd:
+            filled[pool[k]] += parts - odd
+
+
+@compiled
+def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, start: int, end: int) -> tuple[int, int]:
+    """Store new extensions that are the best of those that take the same, until all are or there is no more room.
+
+    Args:
+        labels: all labels.
+        size: their number.
+        source: the label that was extended.
+        work: the pass.
+        fresh: the extensions.
+        start: the first of them to store.
+        end: the last one, exclusive.
+
+    Returns:
+        The number of labels, and the extension to go on with.
+    """
+    taken, rates, parents, patterns, keys, best, place = labels
+    _, first, (pattern, _, served, _, repeated), _, _, _, _ = work
+    steps, new, _ = fresh
+    for i in range(start, end):
+        key, rate = 0, rates[source] + served[steps[i]]
+        for t in range(new.shape[1]):
+            key = _hashed(key, new[i, t])
+        slot = _slot(place, keys, taken, key, new, i)
+        row = place[slot]
+        if row >= 0 and rate <= rates[row]:
+            continue
+        # The label that is replaced is overwritten if none can have been made from it: it is of this pass and, where
+        # patterns are repeated, its turn to be extended has not come.
+        if row < first or (repeated and row <= source):
+            if row >= 0:
+                best[row] = False
+            row = place[slot] = size
+            best[row] = True
+            size += 1
+        for t in range(new.shape[1]):
+            taken[row, t] = new[i, t]
+        rates[row], keys[row], parents[row], patterns[row] = rate, key, source, pattern[steps[i]]
+        if size == rates.size:
+            return size, i + 1
+    return size, end
+
+
+@compiled
+def _doubled(labels: Labels) -> Labels:
+    """The same labels with room for twice as many."""
+    size = labels.served.size
+    larger = _room_for(2 * size, labels.taken.shape[1])
+    larger.taken[:size], larger.served[:size], larger.best[:size] = labels.taken, labels.served, labels.best
+    larger.parent[:size], larger.pattern[:size], larger.key[:size] = labels.parent, labels.pattern, labels.key
+    # The labels in the table take different things, so each takes the next free place without being compared.
+    for row in labels.place:
+        if row >= 0:
+            slot = labels.key[row] & (larger.place.size - 1)
+            while larger.place[slot] >= 0:
+                slot = (slot + 1) & (larger.place.size - 1)
+            larger.place[slot] = row
+    return larger
+
+
+@compiled
+def _hashed(key: int, number: int) -> int:
+    """The hash of what `key` is the hash of and one more number; whole numbers wrap around at 64 bits."""
+    mixed = (key ^ number) * 0x9E3779B97F4A7C1
+    return mixed ^ (mixed >> 29)
+
+
+@compiled
+def _slot(place: Ints, keys: Ints, taken: Ints, key: int, others: Ints, wanted: int) -> int:
+    """The slot of the hash table for what row `wanted` of `others` takes: its label's, or a free one."""
+    last = place.size - 1
+    slot = key & last
+    while place[slot] >= 0:
+        row = place[slot]
+        # Equal hashes prove nothing: what is taken is compared too.
+        if keys[row] == key:
+            same = True
+            for t in range(taken.shape[1]):
+                same = same and taken[row, t] == others[wanted, t]
+            if same:
+                break
+        slot = (slot + 1) & last
+    return slot

@@ -1,0 +1,175 @@
+"""The instance as arrays, the deadline, and what the search knows of the best plan: incumbent and bound.
+
+The whole method maximises. A cost is maximised with its sign changed, so a bound is an upper bound in both objectives.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.core.result import PROOF_TOLERANCE
+from euclio.pipeline import Cluster, Objective, PipelineSpace
+from formulations.pipeline.columns.enumeration import Floats, Ints
+
+ROUNDING = 1e-12
+"""Relative slack in favour of plans wherever floating point decides, thousands of times what its sums may lose."""
+STEP = PROOF_TOLERANCE / 10
+"""A better plan has to be better by this part of the incumbent's value."""
+CLOSED = PROOF_TOLERANCE / 2
+"""Part of the incumbent's value by which the bound may exceed it in a proof; the other half is for rounding."""
+
+Counts = list[tuple[int, Ints]]
+"""A plan: indices of columns, each with its numbers of virtual GPUs by position."""
+
+
+class OutOfTimeError(Exception):
+    """The time limit has passed."""
+
+
+class TooManyError(Exception):
+    """A search would need more patterns, labels or pairs of them than its limit allows."""
+
+
+class TooLargeError(Exception):
+    """The cluster has more amounts of GPUs than tables can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """When to stop, on the clock of `time.perf_counter`; infinite: never."""
+
+    at: float
+
+    @property
+    def left(self) -> float:
+        """Seconds left, at least 0."""
+        return max(0.0, self.at - time.perf_counter())
+
+    def check(self) -> None:
+        """Stop where the deadline has passed.
+
+        Raises:
+            OutOfTimeError: it has.
+        """
+        if time.perf_counter() > self.at:
+            raise OutOfTimeError
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The numbers of an instance, or of what is left of it next to GPUs that are already assigned.
+
+    Attributes:
+        cost: the objective is the least cost; False: the most throughput.
+        count: GPUs by type, without those that are assigned.
+        weight: weight by model or, where the objective is cost, the rate to serve in requests per second.
+        price: money per hour by GPU type; zeros where the objective is throughput.
+        whole: GPUs are counted up to whole ones.
+        one_per_sequence: a plan has at most one pipeline per model and sequence of GPU types.
+        served: requests per second by model that the assigned GPUs are worth.
+        spent: money per hour by model for the assigned GPUs.
+        enough: part of its rate that a model has to be served where the objective is cost: a little less than all, so
+            that rounding cuts off no plan, or a little more, so that rounding lets none through.
+    """
+
+    cost: bool
+    count: Ints
+    weight: Floats
+    price: Floats
+    whole: bool
+    one_per_sequence: bool
+    served: Floats
+    spent: Floats
+    enough: float = 1 - ROUNDING
+
+    @property
+    def models(self) -> range:
+        """Indices of the models."""
+        return range(len(self.weight))
+
+    @property
+    def worst(self) -> float:
+        """A value that no plan is worse than."""
+        return -float(self.price @ self.count) if self.cost else 0.0
+
+    def least_served(self, model: int, target: float) -> float:
+        """Requests per second, on top of the assigned ones, that a model needs in a plan of this value."""
+        return float((self.enough if self.cost else target) * self.weight[model] - self.served[model])
+
+
+def problem_of(cluster: Cluster, space: PipelineSpace) -> Problem:
+    """The numbers of an instance in a plan space; where the objective is cost, prices and rates have to be given."""
+    cost = space.objective is Objective.COST
+    count = np.array([gpu.count for gpu in cluster.gpus], dtype=np.int64)
+    if cost:
+        price = np.array([_given(gpu.price_per_h) for gpu in cluster.gpus])
+        weight = np.array([_given(model.rate_rps) for model in cluster.models])
+    else:
+        price = np.zeros(len(cluster.gpus))
+        weight = np.array([float(model.weight) for model in cluster.models])
+    nothing = np.zeros(len(weight))
+    return Problem(cost, count, weight, price, space.whole_gpus, space.one_per_sequence, nothing, nothing)
+
+
+def _given(value: Fraction | None) -> float:
+    assert value is not None
+    return float(value)
+
+
+@dataclass(slots=True)
+class Progress:
+    """Incumbent and bound of a search.
+
+    Attributes:
+        bound: no plan has a greater value.
+        started: when the search started, on the clock of `time.perf_counter`.
+        plan: the incumbent, the best plan so far; None: none yet.
+        value: its value.
+        exhausted: it is proven that there is no plan.
+        stats: counters.
+        trace: seconds since the start, value (None: no plan yet) and bound, at each change.
+    """
+
+    bound: float
+    started: float = field(default_factory=time.perf_counter)
+    plan: Counts | None = None
+    value: float = -math.inf
+    exhausted: bool = False
+    stats: dict[str, float] = field(default_factory=dict)
+    trace: list[tuple[float, float | None, float]] = field(default_factory=list)
+
+    @property
+    def target(self) -> float:
+        """The value that a better plan has to exceed."""
+        return self.value + STEP * abs(self.value) if self.plan is not None else -math.inf
+
+    @property
+    def closed(self) -> bool:
+        """Whether the incumbent is proven within the tolerance that counts as optimal."""
+        return self.plan is not None and self.bound - self.value <= CLOSED * abs(self.value)
+
+    def improve(self, value: float, plan: Counts) -> None:
+        """Take a plan as the incumbent if it is better."""
+        if value > self.value:
+            self.value, self.plan = value, plan
+            self._note()
+
+    def lower(self, bound: float) -> None:
+        """Take a bound if it is better; it stays above the incumbent."""
+        bound = max(bound, self.target)
+        if bound < self.bound:
+            self.bound = bound
+            self._note()
+
+    def count(self, name: str, by: float) -> None:
+        """Add to a counter."""
+        self.stats[name] = self.stats.get(name, 0) + by
+
+    def _note(self) -> None:
+        value = None if self.plan is None else self.value
+        self.trace.append((time.perf_counter() - self.started, value, self.bound))

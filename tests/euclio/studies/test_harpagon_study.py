@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+
+from euclio.studies.building import reproduce
+from euclio.studies.harpagon.measures import gaps, own_optimum
+from euclio.studies.store import load
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return reproduce("harpagon", tmp_path_factory.mktemp("harpagon"), workloads=12, jobs=2).parent
+
+
+def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 11
+    for text in ("95 % interval", "Theorem 1", "Theorem 2", "Draws rejected per solver"):
+        assert text in page
+    for outside in ("<link", "<script ", "src=", 'href="http'):
+        assert outside not in page
+    assert page.count("<script>") == 2
+    assert "default-src 'none'" in page
+
+
+def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None:
+    runs, provenance = load(report / "runs.parquet")
+    assert provenance["reproduction"] == "harpagon"
+    assert len(runs) == 12 * (20 + 3 + 12 + 2)
+    assert set(runs.status) <= {"optimal", "feasible"}
+
+
+def test_allocations_add_up_to_the_rate_of_their_module(report: Path) -> None:
+    table, _ = load(report / "allocations.parquet")
+    served = table.machines * table.throughput_rps + table.partial_rps
+    total = served.groupby([table.workload, table.solver, table.module]).sum()
+    first = table.groupby(["workload", "solver", "module"])[["module_rate_rps", "module_dummy_rps"]].first()
+    assert total.to_numpy() == pytest.approx(first.sum(axis=1).to_numpy())
+
+
+def test_markdown_scorecard_names_every_figure(report: Path) -> None:
+    text = (report / "scorecard.md").read_text(encoding="utf-8")
+    assert "Harp-q0.01, mean extra cost" in text
+
+
+def test_gap_of_every_system_is_split_on_every_workload(report: Path) -> None:
+    runs, _ = load(report / "runs.parquet")
+    table = gaps(runs)
+    assert len(table) == 12 * 20
+    assert table.design.notna().all()
+    assert list(table.design * table.heuristic) == pytest.approx(list(table.total))
+
+
+def test_best_plan_of_a_design_that_fixes_the_hardware_is_on_that_hardware(report: Path) -> None:
+    runs, _ = load(report / "runs.parquet")
+    for system in ("harpagon:nhc", "harpagon:nhe"):
+        used = runs[runs.solver.isin([system, own_optimum(system)])]
+        assert used.hardware.nunique() == 1
+
+
+def test_no_design_beats_the_full_plan_space(report: Path) -> None:
+    runs, _ = load(report / "runs.parquet")
+    assert (gaps(runs).design > 1 - 1e-6).all()
+
+
+def test_decomposition_stands_in_page_and_scorecard(report: Path) -> None:
+    for name in ("index.html", "scorecard.md"):
+        text = (report / name).read_text(encoding="utf-8")
+        assert "by heuristic" in text
+        assert "Throughput-based splitting, taken as Table III names it" in text
+
+
+def test_a_sample_of_the_proofs_is_tried(report: Path) -> None:
+    table, _ = load(report / "certificates.parquet")
+    assert len(table) == 30
+    assert set(table.verdict) <= {"certified", "open"}
+    assert "runs ended with a proof of their optimum" in (report / "index.html").read_text(encoding="utf-8")

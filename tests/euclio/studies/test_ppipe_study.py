@@ -1,0 +1,224 @@
+import json
+import math
+
+import pandas as pd
+import pytest
+from tiny_clusters import tiny_cluster
+
+from euclio.analysis.statistics import mean
+from euclio.cli import main
+from euclio.core.errors import InputError
+from euclio.files import save_cluster
+from euclio.pipeline.simulation.highest_load import GRID
+from euclio.studies.building import reproduce
+from euclio.studies.ppipe import experiment
+from euclio.studies.ppipe.cases import MARGINS, RATIOS, SCALES, group_cases, sampled_models, sensitivity_cases
+from euclio.studies.ppipe.experiment import instance_files
+from euclio.studies.ppipe.measures import (
+    at_highest_load,
+    gains,
+    highest_loads,
+    mean_loads,
+    more_pipelines,
+    of_study,
+    sensitivity,
+)
+from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
+from euclio.studies.ppipe.sampling import Sampling
+from euclio.studies.ppipe.serving import search
+from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
+from euclio.studies.ppipe.text import instance_blocks
+from euclio.studies.published import published_figures
+from euclio.studies.store import load
+
+
+def tried(limits):
+    """Loads that the search tries where each model's attainment falls to 0 above its limit."""
+    found = []
+
+    def attained(factor):
+        found.append(factor)
+        return [1.0 if factor <= limit else 0.0 for limit in limits]
+
+    search(attained)
+    return found
+
+
+@pytest.mark.parametrize("limit", [0.0, *GRID])
+def test_search_tries_the_highest_load_and_the_one_above(limit):
+    found = tried([limit])
+    assert {factor for factor in (limit, round(limit + 0.05, 2)) if 0 < factor <= 1} <= {round(f, 2) for f in found}
+
+
+def test_search_halves_the_grid():
+    assert len(tried([0.35])) <= 6
+
+
+def test_search_ends_only_when_every_model_is_known():
+    assert {0.3, 0.35, 0.8, 0.85} <= {round(f, 2) for f in tried([0.3, 0.8])}
+
+
+def serving(attained, case="HC1-L G1", system=PPIPE, **columns):
+    """Rows of one run: attainments by load, one per model."""
+    return [
+        {
+            "case": case,
+            "system": system,
+            "arrivals": "poisson",
+            "scheduler": "reservation",
+            "model": f"m{k}",
+            "load": factor,
+            "attainment": attainment,
+            **columns,
+        }
+        for factor, models in attained.items()
+        for k, attainment in enumerate(models)
+    ]
+
+
+TWO_MODELS = {0.5: (1.0, 0.99), 0.75: (0.99, 0.9), 1.0: (0.7, 0.5)}
+
+
+def test_highest_load_is_the_greatest_with_99_percent():
+    assert highest_loads(pd.DataFrame(serving(TWO_MODELS))).tolist() == [0.75, 0.5]
+
+
+def test_highest_load_is_0_where_no_load_reaches_99_percent():
+    assert highest_loads(pd.DataFrame(serving({0.05: (0.98,), 1.0: (0.1,)}))).tolist() == [0.0]
+
+
+def test_loads_are_averaged_over_the_models_of_a_case():
+    rows = serving(TWO_MODELS) + serving({0.5: (0.99, 0.2)}, system=NP)
+    table = mean_loads(pd.DataFrame(rows), "poisson", "reservation")
+    assert table.loc["HC1-L G1"].to_dict() == {NP: 0.25, PPIPE: 0.625}
+
+
+def test_utilisation_is_read_where_the_mean_attainment_reaches_99_percent():
+    rows = at_highest_load(pd.DataFrame(serving({0.5: (1.0, 0.98), 0.75: (0.99, 0.98)})))
+    assert rows.load.tolist() == [0.5, 0.5]
+
+
+def test_gain_is_relative_to_the_other_system():
+    assert gains(pd.DataFrame({PPIPE: [0.9], NP: [0.6]}), NP).tolist() == pytest.approx([50.0])
+
+
+def test_gain_over_a_system_that_serves_nothing_is_left_out_of_the_mean():
+    gain = gains(pd.DataFrame({PPIPE: [0.9, 0.9], NP: [0.0, 0.6]}), NP)
+    assert math.isinf(gain[0])
+    assert mean(gain).value == pytest.approx(50.0)
+
+
+def test_a_case_counts_for_all_its_studies():
+    rows = pd.DataFrame({"studies": [f"{SCALES},{MARGINS}", RATIOS]})
+    assert [len(of_study(rows, study)) for study in (SCALES, MARGINS, RATIOS)] == [1, 1, 1]
+
+
+def test_sensitivity_joins_conditions_and_loads():
+    same = {"setup": "HC1-S", "group": "FCN", "studies": SCALES, "slo_scale": 5.0, "margin": 0.4, "high": 4, "low": 12}
+    rows = serving({0.5: (1.0,)}, system=NP, **same) + serving({0.75: (1.0,)}, **same)
+    assert sensitivity(pd.DataFrame(rows), SCALES)[["slo_scale", "gain"]].to_numpy().tolist() == [[5.0, 50.0]]
+
+
+def test_groups_are_served_on_four_clusters():
+    assert len(group_cases(6, 0)) == 24
+
+
+def test_conditions_vary_one_at_a_time():
+    cases = sensitivity_cases(["FCN"], 0)
+    default = [c for c in cases if set(c.studies) == {SCALES, RATIOS, MARGINS}]
+    assert (len(cases), len(default)) == (len({c.name for c in cases}), 1)
+
+
+def test_sampled_models_depend_on_the_seed_alone():
+    assert sampled_models(4, 1) == sampled_models(4, 1)
+
+
+def plans(values, statuses=None):
+    statuses = statuses or {}
+    return pd.DataFrame(
+        {"case": f"c{k}", "system": system, "planned_rps": value, "status": statuses.get(system, "optimal")}
+        for system, row in values.items()
+        for k, value in enumerate(row)
+    )
+
+
+def test_gain_of_many_pipelines_is_over_one_per_sequence():
+    assert more_pipelines(plans({PPIPE: [100.0, 100.0], MANY: [100.0, 102.0]})).tolist() == pytest.approx([0, 2])
+
+
+def test_gain_of_many_pipelines_needs_both_proofs():
+    assert more_pipelines(plans({PPIPE: [100.0], MANY: [102.0]}, {PPIPE: "feasible"})).empty
+
+
+def test_profiles_are_as_printed():
+    found = profile_measures(model_latencies(0), ratios_along_depth(0))
+    figures = {figure.key: figure for figure in published_figures("ppipe") if figure.role == "fit"}
+    assert {key: m.value for key, m in found.items()} == pytest.approx(
+        {key: figure.value for key, figure in figures.items()}, rel=0.05
+    )
+
+
+def test_report_says_so_without_measured_instances():
+    assert "No measured instances" in instance_blocks(pd.DataFrame())[1].text
+
+
+def test_papers_without_measured_clusters_refuse_a_folder(capsys):
+    assert main(["reproduce", "scrooge", "--instances", "somewhere"]) == 2
+    assert "has no measured clusters" in capsys.readouterr().err
+
+
+def test_a_named_folder_without_instances_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no instance files"):
+        instance_files(tmp_path)
+
+
+TINY = Sampling(
+    groups=1,
+    models=1,
+    seconds=0.1,
+    gpu_counts=(100,),
+    columns_limit_s=1.0,
+    printed_limit_s=0.5,
+    blocks=4,
+    unmerged_layers=12,
+)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ppipe")
+    (folder / "measured").mkdir()
+    save_cluster(tiny_cluster(), folder / "measured" / "tiny.json")
+    expected = {"tiny": {"no_partitioning": 1.0, "dart_r": 1.0, "reference_gurobi": 1.0, "found": 1.0}}
+    (folder / "measured_expected.json").write_text(json.dumps(expected))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(experiment, "SAMPLED", TINY)
+        return reproduce("ppipe", folder / "out", jobs=1, instances=folder / "measured").parent
+
+
+def test_report_holds_every_figure(report):
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 10
+
+
+def test_every_published_figure_is_in_the_scorecard(report):
+    card = (report / "scorecard.md").read_text(encoding="utf-8")
+    assert all(figure.what in card for figure in published_figures("ppipe"))
+
+
+def test_measured_instances_stand_beside_their_references(report):
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert "Best known values met or beaten: 1 of 1" in page
+
+
+def test_measured_groups_are_served(report):
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert page.count("<td>other</td>") == 4
+
+
+def test_every_plan_and_load_has_a_row(report):
+    table, provenance = load(report / "plans.parquet")
+    served, _ = load(report / "serving.parquet")
+    assert provenance["reproduction"] == "ppipe"
+    assert table.groupby("system").case.nunique().to_dict() == {NP: 22, DART: 5, PPIPE: 22, MANY: 4}
+    assert set(served.case) == set(table.case)
