@@ -12,7 +12,8 @@ from euclio.bench_set.comparing import Compared
 from euclio.bench_set.manifest import Difficulty, Entry
 from euclio.core.certificate import Certificate, Verdict
 from euclio.core.family import families
-from euclio.core.tables import DASH, duration, figures, new_table, percent
+from euclio.core.tables import new_table
+from euclio.core.words import DASH, duration, figures, percent
 
 ROW_NUMBERS = ("value", "gap", "time")
 CLASS_NUMBERS = ("instances", "plans", "proven", "best", "mean gap", "largest", "time")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from euclio import load, solve
 from euclio.core.result import OPTIMALITY_TOLERANCE, Status
-from euclio.core.tables import duration
+from euclio.core.words import duration
 from euclio.pipeline import Cluster
 from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, Timed, bar
 from tests.bench.report import Line, Section, all_of, at_most, complete, slowest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from euclio.core.words import percent
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM, costs, normalized
 from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, module_figures, remaining_budget
@@ -30,7 +31,7 @@ def reasons(collected: Collected) -> dict[str, str]:
 
 def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     means = {name: table[name].mean() - 1 for name in BASELINES}
-    order = ", ".join(f"{name} {means[name] * 100:.1f} %" for name in sorted(means, key=lambda n: means[n]))
+    order = ", ".join(f"{name} {percent(means[name], 1)}" for name in sorted(means, key=lambda n: means[n]))
     by = _by_application(runs, table[list(BASELINES)].max(axis=1) - 1)
     cheaper = {name: int((table[name] < 1 - SAME).sum()) for name in BASELINES}
     named = ", ".join(f"{name} on {n}" for name, n in cheaper.items() if n)
@@ -160,4 +161,4 @@ def _times(timings: pd.DataFrame) -> dict[str, str]:
 def _by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
     """Means by application, in per cent."""
     means = values.groupby(application_of(runs).reindex(values.index)).mean()
-    return ", ".join(f"{name} {mean * 100:.1f} %" for name, mean in means.items())
+    return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())

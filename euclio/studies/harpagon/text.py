@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
+from euclio.core.words import percent, span
 from euclio.report import Block, Figure, Heading, Paragraph, Table
 from euclio.studies.harpagon.decomposition import decomposition_blocks
 from euclio.studies.harpagon.figures import figures
@@ -73,7 +74,7 @@ def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
         hits, gap = optimality(runs, solver)
         texts[solver] = hits
         if hits.n:
-            text = f"{hits.low:.1f} to {hits.high:.1f} %"
+            text = span(hits.low, hits.high, unit=" %")
             rows.append((label, str(hits.n), f"{hits.value:.1f} %", text, f"{gap.value:.1f} %"))
     split, plan = texts[SPLIT_OPTIMUM], texts[PLAN_OPTIMUM]
     return (
@@ -96,19 +97,19 @@ def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
 
 
 def _with_interval(m: Measured) -> str:
-    return f"{m.value:.1f} % (95 % interval {m.low:.1f} to {m.high:.1f})"
+    return f"{m.value:.1f} % (95 % interval {span(m.low, m.high)})"
 
 
 def _why_different(runs: pd.DataFrame) -> str:
     """Why the shares differ from each other and from 91.5 %."""
     about = application_of(runs)
-    mix = ", ".join(f"{name} {share * 100:.0f} %" for name, share in about.value_counts(normalize=True).items())
+    mix = ", ".join(f"{name} {percent(share, 0)}" for name, share in about.value_counts(normalize=True).items())
     table = costs(runs)
     by = {}
     for solver in (SPLIT_OPTIMUM, PLAN_OPTIMUM):
         known = table[[HARPAGON, solver]].dropna()
         hit = (known[HARPAGON] <= known[solver] * (1 + SAME)).groupby(about).agg(["mean", "size"])
-        by[solver] = ", ".join(f"{name} {row['mean'] * 100:.0f} % of {row['size']:.0f}" for name, row in hit.iterrows())
+        by[solver] = ", ".join(f"{name} {percent(row['mean'], 0)} of {row['size']:.0f}" for name, row in hit.iterrows())
     return (
         "The paper does not state the budgets that its brute force tries, and the share depends on them (the first "
         "three rows; no grid contains another, so none need give the lowest share; the finer two on a seeded sample "

@@ -11,6 +11,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, mean, share
 from euclio.core.solving import solve
+from euclio.core.words import span
 from euclio.report import Block, Heading, Paragraph, Preformatted
 from euclio.session import Allocation, Configuration, Evaluation, Hardware, Module, ModulePlan, Plan, Session, evaluate
 from euclio.session.evaluate import rank_key
@@ -224,6 +225,5 @@ def counterexample_text(found: Counterexample) -> str:
 
 
 def _text(m: Measured) -> str:
-    if m.low is None or m.high is None:
-        return f"{m.value:.1f} %"
-    return f"{m.value:.1f} % ({m.low:.1f} to {m.high:.1f} %)"
+    interval = span(m.low, m.high, unit=" %")
+    return f"{m.value:.1f} % ({interval})" if interval else f"{m.value:.1f} %"
