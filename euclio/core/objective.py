@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.core.result import PROOF_TOLERANCE
+from euclio.core.tolerances import CLAIM_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
-
-CLAIM_TOLERANCE = 1e-6
-"""Relative distance of claim and checked value above which the claim is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.family import family_of
 from euclio.core.result import Status
+from euclio.core.tolerances import WRITTEN_TOLERANCE
 from euclio.core.words import full
 
 if TYPE_CHECKING:
     from euclio.core.family import Checked
     from euclio.files import WrittenResult
-
-WRITTEN_TOLERANCE = Fraction(1, 10**9)
-"""A written figure may be off by this share of the checked one, no more."""
 
 
 def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) -> list[str]:

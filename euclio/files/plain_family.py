@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.certificate import Search
 from euclio.core.family import Checked, Explained, Family
 from euclio.core.objective import Goal
-from euclio.core.result import PROOF_TOLERANCE, AnyResult, Status
+from euclio.core.result import AnyResult, Status
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.trials import Sources
 from euclio.core.words import full
 from euclio.files.boundary import validated, without_schema

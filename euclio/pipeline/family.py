@@ -8,8 +8,8 @@ from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
-from euclio.core.result import PROOF_TOLERANCE
 from euclio.core.space_fields import in_words, options_of
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import full
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model

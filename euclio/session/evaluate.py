@@ -10,15 +10,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import assert_never
 
+from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
 from euclio.core.words import full
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Place, Policy
 from euclio.session.rules import DummyRule
 from euclio.session.space import FULL_SPACE, PlanSpace
-
-WRITTEN_RATE_TOLERANCE = Fraction(1, 10**9)
-"""A written partial or dummy rate may be off by this share of the module's rate, no more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST
-from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.space_fields import in_words, options_of
+from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session

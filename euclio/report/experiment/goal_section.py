@@ -10,7 +10,7 @@ import pandas as pd
 from euclio.analysis.drawing import GoalRuns
 from euclio.analysis.growth import LEAST_SIZES, growth
 from euclio.analysis.references import references
-from euclio.core.result import OPTIMALITY_TOLERANCE
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.report import Block, Heading
 from euclio.report.experiment.drawings import (

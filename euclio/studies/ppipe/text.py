@@ -8,6 +8,7 @@ from functools import partial
 import pandas as pd
 
 from euclio.analysis.statistics import mean
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, percent, span
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.ppipe.cases import MEASURED, timeline_case
@@ -39,7 +40,6 @@ from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SERVED
 from euclio.studies.published import published_figures
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
-from euclio.studies.sessions import SAME
 from euclio.studies.study import Collected, Text
 
 READINGS = (
@@ -176,7 +176,7 @@ def _distances(name: str, plans: pd.DataFrame) -> list[tuple[str, ...]]:
     for system in (NP, DART, PPIPE):
         below = 100.0 * (1.0 - values[system] / optimum)
         m = mean(below)
-        hit = int((below <= 100 * SAME).sum())
+        hit = int((below <= 100 * OPTIMALITY_TOLERANCE).sum())
         interval = span(m.low, m.high, 2)
         rows.append((name, system, str(m.n), f"{m.value:.2f}", interval, f"{below.max():.2f}", f"{hit} of {m.n}"))
     return rows
@@ -184,7 +184,7 @@ def _distances(name: str, plans: pd.DataFrame) -> list[tuple[str, ...]]:
 
 def _many_text(name: str, plans: pd.DataFrame) -> str:
     more = more_pipelines(plans)
-    better = more[more > 100 * SAME]
+    better = more[more > 100 * OPTIMALITY_TOLERANCE]
     size = f", by up to {better.max():.2f} %" if len(better) else ""
     return (
         f"Of {len(more)} {name} proven both ways, several pipelines on one sequence of GPU types, which the paper's "
@@ -205,7 +205,7 @@ def instance_blocks(instances: pd.DataFrame) -> list[Block]:
     refused = int((status[LITERAL] == "infeasible").sum())
     known = instances.drop_duplicates("case").set_index("case")
     best = planned(instances)[MANY]
-    met = best >= known.known.astype(float) * (1 - SAME)
+    met = best >= known.known.astype(float) * (1 - OPTIMALITY_TOLERANCE)
     text = (
         f"{len(status)} clusters with blocks that the authors measured. Proven optimal: "
         f"{int(proven(instances, MANY).sum())} with many pipelines, {int(proven(instances, PPIPE).sum())} with one per "
@@ -220,7 +220,7 @@ def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:
     """Where a published plan is better than any with one pipeline per sequence."""
     bound = planned(instances, "bound_rps")[PPIPE]
     over = (known.gurobi.astype(float) / bound - 1).reindex(bound.index)
-    found = over[over > SAME]
+    found = over[over > OPTIMALITY_TOLERANCE]
     if found.empty:
         return ""
     return (

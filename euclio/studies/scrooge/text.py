@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from euclio.analysis.statistics import share
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
@@ -27,7 +28,7 @@ from euclio.studies.scrooge.measures import (
     ratio,
     wall,
 )
-from euclio.studies.sessions import SAME, application_of, by_solver
+from euclio.studies.sessions import application_of, by_solver
 from euclio.studies.study import Collected, Text
 
 READINGS = (
@@ -105,7 +106,7 @@ def summary(runs: pd.DataFrame) -> list[Block]:
 
 def _row(name: str, runs: pd.DataFrame, solver: str, optimum: str) -> tuple[str, ...]:
     over, seconds = ratio(runs, solver, optimum), wall(runs, solver) * 1000
-    same = share(over <= 1 + SAME)
+    same = share(over <= 1 + OPTIMALITY_TOLERANCE)
     return (
         name,
         str(same.n),
@@ -120,8 +121,8 @@ def _row(name: str, runs: pd.DataFrame, solver: str, optimum: str) -> tuple[str,
 
 def _summary_text(five: pd.DataFrame, own: pd.DataFrame) -> str:
     over = ratio(five, MILP)
-    same, within = share(over <= 1 + SAME), share(over <= 1.03)
-    theirs, greedy = (share(ratio(own, name) <= 1 + SAME) for name in (MILP, GREEDY))
+    same, within = share(over <= 1 + OPTIMALITY_TOLERANCE), share(over <= 1.03)
+    theirs, greedy = (share(ratio(own, name) <= 1 + OPTIMALITY_TOLERANCE) for name in (MILP, GREEDY))
     return (
         f"On {same.n} workloads of five applications with two worker types Scrooge's MILP costs the same as the "
         f"optimum on {same.value:.1f} % and at most 3 % more on {within.value:.1f} %; the paper prints about 85 % and "
@@ -190,7 +191,7 @@ def fell_back(runs: pd.DataFrame) -> pd.Series[bool]:
 
 def _fallback(runs: pd.DataFrame) -> str:
     over, greedy = ratio(runs, MILP), fell_back(runs)
-    hit = over <= 1 + SAME
+    hit = over <= 1 + OPTIMALITY_TOLERANCE
     apart = greedy[over.index]
     return (
         f"The second step was infeasible on {int(apart.sum())} of {len(over)} workloads; after the greedy search "
@@ -228,7 +229,7 @@ def _times(runs: pd.DataFrame, solver: str) -> str:
 def _by_application(runs: pd.DataFrame, solver: str) -> str:
     over = ratio(runs, solver)
     application = application_of(runs)[over.index]
-    hits = (over <= 1 + SAME).groupby(application).agg(["mean", "size"])
+    hits = (over <= 1 + OPTIMALITY_TOLERANCE).groupby(application).agg(["mean", "size"])
     return ", ".join(f"{name} {percent(row['mean'], 0)} of {row['size']:.0f}" for name, row in hits.iterrows())
 
 
