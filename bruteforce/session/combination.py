@@ -87,6 +87,6 @@ def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]],
 
 
 def _as_integers(rows: list[list[Fraction]]) -> list[list[int]]:
-    """The same numbers on one common scale."""
+    """Rows of fractions, times their common denominator: whole numbers, compared exactly and fast."""
     scale = lcm(*(x.denominator for row in rows for x in row))
     return [[int(x * scale) for x in row] for row in rows]

@@ -143,7 +143,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
 
 @compiled
 def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
-    """The same optimum by plain enumeration: every vector of budgets is scheduled from the start.
+    """The optimal split by plain enumeration: every vector of budgets is scheduled from the start.
 
     Under a deadline the search stops early and says which share of all vectors it went through.
     """

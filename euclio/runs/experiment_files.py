@@ -167,8 +167,8 @@ def _limits(model: _Limits) -> RunLimits:
             field="limits.hard_time_s",
         )
     memory_mb = _within("limits.memory_mb", model.memory_mb, 1, MOST_MEMORY_MB)
-    told = model.preparation_s
-    return RunLimits(time_s, hard, memory_mb, None if told is None else _seconds("preparation_s", told))
+    given_s = model.preparation_s
+    return RunLimits(time_s, hard, memory_mb, None if given_s is None else _seconds("preparation_s", given_s))
 
 
 def _certification(model: _Certify, seeds: list[int]) -> Certification:

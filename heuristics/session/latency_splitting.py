@@ -17,7 +17,7 @@ from euclio.session.dispatch import configuration_latency, path_times
 LATENCY_COST, THROUGHPUT, COST = 0, 1, 2
 """Criteria for the best move: cost saved per second (Algorithm 2), throughput, cost saved (cost-direct)."""
 
-DEAREST_HARDWARE, LEAST_LATENCY = 0, 1
+MOST_EXPENSIVE_HARDWARE, LEAST_LATENCY = 0, 1
 """Where splitting starts: batch 1 on the most expensive hardware (Harpagon), or least latency (InferLine)."""
 
 
@@ -44,7 +44,7 @@ class Moves(NamedTuple):
 
     Attributes:
         latency: latency of each unit in each state, shape (states, units).
-        cost: likewise its cost.
+        cost: cost per hour of each unit in each state, shape (states, units).
         reached: number of states; one less is the number of moves (the paper's iterations).
         fallback: whether the start had to be the least latency because the asked one misses the SLO.
     """
@@ -78,7 +78,7 @@ def split_latency(s: SessionArrays, units: Units, criterion: int, start: int) ->
         s: the session.
         units: what moves, and where to.
         criterion: LATENCY_COST, THROUGHPUT or COST.
-        start: DEAREST_HARDWARE or LEAST_LATENCY.
+        start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY.
 
     Returns:
         All states; `reached` 0: not even the least latencies meet the SLO.

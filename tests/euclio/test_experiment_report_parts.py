@@ -67,7 +67,7 @@ def test_overview_names_every_version() -> None:
     assert "fedcba9876" in found
 
 
-def test_overview_says_where_no_time_limit_was_told() -> None:
+def test_overview_says_where_no_time_limit_was_given() -> None:
     assert facts(run(time_limit_s=None))["limits"].startswith("told to solvers: none")
 
 

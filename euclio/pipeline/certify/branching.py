@@ -23,7 +23,7 @@ class Node:
         lumps: those that may be in a plan.
         box: GPUs of the pools.
         forced: groups of which one lump has to be in the plan.
-        limited: groups of which the linear program is told that they are used at most once.
+        limited: groups whose use the linear program limits to at most once.
         prices: those last proposed, per pool.
     """
 

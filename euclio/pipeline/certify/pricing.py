@@ -30,7 +30,7 @@ SIFTED_GAIN = 1e-10
 """What a lump has to serve beyond its price to be added, as a part of the demand."""
 
 OVERFULL = 1e-7
-"""By how much a group may be used more than once before the linear program is told that it may not."""
+"""By how much a group may be used more than once before the linear program limits it to once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def run_events(
         factors: real over expected durations, used in turn.
         reactive: every pool batches by itself; else by reservation.
         path: scratch, with room for the longest pipeline.
-        other: likewise.
+        other: scratch of the same length.
     """
     events: list[Event] = [NO_EVENT]
     arrived = 0

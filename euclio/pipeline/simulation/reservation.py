@@ -1,8 +1,8 @@
 """Resource reservation-based adaptive batching (PPipe §5.4, appendix A.3, Algorithms 1 and 2; compiled).
 
-The printed pseudocode is followed line by line, with its slips mended as the text has it: a batch of 0 requests is not
-probed (line 13 counts down to 0), and lines 20 to 27 mean bs* and resv* where they print bs and r. Lines 13 and 14 take
-over the probe of line 7 for the unified batch size, which would return the same.
+The printed pseudocode is followed line by line, with its slips corrected as the text has it: a batch of 0 requests is
+not probed (line 13 counts down to 0), and lines 20 to 27 mean bs* and resv* where they print bs and r. Lines 13 and 14
+take over the probe of line 7 for the unified batch size, which would return the same.
 
 "Till requests are about to miss deadline" (line 23) is the last moment at which the batch of bs* requests that is
 waited for still meets it; then, or when bs* requests are there, the algorithm starts over.

@@ -82,7 +82,7 @@ def earliest_slot(ledger: Ledger, resource: int, time: int, length: int) -> int:
 
 @compiled
 def earliest_common_slot(ledger: Ledger, one: int, other: int, time: int, length: int) -> int:
-    """The same for two resources that are needed at once."""
+    """The earliest time, no earlier than `time`, when two resources are both free for `length`, in nanoseconds."""
     while True:
         later = earliest_slot(ledger, other, earliest_slot(ledger, one, time, length), length)
         if later == time:

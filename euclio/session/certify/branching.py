@@ -257,7 +257,7 @@ class Branching:
             bound: its bound.
             gaps: module and index of the gaps.
             skip: leave those alone that are hardly worth it.
-            outcome: told where a gap is too narrow.
+            outcome: is marked where a gap is too narrow.
         """
         room = self._limit - bound.cost_per_h
         learned = False

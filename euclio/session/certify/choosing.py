@@ -34,7 +34,7 @@ class Choices(NamedTuple):
         parent: parents.
         module: the module's index in the session.
         slo_s: SLO in seconds, a little raised.
-        limit: cost per hour to stay below, likewise.
+        limit: scaled cost per hour to stay below.
         room: most reduced cost of a combination below the limit.
     """
 

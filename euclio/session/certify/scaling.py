@@ -44,7 +44,7 @@ class Scaled(NamedTuple):
         price: C·p rounded down.
         unit_cost: C·p / (S·t), rounded down.
         whole_need: rate that a whole machine has to collect from; `UNREACHABLE`: none will do.
-        part_need: rate that a partial machine needs, likewise.
+        part_need: rate that a partial machine has to collect from; `UNREACHABLE`: none will do.
         group: equal for equal ratios.
         full: whether the configuration may be in a plan of whole machines that take exactly the rate.
         most_from: largest throughput of a usable whole machine from here on, shape (configurations + 1,).
