@@ -98,8 +98,8 @@ def test_instances_at_hand_are_run_from_python(pool, tmp_path):
     path.write_text(TINY % "mine")
     (tmp_path / "own.py").write_text("def one(session):\n    return None\n")
     settings = solver_settings("own.py:one", folder=tmp_path)
-    experiment_ = Experiment("mine", (GivenSource((euclio.load(path),)),), settings, RunLimits(None, 10, 100))
-    frame = runner.run(experiment_, tmp_path / "out", quiet=True).frame()
+    given = Experiment("mine", (GivenSource((euclio.load(path),)),), settings, RunLimits(None, 10, 100))
+    frame = runner.run(given, tmp_path / "out", quiet=True).frame()
     assert frame[["experiment", "instance", "label"]].values.tolist() == [["mine", "mine", "own:one"]]
 
 
@@ -278,6 +278,6 @@ def test_an_experiment_without_runs_is_refused(pool, tmp_path):
     (tmp_path / "own.py").write_text("from euclio.pipeline import Cluster\ndef packs(c: Cluster):\n    return None\n")
     path = tmp_path / "s.json"
     path.write_text(TINY % "s")
-    experiment_ = Experiment("none", (FileSource((str(path),)),), solver_settings("own.py:packs", folder=tmp_path))
+    given = Experiment("none", (FileSource((str(path),)),), solver_settings("own.py:packs", folder=tmp_path))
     with pytest.raises(InputError, match="has no runs"):
-        runner.run(experiment_, tmp_path / "out", quiet=True)
+        runner.run(given, tmp_path / "out", quiet=True)
