@@ -82,6 +82,7 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
 def _fairest(cluster: Cluster, rates: Rates, found: Counts) -> Counts:
     """The fairest allocation, proven: the one found, or a better one that HiGHS's tolerance hid behind it."""
     best, gpus = _least_served(cluster, rates, found.gpus or {}), found.gpus
+    # Either no division serves more, which is the proof, or the next round starts from a better one.
     for _ in range(MOST_ROUNDS):
         better = division(cluster, rates, [best * model.weight for model in cluster.models], beyond=True)
         if not better:
@@ -194,6 +195,7 @@ def _solve(
         ],
         options={"mip_rel_gap": 0.0, "time_limit": math.inf if time_limit_s is None else time_limit_s},
     )
+    # HiGHS's whole numbers are whole within its tolerance.
     gpus = None if found.x is None else {pair: round(x) for pair, x in zip(pairs, found.x, strict=False)}
     bound = found.mip_dual_bound
     bound = None if bound is None or not math.isfinite(bound) else float(bound)

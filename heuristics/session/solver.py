@@ -37,6 +37,7 @@ def run_system(system: System, session: Session, space: PlanSpace, limits: Limit
     best = Answer(None, "no plan")
     for one in _hardware_choices(session, system.narrow(session, space)):
         answer = _run_on(system, session, one)
+        # Strictly cheaper: ties keep the hardware that is listed first.
         if answer.plan is not None and (best.claimed is None or (answer.claimed or 0.0) < best.claimed):
             best = answer
     return best if best.plan is not None else _no_plan(system, session, space)

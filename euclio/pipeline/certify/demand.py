@@ -32,6 +32,7 @@ def sharpened(demand: Demand, rates: Iterable[Fraction]) -> Demand:
     common = 1
     for denominator in {rate.denominator for rate in rates}:
         common = math.lcm(common, denominator)
+        # The demand as it was is as valid, only less sharp.
         if common.bit_length() > MOST_BITS:
             return demand
     scaled = demand.rate * common
