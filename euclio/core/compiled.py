@@ -12,6 +12,12 @@ from typing import ParamSpec, TypeVar, cast
 import numba
 from numba import objmode
 
+from euclio.core.lazy import imported_without
+
+with imported_without("scipy.linalg.cython_blas"):
+    # Numba imports it when it makes its functions of arrays, only to know that it is there: 0.2 s of every command.
+    import numba.np.arraymath
+
 INFINITY = float("inf")
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,8 +7,11 @@ look up.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 
@@ -30,6 +33,22 @@ def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
         return found
 
     return get
+
+
+@contextmanager
+def imported_without(module: str) -> Iterator[None]:
+    """Let imports inside take an installed module for imported, though it is not; it is imported when it is used.
+
+    Where the module's package is not installed, or the module is imported already, nothing changes.
+    """
+    known = module in sys.modules or find_spec(module.partition(".")[0]) is None
+    if not known:
+        sys.modules[module] = ModuleType(module)
+    try:
+        yield
+    finally:
+        if not known:
+            del sys.modules[module]
 
 
 def late(module: str, name: str) -> Callable[..., Any]:

@@ -1,6 +1,8 @@
 """What is named by text, to be imported later, is there."""
 
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -36,3 +38,13 @@ def test_a_package_has_all_names_that_it_offers(package):
 def test_a_package_has_no_other_name(package):
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = import_module(package).nothing
+
+
+def test_compiled_code_does_not_bring_linear_algebra_along():
+    code = "import sys, euclio.core.compiled; print('scipy.linalg' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_what_was_taken_for_imported_is_imported_when_it_is_used():
+    code = "import euclio.core.compiled, numba, numpy as np; print(numba.njit(lambda a: np.dot(a, a))(np.eye(2))[0, 0])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "1.0"
