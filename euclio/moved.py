@@ -52,6 +52,7 @@ NEW_NAME = {
     "euclio.errors": "euclio.core.errors",
     "euclio.exact": "euclio.core.numbers",
     "euclio.experiment_report": "euclio.report.experiment",
+    "euclio.experiment_report.cells": "euclio.core.words",
     "euclio.explaining": "euclio.session.explain",
     "euclio.explanation_text": "euclio.session.explanation_text",
     "euclio.families": "euclio.core.family",
@@ -188,7 +189,7 @@ NEW_NAME = {
 """New name by old name; modules below an old package have moved along with it."""
 
 
-DIVIDED = {"euclio.tables": ("euclio.core.tables", "euclio.session.table")}
+DIVIDED = {"euclio.tables": ("euclio.core.tables", "euclio.core.words", "euclio.session.table")}
 """Old modules whose contents are now in several."""
 
 

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from euclio.analysis.axes import cumulative, percent_axis, ratio_axis, thinned
 from euclio.analysis.drawing import figure, grid, height_for, labels_of, legend, note, short, styles
 from euclio.analysis.per_instance import Measure, performance_ratios
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 Reference = Literal["best", "space"]
-_SAME = 1e-6
 _NO_PLAN = "no run has a plan that the checker accepted"
 
 _QUESTIONS: dict[Measure, str] = {
@@ -54,7 +54,7 @@ def gap_ecdf(frame: pd.DataFrame, reference: Reference = "best") -> Figure:
         _curves(axes[0], labels_of(runs), finite, {label: len(values) for label, values in percents.items()})
         axes[0].set_xlabel(f"gap to the best known plan of the {'instance' if not where else 'plan space'} (%)")
         axes[0].set_ylabel("runs (%)")
-        if every.max() <= 100 * _SAME:
+        if every.max() <= 100 * OPTIMALITY_TOLERANCE:
             axes[0].set_title("all plans are as good as the best known ones", loc="left", fontsize=10)
         return ""
 
@@ -84,7 +84,7 @@ def performance_profile(frame: pd.DataFrame, by: Measure = "value") -> Figure:
         _curves(axes[0], labels_of(runs), finite, {label: len(values) for label, values in known.items()})
         axes[0].set_xlabel(_RATIOS[by])
         axes[0].set_ylabel("instances (%)")
-        if every.max() <= 1 + _SAME:
+        if every.max() <= 1 + OPTIMALITY_TOLERANCE:
             axes[0].set_title("all solvers are equal wherever they succeed", loc="left", fontsize=10)
         return ""
 

@@ -17,6 +17,7 @@ from euclio.analysis.per_instance import LEAST_TIME_S
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import shifted_geometric_mean
 from euclio.core.errors import InputError
+from euclio.core.words import plain
 
 CellValue = Literal["gap", "time_s", "proven"]
 
@@ -102,20 +103,15 @@ def _groups(values: pd.Series[Any], families: pd.Series[str]) -> pd.Series[Any]:
 def _bins(numbers: pd.Series[float]) -> pd.Series[Any]:
     known = np.sort(numbers.dropna().unique())
     if known.size <= MOST_BINS:
-        return _ordered(numbers.map(_number, na_action="ignore"), [_number(v) for v in known])
+        return _ordered(numbers.map(plain, na_action="ignore"), [plain(v) for v in known])
     binned = pd.qcut(numbers, MOST_BINS, duplicates="drop")
     ends = numbers.groupby(binned, observed=True).agg(["min", "max"])
-    names = {i: _number(low) + ("" if low == high else f" to {_number(high)}") for i, low, high in ends.itertuples()}
+    names = {i: plain(low) + ("" if low == high else f" to {plain(high)}") for i, low, high in ends.itertuples()}
     return _ordered(binned.astype(object).map(names, na_action="ignore"), list(dict.fromkeys(names.values())))
 
 
 def _ordered(texts: pd.Series[Any], order: list[str]) -> pd.Series[Any]:
     return texts.astype(pd.CategoricalDtype(order, ordered=True))
-
-
-def _number(value: float) -> str:
-    """A number with at most four digits that count, never with an exponent of ten that could be written out."""
-    return f"{float(f'{value:.4g}'):.10g}"
 
 
 def heat_map(frame: pd.DataFrame, rows: str, columns: str, value: CellValue = "gap") -> Figure:
@@ -155,7 +151,7 @@ def heat_map(frame: pd.DataFrame, rows: str, columns: str, value: CellValue = "g
 def _matrices(found: pd.DataFrame, value: CellValue) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Shades and texts of the cells; shades of times are logarithmic."""
     texts = [
-        ("no plan" if np.isnan(number) else _number(float(f"{number:.3g}")))
+        ("no plan" if np.isnan(number) else plain(number, 3))
         + (f"\n{runs - without} of {runs}" if value == "gap" and 0 < without < runs else "")
         for number, runs, without in zip(found.value, found.runs, found.without_plan, strict=True)
     ]

@@ -19,16 +19,15 @@ from euclio.analysis.references import with_references
 from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
 from euclio.core.errors import InputError
 from euclio.core.figures import INK, PALETTE
+from euclio.core.tolerances import TIE_TOLERANCE
 
-TOLERANCE = 1e-9
-"""Relative difference up to which two values are a tie."""
 MOST_COUNTED = 12
 """Solvers up to which a matrix spells out wins, ties and losses."""
 
 _OF: dict[Measure, str] = {"value": "plan", "proof_time": "time of proof", "plan_time": "time"}
 
 
-def pairwise(frame: pd.DataFrame, by: Measure = "value", tolerance: float = TOLERANCE) -> pd.DataFrame:
+def pairwise(frame: pd.DataFrame, by: Measure = "value", tolerance: float = TIE_TOLERANCE) -> pd.DataFrame:
     """How often one solver beats another on the instances that both were run on.
 
     Args:
@@ -60,7 +59,7 @@ def _counts(one: Values, two: Values, tolerance: float) -> dict[str, int]:
     return {name: int(np.count_nonzero(found)) for name, found in counted.items()}
 
 
-def pairwise_figure(frame: pd.DataFrame, by: Measure = "value", tolerance: float = TOLERANCE) -> Figure:
+def pairwise_figure(frame: pd.DataFrame, by: Measure = "value", tolerance: float = TIE_TOLERANCE) -> Figure:
     """Which solver beats which?
 
     Args:

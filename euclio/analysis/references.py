@@ -11,7 +11,7 @@ import pandas as pd
 from euclio.analysis.spaces import FULL, plan_spaces
 from euclio.core.errors import InputError
 from euclio.core.family import find_family
-from euclio.core.result import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
 
 PROBLEM = ["family", "objective", "instance_hash"]
 """What makes a problem: values of two runs are compared where these agree."""

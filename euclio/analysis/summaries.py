@@ -7,7 +7,8 @@ import pandas as pd
 
 from euclio.analysis.references import PROBLEM, references, with_references
 from euclio.analysis.statistics import shifted_geometric_mean
-from euclio.core.result import OPTIMALITY_TOLERANCE, Status
+from euclio.core.result import Status
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:

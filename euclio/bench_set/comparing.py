@@ -16,11 +16,10 @@ from euclio.core.family import family_of
 from euclio.core.objective import Goal
 from euclio.core.registry import find_solver
 from euclio.core.result import AnyResult, Status
+from euclio.core.tolerances import NEWS_TOLERANCE
 
 EXACT = "exact"
 """Kind of solvers whose word on infeasibility is a proof."""
-NEWS = 1e-9
-"""Relative difference above which a value or bound counts as better than the one known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +96,12 @@ def _worse(goal: Goal, value: Fraction, best: Fraction) -> float:
 
 
 def _news(goal: Goal, entry: Entry, best: Fraction, found: Found) -> Iterator[str]:
-    if found.value is not None and _worse(goal, found.value, best) < -NEWS:
+    if found.value is not None and _worse(goal, found.value, best) < -NEWS_TOLERANCE:
         yield "new best"
     if entry.difficulty is not Difficulty.OPEN or found.bound is None:
         return
     value = best if found.value is None else min(best, found.value, key=lambda v: _worse(goal, v, best))
     if goal.proven(value, found.bound):
         yield "proves it"
-    elif entry.bound is None or goal.gap(best, entry.bound) - goal.gap(best, found.bound) > NEWS:
+    elif entry.bound is None or goal.gap(best, entry.bound) - goal.gap(best, found.bound) > NEWS_TOLERANCE:
         yield "new bound"

@@ -12,7 +12,9 @@ from euclio.bench_set.comparing import Compared
 from euclio.bench_set.manifest import Difficulty, Entry
 from euclio.core.certificate import Certificate, Verdict
 from euclio.core.family import families
-from euclio.core.tables import DASH, duration, figures, new_table, percent
+from euclio.core.tables import new_table
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import DASH, duration, figures, percent
 
 ROW_NUMBERS = ("value", "gap", "time")
 CLASS_NUMBERS = ("instances", "plans", "proven", "best", "mean gap", "largest", "time")
@@ -81,7 +83,7 @@ def _class_row(difficulty: Difficulty, runs: Sequence[Compared]) -> list[str]:
         str(len(runs)),
         str(len(gaps)),
         str(sum(run.proven for run in runs)),
-        str(sum(gap <= 1e-6 for gap in gaps)),
+        str(sum(gap <= OPTIMALITY_TOLERANCE for gap in gaps)),
         percent(sum(gaps) / len(gaps)) if gaps else DASH,
         percent(max(gaps)) if gaps else DASH,
         duration(sum(run.wall_s for run in runs)),

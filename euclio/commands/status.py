@@ -53,7 +53,7 @@ def _table(found: ExperimentStatus) -> Table:
 
 
 def _lines(found: ExperimentStatus) -> list[str]:
-    from euclio.runs.progress import time_left
+    from euclio.core.words import time_left
 
     if found.total is None:
         lines = [f"{found.name}: its instances are being looked at"]

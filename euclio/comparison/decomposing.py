@@ -18,8 +18,8 @@ from euclio.core.errors import InputError
 from euclio.core.family import Family, families, family_of
 from euclio.core.objective import LEAST_COST, Goal
 from euclio.core.registry import Solver
-from euclio.core.result import OPTIMALITY_TOLERANCE
 from euclio.core.solving import solve
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 SCHEMA = "euclio/decomposition/1"
 QUANTILES = {"low": 0.25, "median": 0.5, "high": 0.75}

@@ -15,6 +15,7 @@ from matplotlib.patches import Patch
 from euclio.comparison.decomposing import aggregate, goal_of
 from euclio.core.figures import INK, MUTED, PALETTE, figure_style
 from euclio.core.objective import Goal
+from euclio.core.words import percent
 
 WIDTH_IN = 9.6
 ROW_IN = 0.27
@@ -102,7 +103,7 @@ def _note(design: float, heuristic: float, goal: Goal) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}" if abs(share) < 0.0995 else f"{100 * share:.0f}"
+    return percent(share, 1 if abs(share) < 0.0995 else 0, sign="")
 
 
 def _axis(goal: Goal) -> str:

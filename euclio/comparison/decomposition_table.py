@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -11,7 +9,8 @@ from rich.text import Text
 from euclio.comparison.decomposing import aggregate, goal_of
 from euclio.core.family import families
 from euclio.core.objective import Goal
-from euclio.core.tables import DASH, new_table
+from euclio.core.tables import new_table
+from euclio.core.words import percent
 
 NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "miss")
 
@@ -30,9 +29,9 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
             f"{row['split']:.0f}/{row['instances']:.0f}",
             _loss(goal, row["total_mean"]),
             *(_loss(goal, row[f"design_{part}"]) for part in ("mean", "median", "max")),
-            _share(row["design_free"]),
+            percent(row["design_free"], 0, sign=""),
             *(_loss(goal, row[f"heuristic_{part}"]) for part in ("mean", "median", "max")),
-            _share(row["heuristic_optimal"]),
+            percent(row["heuristic_optimal"], 0, sign=""),
             f"{row['missed']:.0f}",
         ]
         rows.add_row(*(Text(cell) for cell in (str(name), *cells)))
@@ -54,8 +53,5 @@ def _full_space(goal: Goal) -> str:
 
 
 def _loss(goal: Goal, ratio: float) -> str:
-    return DASH if math.isnan(ratio) else f"{max(0.0, 100 * goal.loss_of(ratio)):.1f}"
-
-
-def _share(share: float) -> str:
-    return DASH if math.isnan(share) else f"{100 * share:.0f}"
+    # What is not known stays so: the larger of not a number and 0 is the first of them.
+    return percent(max(goal.loss_of(ratio), 0.0), 1, sign="")

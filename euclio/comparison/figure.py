@@ -8,12 +8,13 @@ from matplotlib.patches import Patch
 
 from euclio.comparison.comparing import Comparison, Row
 from euclio.core.objective import Goal
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 REACHED, DESIGN, HEURISTIC = "#b8bfc6", "#0072b2", "#e69f00"
 """Colours of the parts, which colour-blind readers tell apart."""
 UNSPLIT, UNKNOWN = "#cc79a7", "#dddddd"
-NEAR = 1e-6
-"""Gaps up to this are none, and parts of a bar below this are not drawn."""
+LEAST_PART = 1e-9
+"""Share of the optimum below which a part of a bar is not drawn."""
 
 
 def draw(comparison: Comparison) -> Figure:
@@ -70,14 +71,14 @@ def _parts(row: Row) -> list[tuple[str, float]]:
         return [(UNKNOWN, value)]
     optimum = float(row.optimum)
     lesser, between = min(value, optimum), abs(value - optimum)
-    if row.gap is None or row.gap < -NEAR:
+    if row.gap is None or row.gap < -OPTIMALITY_TOLERANCE:
         return [(REACHED, value)]
     if row.design_share is None:
-        return [(REACHED, lesser), *([(UNSPLIT, between)] if row.gap > NEAR else [])]
+        return [(REACHED, lesser), *([(UNSPLIT, between)] if row.gap > OPTIMALITY_TOLERANCE else [])]
     design = row.design_share * between
     causes = [(DESIGN, design), (HEURISTIC, between - design)]
     parts = [(REACHED, lesser), *(causes[::-1] if row.goal.maximised else causes)]
-    return [part for part in parts if part[1] > 1e-3 * NEAR * optimum]
+    return [part for part in parts if part[1] > LEAST_PART * optimum]
 
 
 def _note(row: Row) -> str:
@@ -85,7 +86,7 @@ def _note(row: Row) -> str:
         return f"no plan: {row.result.status.value}"
     if row.gap is None:
         return ""
-    if abs(row.gap) <= NEAR:
+    if abs(row.gap) <= OPTIMALITY_TOLERANCE:
         return "optimal"
     sign = "+" if (row.gap > 0) is not row.goal.maximised else "-"
     size = 100 * abs(row.gap)

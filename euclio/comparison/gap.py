@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.core.result import OPTIMALITY_TOLERANCE
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 Value = Fraction | float
 

@@ -10,7 +10,8 @@ from euclio.comparison.comparing import Comparison, Row
 from euclio.core.certificate import Verdict
 from euclio.core.family import family_of
 from euclio.core.result import Status
-from euclio.core.tables import DASH, bound_text, duration, figures, money, new_table, percent
+from euclio.core.tables import bound_text, new_table
+from euclio.core.words import DASH, duration, figures, full, percent
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
@@ -65,9 +66,9 @@ def _optimum(comparison: Comparison) -> str:
     if best.status is Status.INFEASIBLE:
         return "infeasible, the full plan space has no plan"
     if comparison.optimum is None:
-        found = f"{goal.name} {money(best.value)}, {bound_text(best, goal)}"
+        found = f"{goal.name} {full(best.value)}, {bound_text(best, goal)}"
         return f"optimum not proven ({best.status.value}; {found})"
-    return f"optimum {money(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
+    return f"optimum {full(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
 
 
 def _own_optimum(row: Row) -> str:

@@ -8,7 +8,7 @@ from numbers import Real
 from euclio.contract.evidence import Evidence, Run
 from euclio.contract.findings import Judgement, Verdict, judged
 from euclio.contract.observation import Ending
-from euclio.core.result import OPTIMALITY_TOLERANCE
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.trials import Purpose
 
 FAILED = (Ending.RAISED, Ending.DIED, Ending.HUNG)

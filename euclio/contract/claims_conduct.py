@@ -5,7 +5,7 @@ from __future__ import annotations
 from euclio.contract.evidence import Evidence, Run
 from euclio.contract.findings import Judgement, Verdict, judged
 from euclio.contract.observation import Ending
-from euclio.core.result import OPTIMALITY_TOLERANCE
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.trials import Purpose
 
 GRACE_S = 1.0

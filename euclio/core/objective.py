@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.core.result import PROOF_TOLERANCE
-
-CLAIM_TOLERANCE = 1e-6
-"""Relative distance of claim and checked value above which the claim is wrong."""
+from euclio.core.tolerances import CLAIM_TOLERANCE, PROOF_TOLERANCE
+from euclio.core.words import full
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +76,13 @@ class Goal:
         if bound is None or not self.gap(value, bound) < -self.tolerance:
             return ""
         side = "below" if self.maximised else "above"
-        return f"{self.bound_field} is {float(bound):.9g}, {side} the checked {self.name} of {float(value):.9g}"
+        return f"{self.bound_field} is {full(bound)}, {side} the checked {self.name} of {full(value)}"
 
     def wrong_claim(self, value: Fraction | float, claimed: Fraction | float | None) -> str:
         """One line where a solver claims another value than the checked one; empty: it does not."""
         if claimed is None or abs(self.gap(value, claimed)) <= CLAIM_TOLERANCE:
             return ""
-        return f"{self.claimed_field} is {float(claimed):.9g}, the checked {self.name} is {float(value):.9g}"
+        return f"{self.claimed_field} is {full(claimed)}, the checked {self.name} is {full(value)}"
 
 
 LEAST_COST = Goal("cost", "per_h", "per hour", maximised=False, column="cost/h")

@@ -9,18 +9,13 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
+from euclio.core.tolerances import BRACKET_TOLERANCE as BRACKET_TOLERANCE
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE as OPTIMALITY_TOLERANCE
+from euclio.core.tolerances import PROOF_TOLERANCE as PROOF_TOLERANCE
+
 PlanT = TypeVar("PlanT", default=Any)
 SpaceT = TypeVar("SpaceT", default=Any)
 EvaluationT = TypeVar("EvaluationT", default=Any)
-
-PROOF_TOLERANCE = 1e-9
-"""Relative distance of proven bound and checked value within which a plan is called optimal."""
-
-BRACKET_TOLERANCE = 1e-6
-"""The same under dummy rule `continuous`, where the optimum is bracketed and not found among finitely many plans."""
-
-OPTIMALITY_TOLERANCE = 1e-6
-"""Relative distance within which analyses count two values as equal, such as a heuristic's cost and the optimum."""
 
 
 class Status(StrEnum):

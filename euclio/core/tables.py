@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -17,12 +16,11 @@ from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
 from euclio.core.registry import AnySolver
 from euclio.core.result import AnyResult
+from euclio.core.words import full, percent
 
 PIPED_WIDTH = 100
 """Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
 LEAST_WIDTH = 60
-
-DASH = "-"
 
 
 def to_text(content: RenderableType, width: int | None = None) -> str:
@@ -81,39 +79,9 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
     return Group(*tables)
 
 
-def money(value: Fraction | float | None) -> str:
-    """A figure in full that others are compared with, such as money per hour."""
-    return DASH if value is None else f"{float(value):.9g}"
-
-
-def figures(value: Fraction | float) -> str:
-    """A number in about four figures, for columns of numbers."""
-    number = float(value)
-    if number >= 1:
-        return f"{number:.1f}" if number >= 1000 else f"{number:.3f}"
-    return f"{number:.4g}"
-
-
-def percent(share: float | None, digits: int = 2) -> str:
-    """A share as a percentage."""
-    return DASH if share is None else f"{100 * share:.{digits}f} %"
-
-
-def duration(seconds: float) -> str:
-    """A duration with a unit that suits its size."""
-    if seconds < 1e-3:
-        return f"{seconds * 1e6:.0f} µs"
-    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
-
-
 def bound_text(result: AnyResult, goal: Goal) -> str:
     """The bound, and the gap that it leaves."""
     if result.bound is None:
         return "no bound"
-    text = f"bound {money(result.bound)}"
+    text = f"bound {full(result.bound)}"
     return text if not result.value else f"{text} (gap {percent(max(0.0, goal.gap(result.value, result.bound)))})"
-
-
-def milliseconds(seconds: Fraction) -> str:
-    """A time in milliseconds, without the unit."""
-    return figures(seconds * 1000)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.family import family_of
 from euclio.core.result import Status
+from euclio.core.tolerances import WRITTEN_TOLERANCE
+from euclio.core.words import full
 
 if TYPE_CHECKING:
     from euclio.core.family import Checked
     from euclio.files import WrittenResult
-
-WRITTEN_TOLERANCE = Fraction(1, 10**9)
-"""A written figure may be off by this share of the checked one, no more."""
 
 
 def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) -> list[str]:
@@ -43,5 +42,4 @@ def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) 
 def _difference(name: str, written: Fraction | None, checked: Fraction) -> str:
     if written is not None and abs(written - checked) <= WRITTEN_TOLERANCE * checked:
         return ""
-    shown = "null" if written is None else f"{float(written):.12g}"
-    return f"{name} is written as {shown}, checked as {float(checked):.12g}"
+    return f"{name} is written as {full(written, digits=12, none='null')}, checked as {full(checked, digits=12)}"

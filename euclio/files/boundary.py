@@ -9,9 +9,10 @@ from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
 
 from euclio.core.errors import InputError
+from euclio.core.values import Values
 from euclio.files.json_reading import join_field
 
 LONGEST_NAME = 200
@@ -74,6 +75,18 @@ Whole = Annotated[int, PlainValidator(_whole)]
 Flag = Annotated[bool, PlainValidator(_flag)]
 Text = Annotated[str, PlainValidator(_text)]
 Name = Annotated[str, PlainValidator(_name)]
+
+
+def obeying(values: Values[Any]) -> AfterValidator:
+    """What narrows a leaf of numbers to those that keep to a rule."""
+
+    def taken(value: Any) -> Any:
+        number = values.number(value)
+        if number is None:
+            raise InputError(f"is {shown(value)}; it must be {values.words}")
+        return number
+
+    return AfterValidator(taken)
 
 
 class FileModel(BaseModel):

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.certificate import Search
 from euclio.core.family import Checked, Explained, Family
 from euclio.core.objective import Goal
-from euclio.core.result import PROOF_TOLERANCE, AnyResult, Status
+from euclio.core.result import AnyResult, Status
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.trials import Sources
+from euclio.core.words import full
 from euclio.files.boundary import validated, without_schema
 from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.json_writing import json_text
@@ -161,12 +163,12 @@ class _Words:
         from rich.console import Group
         from rich.text import Text
 
-        from euclio.core.tables import bound_text, money, new_table
+        from euclio.core.tables import bound_text, new_table
 
         head = f"{result.instance}: {result.status.value}"
         if result.value is None:
             return Text(f"{head}\n{result.reason}" if result.reason else head)
-        head += f", {self.goal.name} {money(result.value)} {self.goal.unit}, {bound_text(result, self.goal)}"
+        head += f", {self.goal.name} {full(result.value)} {self.goal.unit}, {bound_text(result, self.goal)}"
         rows = new_table("plan", "", wrapped=("",))
         for name, value in plain_data(result.plan).items():
             rows.add_row(Text(name), Text(json_text(value)))
@@ -175,7 +177,7 @@ class _Words:
     def summary(self, instance: Any, space: Any, checked: Checked) -> str:
         """The value of a feasible plan."""
         assert checked.value is not None
-        return f"{self.goal.name} {float(checked.value):.9g} {self.goal.unit}"
+        return f"{self.goal.name} {full(checked.value)} {self.goal.unit}"
 
     def why_infeasible(self, instance: Any, result: AnyResult, limit_s: float | None) -> str:
         """The solver's own reason."""

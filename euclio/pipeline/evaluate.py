@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from euclio.core.words import full
 from euclio.pipeline.instance import Cluster, Model
 from euclio.pipeline.plan import Partition, Pipeline, PipelinePlan
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
@@ -85,8 +86,8 @@ def evaluate(cluster: Cluster, plan: PipelinePlan, space: PipelineSpace = FULL_P
         budget = models[pipeline.model].budget_s
         if priced.latency_s > budget:
             violations.append(
-                f"pipeline {i} of {pipeline.model}: latency {float(priced.latency_s):.9g} s exceeds the SLO without "
-                f"its margin, {float(budget):.9g} s"
+                f"pipeline {i} of {pipeline.model}: latency {full(priced.latency_s)} s exceeds the SLO without "
+                f"its margin, {full(budget)} s"
             )
     gpus = _gpus(cluster, plan, space)
     for gpu in cluster.gpus:
@@ -191,7 +192,7 @@ def _value(
             lacking.append(f"model {model.name} has no rate_rps, which the least-cost objective needs")
         elif found.throughput_rps < model.rate_rps:
             lacking.append(
-                f"model {model.name} is served {float(found.throughput_rps):.9g} of {float(model.rate_rps):.9g} "
+                f"model {model.name} is served {full(found.throughput_rps)} of {full(model.rate_rps)} "
                 "requests per second"
             )
     total = Fraction(0)

@@ -8,8 +8,9 @@ from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
-from euclio.core.result import PROOF_TOLERANCE
 from euclio.core.space_fields import in_words, options_of
+from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.core.words import full
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from euclio.pipeline.plan import PipelinePlan
@@ -33,7 +34,7 @@ def _summary(cluster: Cluster, space: PipelineSpace, evaluation: PlanEvaluation)
     assert evaluation.value is not None
     goal = FAMILY.goal(space)
     gpus = ", ".join(f"{float(evaluation.gpus[gpu.name]):g} of {gpu.count} {gpu.name}" for gpu in cluster.gpus)
-    return f"{goal.name} {float(evaluation.value):.9g} {goal.unit}, GPUs {gpus}"
+    return f"{goal.name} {full(evaluation.value)} {goal.unit}, GPUs {gpus}"
 
 
 def _why_infeasible(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.result import Status
+from euclio.core.words import full
 from euclio.pipeline.instance import Cluster, Model
 from euclio.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
 
@@ -91,7 +92,7 @@ def explain_latencies(cluster: Cluster, space: PipelineSpace) -> tuple[Status, s
         status = Status.UNKNOWN
     lines = [f"{cluster.name}: {status.value}"]
     for model, latency in least:
-        within = f"model {model.name}: least latency {_s(latency)} of {_s(model.budget_s)}"
+        within = f"model {model.name}: least latency {full(latency, ' s')} of {full(model.budget_s)} s"
         lines.append(within if _fits(model, latency) else _why(model, latency))
     if status is Status.UNKNOWN:
         lines.append(
@@ -132,10 +133,6 @@ def _why(model: Model, latency: Fraction | None) -> str:
     if latency is None:
         return f"no pipeline of model {model.name} is measured for every block"
     return (
-        f"no pipeline of model {model.name} fits its SLO: the least latency is {_s(latency)}, the SLO without its "
-        f"margin {_s(model.budget_s)}"
+        f"no pipeline of model {model.name} fits its SLO: the least latency is {full(latency)} s, the SLO without its "
+        f"margin {full(model.budget_s)} s"
     )
-
-
-def _s(seconds: Fraction | None) -> str:
-    return "-" if seconds is None else f"{float(seconds):.9g} s"

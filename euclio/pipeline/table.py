@@ -9,7 +9,8 @@ from rich.text import Text
 
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
-from euclio.core.tables import DASH, bound_text, duration, figures, milliseconds, money, new_table, percent
+from euclio.core.tables import bound_text, new_table
+from euclio.core.words import DASH, duration, figures, full, milliseconds, percent
 from euclio.pipeline import Cluster, Pipeline, PipelineEvaluation, PipelinePlan, PipelineSpace
 from euclio.pipeline.evaluate import PlanEvaluation
 from euclio.pipeline.family import FAMILY
@@ -38,7 +39,7 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
     goal = FAMILY.goal(result.space)
     lines = [f"{result.instance}: {result.status.value}"]
     if result.value is not None:
-        lines[0] += f", {goal.name} {money(result.value)} {goal.unit}, {bound_text(result, goal)}"
+        lines[0] += f", {goal.name} {full(result.value)} {goal.unit}, {bound_text(result, goal)}"
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, goal)}"
     if result.value is not None and result.evaluation is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import tomllib
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
-from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, shown, validated, without_schema
+from euclio.core.values import LARGEST_SEED, Values, whole
+from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, obeying, validated, without_schema
 from euclio.files.json_reading import read_text
 from euclio.runs.experiment import MEMORY_MB, Certification, DrawnSource, Experiment, FileSource, Source, hard_limit
 from euclio.runs.solver_settings import different_labels, solver_settings
@@ -22,27 +23,37 @@ SCHEMA = "euclio/experiment/1"
 LONGEST_S = 10**8
 MOST_MEMORY_MB = 10**8
 MOST_RUNS = 10**6
-LARGEST_SEED = 2**63 - 1
+MOST_SLOTS = 10**4
+
+_DURATIONS = Values(f"greater than 0 and at most {LONGEST_S}, in seconds", float, lambda s: 0 < s <= LONGEST_S)
+_SHARES = Values("a share greater than 0 and at most 1", float, lambda share: 0 < share <= 1)
+
+Seconds = Annotated[Number, obeying(_DURATIONS)]
+Share = Annotated[Number, obeying(_SHARES)]
+Count = Annotated[Whole, obeying(whole(1, MOST_RUNS))]
+Seed = Annotated[Whole, obeying(whole(0, LARGEST_SEED))]
+Slots = Annotated[Whole, obeying(whole(1, MOST_SLOTS))]
+MemoryMb = Annotated[Whole, obeying(whole(1, MOST_MEMORY_MB))]
 
 
 class _Limits(FileModel):
-    time_s: Number | None = None
-    hard_time_s: Number | None = None
-    memory_mb: Whole = MEMORY_MB
-    preparation_s: Number | None = None
+    time_s: Seconds | None = None
+    hard_time_s: Seconds | None = None
+    memory_mb: MemoryMb = MEMORY_MB
+    preparation_s: Seconds | None = None
 
 
 class _Certify(FileModel):
-    time_limit_s: Number
-    sample: Number = 1
-    seed: Whole | None = None
+    time_limit_s: Seconds
+    sample: Share = 1
+    seed: Seed | None = None
 
 
 class _Instances(FileModel):
     files: list[Text] | None = None
     generate: Name | None = None
-    count: Whole = 1
-    seed: Whole = 0
+    count: Count = 1
+    seed: Seed = 0
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -54,9 +65,9 @@ class _Solver(FileModel):
 
 class _Experiment(FileModel):
     name: Name
-    repeats: Whole = 1
-    seeds: list[Whole] = Field(default_factory=lambda: [0])
-    slots: Whole | None = None
+    repeats: Count = 1
+    seeds: list[Seed] = Field(default_factory=lambda: [0])
+    slots: Slots | None = None
     limits: _Limits = Field(default_factory=_Limits)
     certify: _Certify | None = None
     instances: list[_Instances]
@@ -81,9 +92,9 @@ def load_experiment(path: str | Path) -> Experiment:
             instances=_sources(model, folder),
             solvers=_solvers(model, folder),
             limits=_limits(model.limits),
-            repeats=_within("repeats", model.repeats, 1, MOST_RUNS),
+            repeats=model.repeats,
             seeds=_seeds(model.seeds),
-            slots=None if model.slots is None else _within("slots", model.slots, 1, 10**4),
+            slots=model.slots,
             certify=None if model.certify is None else _certification(model.certify, model.seeds),
             text=text,
         )
@@ -126,8 +137,7 @@ def _source(source: _Instances, folder: Path) -> Source:
         if others:
             raise InputError("belongs to instances that are generated; leave it out", field=min(others))
         return FileSource(tuple(source.files or ()), folder)
-    seed = _within("seed", source.seed, 0, LARGEST_SEED)
-    return DrawnSource(source.generate, _within("count", source.count, 1, MOST_RUNS), seed, source.settings)
+    return DrawnSource(source.generate, source.count, source.seed, source.settings)
 
 
 def _solvers(model: _Experiment, folder: Path) -> tuple[SolverSetting, ...]:
@@ -159,46 +169,22 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _limits(model: _Limits) -> RunLimits:
-    time_s = None if model.time_s is None else _seconds("time_s", model.time_s)
-    hard = hard_limit(time_s) if model.hard_time_s is None else _seconds("hard_time_s", model.hard_time_s)
+    time_s = None if model.time_s is None else float(model.time_s)
+    hard = hard_limit(time_s) if model.hard_time_s is None else float(model.hard_time_s)
     if time_s is not None and hard < time_s:
         raise InputError(
             f"is {hard:g}, less than time_s = {time_s:g}; solvers are killed then, so give more",
             field="limits.hard_time_s",
         )
-    memory_mb = _within("limits.memory_mb", model.memory_mb, 1, MOST_MEMORY_MB)
-    given_s = model.preparation_s
-    return RunLimits(time_s, hard, memory_mb, None if given_s is None else _seconds("preparation_s", given_s))
+    return RunLimits(time_s, hard, model.memory_mb, None if model.preparation_s is None else float(model.preparation_s))
 
 
 def _certification(model: _Certify, seeds: list[int]) -> Certification:
-    if not 0 < model.sample <= 1:
-        raise InputError(
-            f"is {shown(model.sample)}; it must be a share greater than 0 and at most 1", field="certify.sample"
-        )
-    seed = _seeds(seeds)[0] if model.seed is None else _within("certify.seed", model.seed, 0, LARGEST_SEED)
-    return Certification(_seconds("time_limit_s", model.time_limit_s, "certify"), float(model.sample), seed)
-
-
-def _seconds(field: str, value: int | Decimal, table: str = "limits") -> float:
-    seconds = float(value)
-    if not 0 < seconds <= LONGEST_S:
-        raise InputError(
-            f"is {shown(value)}; it must be greater than 0 and at most {LONGEST_S}, in seconds",
-            field=f"{table}.{field}",
-        )
-    return seconds
+    seed = _seeds(seeds)[0] if model.seed is None else model.seed
+    return Certification(float(model.time_limit_s), float(model.sample), seed)
 
 
 def _seeds(seeds: list[int]) -> tuple[int, ...]:
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError("must be a list of different whole numbers", field="seeds")
-    for i, seed in enumerate(seeds):
-        _within(f"seeds[{i}]", seed, 0, LARGEST_SEED)
     return tuple(seeds)
-
-
-def _within(field: str, value: int, least: int, most: int) -> int:
-    if not least <= value <= most:
-        raise InputError(f"is {value}; it must be a whole number from {least} to {most}", field=field)
-    return value

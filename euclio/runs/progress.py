@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from euclio.core.progress import noticed
 from euclio.core.result import Status
+from euclio.core.words import time_left
 from euclio.runs.record import MEASURED
 
 SHOW_EVERY_S = 0.25
@@ -147,16 +148,6 @@ def described(by_status: Mapping[str, int], rate: float | None = None, left_s: f
     parts += [] if left_s is None else [f"{time_left(left_s)} left"]
     counts = ", ".join(f"{by_status[status]} {status}" for status in STATUSES if by_status.get(status))
     return ", ".join([*parts, counts or "none finished yet"])
-
-
-def time_left(seconds: float) -> str:
-    """A time that need not be exact, such as "3 min 20 s"."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
 def _bars(stream: TextIO) -> Progress:

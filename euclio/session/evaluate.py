@@ -10,14 +10,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import assert_never
 
+from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
+from euclio.core.words import full
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Place, Policy
 from euclio.session.rules import DummyRule
 from euclio.session.space import FULL_SPACE, PlanSpace
-
-WRITTEN_RATE_TOLERANCE = Fraction(1, 10**9)
-"""A written partial or dummy rate may be off by this share of the module's rate, no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +101,7 @@ def evaluate(
     latency, path = longest_path(session, [m.worst_case_latency_s for m in found])
     limit = session.slo_s if slo_s is None else slo_s
     if latency > limit:
-        violations.append(
-            f"path {_named(path)} takes {float(latency):.9g} s, more than the SLO of {float(limit):.9g} s"
-        )
+        violations.append(f"path {_named(path)} takes {full(latency)} s, more than the SLO of {full(limit)} s")
     return Evaluation(tuple(violations), sum((m.cost_per_h for m in found), Fraction(0)), latency, tuple(found))
 
 
@@ -193,18 +190,18 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
         partial = max(Fraction(0), rate - whole)
     t_last = last.configuration.throughput_rps
     if whole > rate + dummy:
-        return f"the machines take {float(whole):.9g} req/s, more than rate and dummies together"
+        return f"the machines take {full(whole)} req/s, more than rate and dummies together"
     if partial >= t_last:
-        return f"{float(partial):.9g} req/s are left for a partial machine of {float(t_last):.9g} req/s"
+        return f"{full(partial)} req/s are left for a partial machine of {full(t_last)} req/s"
     if last.machines == 0 and partial == 0:
         return "the last allocation has neither a whole nor a partial machine"
     broken = _broken_dummy_rule(space.dummy, dummy, t_last)
     if broken:
         return broken
     if abs(last.partial_rps - partial) > slack:
-        return f"partial rate written as {float(last.partial_rps):.9g}, derived as {float(partial):.9g} req/s"
+        return f"partial rate written as {full(last.partial_rps)}, derived as {full(partial)} req/s"
     if abs(plan.dummy_rps - dummy) > slack:
-        return f"dummy rate written as {float(plan.dummy_rps):.9g}, derived as {float(dummy):.9g} req/s"
+        return f"dummy rate written as {full(plan.dummy_rps)}, derived as {full(dummy)} req/s"
     cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), Fraction(0))
     cost += partial / t_last * price[last.configuration.hardware]
     latency = _worst_case_latency(plan.allocations, partial, rate + dummy, price, space.policy)
@@ -239,9 +236,9 @@ def _broken_dummy_rule(rule: DummyRule, dummy: Fraction, t_last: Fraction) -> st
     """What the dummy rule has against a dummy rate next to a last machine of throughput `t_last`; empty: nothing."""
     match rule:
         case DummyRule.NONE:
-            return f"{float(dummy):.9g} req/s of dummies, none are allowed" if dummy > 0 else ""
+            return f"{full(dummy)} req/s of dummies, none are allowed" if dummy > 0 else ""
         case DummyRule.MACHINE:
-            return f"{float(dummy):.9g} req/s of dummies fill more than the last machine" if dummy >= t_last else ""
+            return f"{full(dummy)} req/s of dummies fill more than the last machine" if dummy >= t_last else ""
         case DummyRule.CONTINUOUS:
             return ""
         case _:

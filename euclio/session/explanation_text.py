@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from euclio.core.numbers import LARGEST, rounded_up
 from euclio.core.result import Status
+from euclio.core.words import full, joined
 from euclio.session.explain import Conflict, Explanation
 from euclio.session.least_latency import Least
 from euclio.session.restrictions import Restriction
@@ -24,17 +24,17 @@ def one_line(found: Explanation, solver: str) -> str:
     """
     if found.status is Status.INFEASIBLE:
         conflicts = "; ".join(_conflict(found, conflict) for conflict in found.conflicts)
-        return f"{conflicts}, more than the SLO of {_s(found.session.slo_s)}{_remedies(found)}"
+        return f"{conflicts}, more than the SLO of {full(found.session.slo_s)} s{_remedies(found)}"
     if found.status is Status.FEASIBLE:
         assert found.least_slo_s is not None
         least = f"down to an SLO of {_up(found.least_slo_s)}"
         return f"{solver} found no plan, but its plan space has one, {least}; --solver exact finds the cheapest"
-    return f"{solver} found no plan that meets the SLO of {_s(found.session.slo_s)}; why is open, allow more time"
+    return f"{solver} found no plan that meets the SLO of {full(found.session.slo_s)} s; why is open, allow more time"
 
 
 def page(found: Explanation) -> str:
     """The explanation for people."""
-    head = f"{found.session.name}: {found.status.value}, SLO {_s(found.session.slo_s)}"
+    head = f"{found.session.name}: {found.status.value}, SLO {full(found.session.slo_s)} s"
     if found.status is Status.UNKNOWN:
         return f"{head}\nopen: a time limit ended the search for the modules' least latencies"
     if found.status is Status.FEASIBLE:
@@ -94,11 +94,11 @@ def _block(found: Explanation, conflict: Conflict) -> list[str]:
     if conflict.needed_s is None:
         return [f"{where}module {names} has no configuration in the plan space"]
     if len(conflict.modules) == 1:
-        head = f"{where}module {names} needs at least {_s(conflict.needed_s)}"
+        head = f"{where}module {names} needs at least {full(conflict.needed_s)} s"
     else:
-        head = f"{where}modules {names} follow one another and need at least {_s(conflict.needed_s)} together"
+        head = f"{where}modules {names} follow one another and need at least {full(conflict.needed_s)} s together"
     rows = [
-        f"  {found.session.modules[i].name}: at least {_s(least.least_s)}, {_configurations(least)}"
+        f"  {found.session.modules[i].name}: at least {full(least.least_s)} s, {_configurations(least)}"
         for i, least in zip(conflict.modules, conflict.least, strict=True)
         if least is not None
     ]
@@ -110,17 +110,17 @@ def _conflict(found: Explanation, conflict: Conflict) -> str:
     where = "" if conflict.hardware is None else f"on {conflict.hardware}: "
     names = _names(found, conflict)
     limits = [r.words for r in found.kept if not (conflict.hardware and r.field == "single_hardware")]
-    under = f" with {_and(limits)}" if limits else ""
+    under = f" with {joined(limits)}" if limits else ""
     if conflict.needed_s is None:
         return f"{where}module {names} has no configuration{under}"
     parts = [
-        f"{found.session.modules[i].name} {_s(least.least_s)} ({_configurations(least)})"
+        f"{found.session.modules[i].name} {full(least.least_s)} s ({_configurations(least)})"
         for i, least in zip(conflict.modules, conflict.least, strict=True)
         if least is not None
     ]
     if len(parts) == 1:
-        return f"{where}module {names} needs at least {_s(conflict.needed_s)}{under} ({parts[0].partition('(')[2]}"
-    return f"{where}path {names} needs at least {_s(conflict.needed_s)}{under}: {_and(parts)}"
+        return f"{where}module {names} needs at least {full(conflict.needed_s)} s{under} ({parts[0].partition('(')[2]}"
+    return f"{where}path {names} needs at least {full(conflict.needed_s)} s{under}: {joined(parts)}"
 
 
 def _remedies(found: Explanation) -> str:
@@ -137,7 +137,7 @@ def _remedy_list(found: Explanation) -> list[str]:
 
 
 def _from_slo(slo_s: Fraction) -> str:
-    beyond = f", which is beyond the longest supported, {_s(Fraction(LARGEST))}" if slo_s > LARGEST else ""
+    beyond = f", which is beyond the longest supported, {full(Fraction(LARGEST))} s" if slo_s > LARGEST else ""
     return f"feasible from an SLO of {_up(slo_s)}{beyond}"
 
 
@@ -163,7 +163,7 @@ def _configuration_data(least: Least) -> list[dict[str, Any]]:
 
 def _configurations(least: Least) -> str:
     used = [allocation.configuration for allocation in least.plan.allocations]
-    return _and([f"{c.hardware}, batch {c.batch}, concurrency {c.concurrency}" for c in used])
+    return joined([f"{c.hardware}, batch {c.batch}, concurrency {c.concurrency}" for c in used])
 
 
 def _names(found: Explanation, conflict: Conflict) -> str:
@@ -174,14 +174,6 @@ def _option(restriction: Restriction) -> str:
     return f"{restriction.option} ({restriction.words})"
 
 
-def _and(texts: Sequence[str]) -> str:
-    *first, last = texts
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _s(value: Fraction) -> str:
-    return f"{float(value):.9g} s"
-
-
 def _up(value: Fraction) -> str:
-    return f"{float(rounded_up(value)):.9g} s"
+    """Seconds, rounded up so that what is written is feasible."""
+    return f"{full(rounded_up(value))} s"

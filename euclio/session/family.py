@@ -10,8 +10,9 @@ from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST
-from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.space_fields import in_words, options_of
+from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
+from euclio.core.words import full
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
@@ -38,8 +39,8 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     assert evaluation.cost_per_h is not None
     assert evaluation.latency_s is not None
     return (
-        f"cost {float(evaluation.cost_per_h):.9g} per hour, latency {float(evaluation.latency_s):.9g} s "
-        f"of {float(session.slo_s):.9g} s"
+        f"cost {full(evaluation.cost_per_h)} per hour, latency {full(evaluation.latency_s)} s "
+        f"of {full(session.slo_s)} s"
     )
 
 

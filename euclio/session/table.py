@@ -11,7 +11,8 @@ from rich.text import Text
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
-from euclio.core.tables import DASH, bound_text, duration, figures, milliseconds, money, new_table, percent
+from euclio.core.tables import bound_text, new_table
+from euclio.core.words import DASH, duration, figures, full, milliseconds, percent
 from euclio.session import Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
 
 SPARE = ("share", "budget ms", "conc.", "req/s", "latency ms")
@@ -64,7 +65,7 @@ def describe_space(space: PlanSpace) -> str:
 def _header(session: Session, result: Result) -> list[str]:
     lines = [f"{result.instance}: {result.status.value}"]
     if result.value is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
-        lines[0] += f", cost {money(result.value)} per hour, {bound_text(result, LEAST_COST)}"
+        lines[0] += f", cost {full(result.value)} per hour, {bound_text(result, LEAST_COST)}"
         latency, slo = result.evaluation.latency_s, session.slo_s
         lines.append(
             f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "

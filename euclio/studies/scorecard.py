@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
+from euclio.core.words import UNITS, with_unit
 from euclio.report import Table
 from euclio.studies.published import Published
 
 VISIBLE = 0.1
 """A difference beyond this share of the published value is visible."""
-UNITS = {"%": " %", "s": " s", "ratio": "×", "count": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +71,18 @@ def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def number(value: float, unit: str) -> str:
-    """A number as a reader wants it: three digits or so, with its unit."""
-    if math.isnan(value):
-        return "none"
-    if unit == "s" and abs(value) < 0.1:
-        return f"{value * 1000:.3g} ms"
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}"
-    if unit == "ratio" and 1 <= abs(value) < 100:
-        text = f"{value:.2f}"
-    return text + UNITS[unit]
-
-
 def interval(measured: Measured, unit: str) -> str:
     """The 95 % interval in words."""
     if measured.low is None or measured.high is None:
         return ""
-    low, high = number(measured.low, unit), number(measured.high, unit)
+    low, high = with_unit(measured.low, unit), with_unit(measured.high, unit)
     return f"{low.removesuffix(UNITS[unit]) if UNITS[unit] else low} to {high}"
 
 
 def score_line(score: Score) -> str:
     """A score as a line for the terminal."""
     p, m = score.published, score.measured
-    return f"{p.what}: {number(m.value, p.unit)} (published {number(p.value, p.unit)})"
+    return f"{p.what}: {with_unit(m.value, p.unit)} (published {with_unit(p.value, p.unit)})"
 
 
 def outcomes_text(labels: pd.Series[str], statuses: pd.Series[str]) -> str:
@@ -114,10 +102,10 @@ def score_table(scores: Sequence[Score]) -> Table:
             (
                 f"{p.what} ({p.source.partition(' ')[2]})",
                 p.role,
-                number(p.value, p.unit),
-                number(m.value, p.unit),
+                with_unit(p.value, p.unit),
+                with_unit(m.value, p.unit),
                 interval(m, p.unit),
-                "" if math.isnan(score.difference) else sign + number(score.difference, p.unit),
+                "" if math.isnan(score.difference) else sign + with_unit(score.difference, p.unit),
                 (score.why or "Nothing in the data explains it.") if score.differs else "",
             )
         )

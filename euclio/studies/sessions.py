@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from euclio.studies.collector import Advance, Collector
 
 DRAWN_AT_ONCE = 64
-SAME = 1e-6
-"""Costs within this share of each other are the same."""
 
 
 def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataFrame:

@@ -7,10 +7,8 @@ and their help follow from that.
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -141,45 +139,3 @@ def names(value: Any) -> list[str]:
     if not all(isinstance(name, str) for name in value):
         raise InputError(f"is {list(value)!r}; it must be a list of names")
     return list(value)
-
-
-def whole(least: int = 1, most: int = 10**6) -> Callable[[Any], int]:
-    """Reads a whole number within a range."""
-
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise InputError(f"is {value!r}; it must be a whole number from {least} to {most}")
-        return value
-
-    return read
-
-
-def positive(value: Any) -> float:
-    """Reads a finite number greater than 0."""
-    number = _number(value)
-    if not number > 0:
-        raise InputError(f"is {value!r}; it must be a number greater than 0")
-    return number
-
-
-def not_negative(value: Any) -> float:
-    """Reads a finite number of at least 0."""
-    number = _number(value)
-    if not number >= 0:
-        raise InputError(f"is {value!r}; it must be a number of at least 0")
-    return number
-
-
-def part(value: Any) -> float:
-    """Reads a number from 0 to less than 1."""
-    number = _number(value)
-    if not 0 <= number < 1:
-        raise InputError(f"is {value!r}; it must be a number from 0 to less than 1")
-    return number
-
-
-def _number(value: Any) -> float:
-    """The value as a float; not a number where it is none or not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        return math.nan
-    return float(value) if math.isfinite(value) else math.nan

@@ -8,8 +8,9 @@ import pytest
 from ppipe_clusters import almost_in_time, thirds, two_classes, two_cuts, unservable
 from worked_examples import FIVE, M_3, PICCOLO_M_1, one_module, scrooge
 
-from euclio.core.result import BRACKET_TOLERANCE, Status
+from euclio.core.result import Status
 from euclio.core.solving import solve
+from euclio.core.tolerances import BRACKET_TOLERANCE
 from euclio.pipeline import PipelineSpace
 from euclio.session import DummyRule, Hardware, Module, PlanSpace, Session
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from euclio.core.provenance import provenance
-from euclio.core.tables import duration, to_text
+from euclio.core.tables import to_text
+from euclio.core.words import duration
 from tests.bench.chains_speed import chains_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from euclio.core.registry import solvers
 from euclio.core.result import Status
-from euclio.core.tables import duration
+from euclio.core.words import duration
 from euclio.session import Session
 from euclio.session.workloads.random_sessions import chain_from_modules, random_session
 from tests.bench.measuring import Timed, bar, timed

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from euclio import load, solve
-from euclio.core.result import OPTIMALITY_TOLERANCE, Status
-from euclio.core.tables import duration
+from euclio.core.result import Status
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import duration
 from euclio.pipeline import Cluster
 from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, Timed, bar
 from tests.bench.report import Line, Section, all_of, at_most, complete, slowest

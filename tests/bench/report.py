@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.tables import duration, new_table
+from euclio.core.tables import new_table
+from euclio.core.words import duration
 from tests.bench.measuring import Timed
 
 SLOWEST = 3

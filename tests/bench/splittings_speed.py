@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_matrix
 
-from euclio.core.tables import duration
+from euclio.core.words import duration
 from formulations.session.splitting.solver import split_modes
 from tests.bench.measuring import bar
 from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, random_splitting

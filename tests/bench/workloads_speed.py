@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable
 
 from euclio.core.result import Result, Status
-from euclio.core.tables import duration
+from euclio.core.words import duration
 from euclio.session import Session
 from euclio.session.workloads.protocol import SEED
 from tests.bench.measuring import Timed, bar, drawn, timed

@@ -7,8 +7,8 @@ import math
 import pytest
 from run_frames import run, runs, two_solvers
 
+from euclio.core.words import counted, listed, number, percent
 from euclio.report import Paragraph, Table
-from euclio.report.experiment.cells import counted, listed, number, percent
 from euclio.report.experiment.outcomes import MOST_ROWS, runs_without_plan
 from euclio.report.experiment.overview import overview
 
@@ -41,7 +41,7 @@ def test_number(value: float | None, text: str) -> None:
 
 
 def test_percent_of_nothing_is_empty() -> None:
-    assert (percent(None), percent(math.nan), percent(0.125)) == ("", "", "12.50")
+    assert (percent(None, none=""), percent(math.nan), percent(0.125, sign="")) == ("", "-", "12.50")
 
 
 def test_counts_agree_with_their_noun() -> None:

@@ -25,7 +25,7 @@ def test_a_module_below_a_moved_package_is_the_same_module():
     assert old is import_module("euclio.pipeline.simulation.timeline_figure")
 
 
-@pytest.mark.parametrize(("old", "name"), [("euclio.tables", "plan_table"), ("euclio.tables", "to_text")])
+@pytest.mark.parametrize(("old", "name"), [("euclio.tables", name) for name in ("plan_table", "to_text", "duration")])
 def test_a_divided_module_has_all_that_it_had(old, name):
     assert any(getattr(import_module(part), name, None) for part in DIVIDED[old])
     assert callable(getattr(import_module(old), name))

@@ -5,7 +5,8 @@ from tiny_sessions import answering, first_configuration, one_configuration_plan
 
 from euclio import solve
 from euclio.core.registry import Solver
-from euclio.core.tables import duration, figures, solver_table, to_text
+from euclio.core.tables import solver_table, to_text
+from euclio.core.words import duration, figures
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.table import MOST_MODULES, describe_space, module_budgets, plan_table
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from euclio import solve
-from euclio.core.result import PROOF_TOLERANCE, Status
+from euclio.core.result import Status
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from formulations.engines.highs_arrays import Linear
 

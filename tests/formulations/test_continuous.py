@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from euclio import evaluate, solve
-from euclio.core.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.core.result import Result, Status
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.files import load_result, save_result
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
 

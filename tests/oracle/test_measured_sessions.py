@@ -14,8 +14,9 @@ import pytest
 
 from euclio import load
 from euclio.core.registry import solvers
-from euclio.core.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.core.result import Result, Status
 from euclio.core.solving import solve
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "sessions"
 ALL = int(os.environ.get("EUCLIO_ORACLE", "100")) >= 1000

@@ -13,8 +13,9 @@ import pytest
 from instances import small_session
 
 from euclio.core.registry import find_solver, solvers
-from euclio.core.result import OPTIMALITY_TOLERANCE, Result, Status
+from euclio.core.result import Result, Status
 from euclio.core.solving import solve
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.session import FULL_SPACE, PlanSpace, Policy
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))

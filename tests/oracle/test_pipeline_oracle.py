@@ -12,8 +12,9 @@ from functools import cache
 import pytest
 
 from euclio.core.registry import solvers_of
-from euclio.core.result import PROOF_TOLERANCE, Result, Status
+from euclio.core.result import Result, Status
 from euclio.core.solving import solve
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.pipeline import PipelineSpace
 from euclio.pipeline.workloads.small_clusters import small_cluster
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from euclio.core.lazy import late
-from euclio.core.tables import duration
+from euclio.core.words import duration
 from euclio.pipeline.simulation.highest_load import highest_loads
 from euclio.pipeline.simulation.metrics import describe, seconds_per_batch
 from euclio.pipeline.simulation.record import Simulation

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.tables import DASH, figures, new_table, percent
+from euclio.core.tables import new_table
+from euclio.core.words import figures, milliseconds, percent
 from euclio.pipeline.simulation import Simulation, describe
 
 
@@ -16,7 +17,7 @@ def simulation_table(simulation: Simulation) -> RenderableType:
     table = new_table("model", *numbers, numbers=numbers)
     for model, row in zip(simulation.cluster.models, found["models"], strict=True):
         counts = [str(row[key]) for key in ("arrived", "late", "dropped")]
-        times = [_ms(row["latency_p99_s"]), _ms(float(model.slo_s))]
+        times = [milliseconds(row["latency_p99_s"]), milliseconds(float(model.slo_s))]
         cells = (row["name"], figures(row["offered_rps"]), *counts, percent(row["attainment"]), *times)
         table.add_row(*(Text(cell) for cell in cells))
     header = (
@@ -47,11 +48,7 @@ def _lines(found: dict[str, object]) -> list[str]:
         lines[-1] += f", probe() calls per batch {probes:.3g}"
     if transfers["count"]:
         lines.append(
-            f"transfers: {transfers['count']}, mean {_ms(transfers['mean_s'])} ms, 99th percentile "
-            f"{_ms(transfers['p99_s'])} ms, without waiting {_ms(transfers['alone_mean_s'])} ms"
+            f"transfers: {transfers['count']}, mean {milliseconds(transfers['mean_s'])} ms, 99th percentile "
+            f"{milliseconds(transfers['p99_s'])} ms, without waiting {milliseconds(transfers['alone_mean_s'])} ms"
         )
     return lines
-
-
-def _ms(seconds: float | None) -> str:
-    return DASH if seconds is None else figures(seconds * 1000)

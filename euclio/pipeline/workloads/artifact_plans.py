@@ -7,11 +7,12 @@ fractions of them where they are divided).
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.values import NOT_NEGATIVE
+from euclio.files.boundary import at
 from euclio.files.json_reading import read_json
 from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan
 
@@ -75,9 +76,8 @@ def _list(value: Any, field: str, file: str) -> list[Any]:
 
 
 def _number(value: Any, field: str, file: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or value < 0:
-        raise InputError(f"is {value!r}; it must be a number of at least 0", file=file, field=field)
-    return float(value)
+    with at(field, file):
+        return NOT_NEGATIVE.read(value)
 
 
 def _whole(value: Any, field: str, file: str) -> int:

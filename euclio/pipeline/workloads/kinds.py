@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from euclio.core.arguments import count, names, positive
-from euclio.core.arguments import part as part_of
+from euclio.core.arguments import count, names, part, positive
 from euclio.core.lazy import late, late_value
+from euclio.core.values import PART, POSITIVE, whole
 from euclio.workloads.kinds import Kind
-from euclio.workloads.settings import Setting, name_in, part, whole
+from euclio.workloads.settings import Setting, name_in
 from euclio.workloads.settings import names as list_of_names
-from euclio.workloads.settings import positive as positive_value
 
 MOST_LAYERS = 10_000
 
@@ -28,19 +27,21 @@ TERMS = (
         name_in(lambda: tuple(late_value("euclio.pipeline.workloads.setups", "SETUPS")())),
         "setup HC1-L to HC4-S; default: HC1-L",
     ),
-    Setting("high", whole(), "high-class GPUs; default: the setup's", count, "N"),
-    Setting("low", whole(), "low-class GPUs; default: the setup's", count, "N"),
-    Setting("slo_scale", positive_value, "SLO over latency on L4; default: 5", positive, "X"),
-    Setting("margin", part, "part of the SLO left free; default: 0.4", part_of, "X"),
-    Setting("max_partitions", whole(), "most partitions of a pipeline; default: 3 for one model, else 2", count, "N"),
+    Setting("high", whole().read, "high-class GPUs; default: the setup's", count, "N"),
+    Setting("low", whole().read, "low-class GPUs; default: the setup's", count, "N"),
+    Setting("slo_scale", POSITIVE.read, "SLO over latency on L4; default: 5", positive, "X"),
+    Setting("margin", PART.read, "part of the SLO left free; default: 0.4", part, "X"),
+    Setting(
+        "max_partitions", whole().read, "most partitions of a pipeline; default: 3 for one model, else 2", count, "N"
+    ),
 )
 """Which GPUs there are and on what terms models are served; the defaults are PPipe's."""
 
-_GROUP = Setting("group", whole(), "group of three models, 1 to 6; default: all six", count, "N")
+_GROUP = Setting("group", whole().read, "group of three models, 1 to 6; default: all six", count, "N")
 _MODELS = Setting("models", list_of_names, "models that a cluster serves", names, "A,B", listed=True)
-_RATE = Setting("rate", positive_value, "requests per second of all models together", positive, "R")
-_BLOCKS = Setting("blocks", whole(1, MOST_LAYERS), "blocks of a model; default: 10", count, "N")
-_LAYERS = Setting("layers", whole(1, MOST_LAYERS), "layers of every model; default: its own number", count, "N")
+_RATE = Setting("rate", POSITIVE.read, "requests per second of all models together", positive, "R")
+_BLOCKS = Setting("blocks", whole(1, MOST_LAYERS).read, "blocks of a model; default: 10", count, "N")
+_LAYERS = Setting("layers", whole(1, MOST_LAYERS).read, "layers of every model; default: its own number", count, "N")
 
 _CLUSTER, _HIGH, _LOW, _SLO_SCALE, _MARGIN, _MAX_PARTITIONS = TERMS
 KINDS = (

@@ -9,8 +9,8 @@ from euclio.certification.proof_trials import counts
 from euclio.core import registry
 from euclio.core.certificate import Verdict
 from euclio.core.result import Status
+from euclio.core.words import counted, number
 from euclio.report import Block, Heading, Paragraph, Table
-from euclio.report.experiment.cells import counted, number
 
 MOST_REFUTED = 50
 

@@ -10,9 +10,9 @@ import pandas as pd
 from euclio.analysis.drawing import GoalRuns
 from euclio.analysis.growth import LEAST_SIZES, growth
 from euclio.analysis.references import references
-from euclio.core.result import OPTIMALITY_TOLERANCE
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import percent
 from euclio.report import Block, Heading
-from euclio.report.experiment.cells import instances_of, percent
 from euclio.report.experiment.drawings import (
     CACTUS,
     CONVERGENCE,
@@ -29,6 +29,7 @@ from euclio.report.experiment.drawings import (
     ratios_to,
 )
 from euclio.report.experiment.goal_tables import hardest_table, summary_tables
+from euclio.report.experiment.overview import instances_of
 
 MOST_NAMED = 3
 """Solvers that the first lines of the page name."""
@@ -44,7 +45,7 @@ def headline(part: GoalRuns) -> str:
     if not found:
         return f"{text}no run found a plan."
     best = best_finders(part.runs).head(MOST_NAMED)
-    names = ", ".join(f"{label} ({percent(share, 1)} %)" for label, share in best.items())
+    names = ", ".join(f"{label} ({percent(share, 1)})" for label, share in best.items())
     return (
         f"{text}a plan is known for {found:,}, and it is proven optimal for {proven:,}. The best known plan is found "
         f"most often by {names}."

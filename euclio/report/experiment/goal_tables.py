@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from euclio.analysis.summaries import hardest_instances, summary
 from euclio.core.result import Status
+from euclio.core.words import decimals, full, number
 from euclio.report import Table
-from euclio.report.experiment.cells import number
 
 HARDEST = 20
 MOST_DISAGREEMENTS = 50
+
+hundredths = partial(decimals, digits=2)
+"""A number with two decimals, such as a percentage; empty where there is none."""
 
 
 class Column(NamedTuple):
@@ -28,16 +32,6 @@ class Column(NamedTuple):
     name: str
     title: str
     text: Callable[[Any], str] | None = None
-
-
-def count(value: Any) -> str:
-    """A whole number."""
-    return f"{int(value):,}"
-
-
-def hundredths(value: Any) -> str:
-    """A number with two decimals, such as a percentage; empty where there is none."""
-    return "" if pd.isna(value) else f"{value:,.2f}"
 
 
 def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[Column], marked: Iterable[int] = ()) -> Table:
@@ -57,14 +51,14 @@ def _cell(column: Column, value: Any) -> str:
 def summary_tables(runs: pd.DataFrame) -> tuple[Table, Table]:
     """Two tables with one row per solver: gaps and times, then how many runs ended how."""
     rows = summary(runs)
-    statuses = [Column(status.value, status.value, count) for status in Status if rows[status.value].any()]
+    statuses = [Column(status.value, status.value, decimals) for status in Status if rows[status.value].any()]
     qualities = table_of(
         "Gaps are to the best known value of the instance, over runs with a plan; best and proven are shares of the "
         "runs on instances of which a plan is known; mean time is the geometric mean shifted by 1 s.",
         rows,
         (
             Column("label", "solver"),
-            Column("runs", "runs", count),
+            Column("runs", "runs", decimals),
             Column("best_pct", "best (%)", hundredths),
             Column("proven_pct", "proven (%)", hundredths),
             Column("gap_mean_pct", "mean gap (%)", hundredths),
@@ -95,9 +89,9 @@ def hardest_table(runs: pd.DataFrame) -> Table:
             Column("instance", "instance"),
             Column("best", "best value", number),
             Column("open_pct", "open (%)", hundredths),
-            Column("solvers", "solvers", count),
-            Column("with_plan", "with a plan", count),
-            Column("with_proof", "with a proof", count),
+            Column("solvers", "solvers", decimals),
+            Column("with_plan", "with a plan", decimals),
+            Column("with_proof", "with a proof", decimals),
             Column("first_proof_s", "first proof (s)", number),
             Column("first_proof_by", "by"),
             Column("gap_median_pct", "median gap (%)", hundredths),
@@ -123,8 +117,3 @@ def disagreement_table(rows: pd.DataFrame) -> Table:
         ),
         range(len(shown)),
     )
-
-
-def full(value: Any) -> str:
-    """A value in nine figures, to be compared with another."""
-    return f"{value:.9g}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from euclio.core.words import counted, listed
 from euclio.report import Block, Paragraph, Table
-from euclio.report.experiment.cells import counted, listed
 
 WITHOUT_PLAN = ("error", "unknown", "inapplicable", "infeasible")
 """Statuses without an accepted plan, the worst first."""

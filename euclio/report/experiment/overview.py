@@ -7,11 +7,18 @@ from typing import Any
 
 import pandas as pd
 
+from euclio.core.family import find_family
+from euclio.core.words import counted, listed, long_duration, number
 from euclio.report import Facts
-from euclio.report.experiment.cells import counted, instances_of, listed, number
 from euclio.runs.progress import STATUSES
 
 MOST_SOLVERS = 15
+
+
+def instances_of(family: str, count: int) -> str:
+    """A count of instances of a problem family, such as "2 clusters"."""
+    plural = find_family(family).instances
+    return counted(count, plural.removesuffix("s"), plural)
 
 
 def overview(frame: pd.DataFrame) -> Facts:
@@ -25,7 +32,7 @@ def overview(frame: pd.DataFrame) -> Facts:
             ("outcomes", _outcomes(frame)),
             ("limits", _limits(frame)),
             ("seeds and repeats", f"seeds {listed(_values(frame, 'seed'))}; repeats {frame.repeat.nunique()}"),
-            ("time in solvers", _seconds(float(frame.wall_s.sum()))),
+            ("time in solvers", long_duration(float(frame.wall_s.sum()))),
             ("started", _dates(frame)),
             ("machine", listed(_machines(frame))),
             ("versions", listed(_versions(frame))),
@@ -73,12 +80,6 @@ def _versions(frame: pd.DataFrame) -> list[str]:
 def _packages(text: Any) -> str:
     packages = json.loads(text)
     return ", ".join(f"{name} {packages[name]}" for name in sorted(packages) if name != "euclio")
-
-
-def _seconds(total: float) -> str:
-    if total < 120:
-        return f"{total:.1f} s"
-    return f"{total / 60:.1f} min" if total < 7200 else f"{total / 3600:.1f} h"
 
 
 def _values(frame: pd.DataFrame, column: str) -> list[Any]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from euclio.core.words import counted
 from euclio.report import Block, Paragraph, Table
-from euclio.report.experiment.cells import counted
 from euclio.results import mixture
 from euclio.runs.folder import ResultFolder
 

@@ -8,10 +8,10 @@ from typing import Any
 from euclio.core.arguments import count, names, positive, seconds
 from euclio.core.lazy import late, late_value
 from euclio.core.numbers import exact
+from euclio.core.values import NOT_NEGATIVE, POSITIVE, whole
 from euclio.workloads.kinds import Kind, needed
-from euclio.workloads.settings import Setting, name_in, not_negative, whole
+from euclio.workloads.settings import Setting, name_in
 from euclio.workloads.settings import names as list_of_names
-from euclio.workloads.settings import positive as positive_value
 
 PROTOCOL_SEED = 20240917
 """Seed of the 1131 workloads."""
@@ -64,15 +64,15 @@ def _slo(settings: dict[str, Any]) -> float:
 _APPLICATION = Setting(
     "application", name_in(lambda: tuple(applications())), "application: traffic, face, pose, caption or actdet"
 )
-_RATE = Setting("rate", positive_value, "request rate in requests per second", positive, "R")
-_SLO = Setting("slo", positive_value, "latency objective in seconds", seconds, "S")
-_MODULES = Setting("modules", whole(1, MOST_MODULES), "modules per session", count, "N")
-_TIGHTNESS = Setting("tightness", not_negative, "SLO between least (0) and most useful latency (1)", positive, "X")
+_RATE = Setting("rate", POSITIVE.read, "request rate in requests per second", positive, "R")
+_SLO = Setting("slo", POSITIVE.read, "latency objective in seconds", seconds, "S")
+_MODULES = Setting("modules", whole(1, MOST_MODULES).read, "modules per session", count, "N")
+_TIGHTNESS = Setting("tightness", NOT_NEGATIVE.read, "SLO between least (0) and most useful latency (1)", positive, "X")
 _CONFIGURATIONS = Setting(
-    "configurations", whole(1, MOST_CONFIGURATIONS), "most configurations of a random module", count, "N"
+    "configurations", whole(1, MOST_CONFIGURATIONS).read, "most configurations of a random module", count, "N"
 )
-_HARDWARE = Setting("hardware", whole(1, MOST_TYPES), "hardware types of a random session", count, "N")
-_CONCURRENCY = Setting("concurrency", whole(1, MOST_TYPES), "largest concurrency of a random session", count, "N")
+_HARDWARE = Setting("hardware", whole(1, MOST_TYPES).read, "hardware types of a random session", count, "N")
+_CONCURRENCY = Setting("concurrency", whole(1, MOST_TYPES).read, "largest concurrency of a random session", count, "N")
 _SHAPE = Setting(
     "shape",
     name_in(late_value("euclio.session.workloads.random_sessions", "SHAPES")),

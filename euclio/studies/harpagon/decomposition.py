@@ -5,11 +5,12 @@ Every number in its sentences is computed from the results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
 from euclio.comparison.decomposing import aggregate
+from euclio.core.words import joined, percent
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.session.workloads.protocol import Draws
@@ -59,9 +60,9 @@ def table_of(totals: Totals) -> Table:
                 f"{row['split']:.0f}",
                 extra(row["total_mean"]),
                 *(extra(row[f"design_{part}"]) for part in ("mean", "median", "max")),
-                f"{100 * row['design_free']:.1f} %",
+                percent(row["design_free"], 1),
                 *(extra(row[f"heuristic_{part}"]) for part in ("mean", "median", "max")),
-                f"{100 * row['heuristic_optimal']:.1f} %",
+                percent(row["heuristic_optimal"], 1),
             )
         )
     return Table(
@@ -86,7 +87,7 @@ def findings(totals: Totals, draws: Draws) -> tuple[str, ...]:
 
 def extra(ratio: float) -> str:
     """A ratio as extra cost in per cent."""
-    return f"{max(0.0, 100 * (ratio - 1)):.1f} %"
+    return percent(max(0.0, ratio - 1), 1)
 
 
 def _on_baselines(totals: Totals) -> str:
@@ -97,7 +98,7 @@ def _on_baselines(totals: Totals) -> str:
     most, least = max(BASELINES, key=share), min(BASELINES, key=share)
     return (
         "Baselines. Mean extra cost by design and by heuristic, in units of the optimum: "
-        f"{_listed(BASELINES, parts)}. The design explains between {share(least):.0f} % ({least}) and "
+        f"{joined(map(parts, BASELINES))}. The design explains between {share(least):.0f} % ({least}) and "
         f"{share(most):.0f} % ({most}) of the gap: with a perfect heuristic {most} would still cost "
         f"{extra(totals[most]['design_mean'])} more than the optimum, {least} {extra(totals[least]['design_mean'])}."
     )
@@ -113,7 +114,7 @@ def _on_ablations(totals: Totals) -> str:
     paid = [name for name in narrow if name not in free]
     share = _design_share(totals)
     most, least = max(paid, key=share), min(paid, key=share)
-    costless = f" ({_listed(free, str)} gives up next to nothing)" if free else ""
+    costless = f" ({joined(map(str, free))} gives up next to nothing)" if free else ""
     return (
         f"Ablations. {len(narrow)} of the {len(ABLATION_RUNS)} narrow the plan space{costless}; the design explains "
         f"between {share(least):.0f} % ({least}) and {share(most):.0f} % ({most}) of their gaps. In what is left "
@@ -137,9 +138,10 @@ def _on_splitting(totals: Totals, draws: Draws) -> str:
     others = [name for name in BASELINES if name not in THROUGHPUT_SPLIT]
     return (
         "Throughput-based splitting, taken as Table III names it, misses good plans that its own plan space has: mean "
-        f"extra cost over the best of them {_listed(THROUGHPUT_SPLIT, with_hits)}, against {_listed(others, loss)} for "
-        "the other baselines. Draws for which a system found no plan are not even among the workloads: "
-        f"{_listed((HARPAGON, *BASELINES), rejections)} of {draws.drawn}."
+        f"extra cost over the best of them {joined(map(with_hits, THROUGHPUT_SPLIT))}, against "
+        f"{joined(map(loss, others))} for the other baselines. Draws for which a system found no plan "
+        "are not even among the workloads: "
+        f"{joined(map(rejections, (HARPAGON, *BASELINES)))} of {draws.drawn}."
     )
 
 
@@ -151,8 +153,3 @@ def _design_share(totals: Totals) -> Callable[[str], float]:
         return 100 * design / (design + heuristic) if design + heuristic > 0 else 0.0
 
     return share
-
-
-def _listed(names: Iterable[str], text: Callable[[str], str]) -> str:
-    *first, last = map(text, names)
-    return f"{', '.join(first)} and {last}" if first else last

@@ -14,6 +14,7 @@ from euclio.analysis.heat_map import draw_cells
 from euclio.analysis.statistics import Measured, mean
 from euclio.comparison.decomposition_figure import CAPTION
 from euclio.comparison.decomposition_figure import draw as draw_decomposition
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report import MUTED, PALETTE, Figure, figure_style, svg_text
 from euclio.report.drawings import drawn
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
@@ -29,7 +30,6 @@ from euclio.studies.harpagon.modules import (
     remaining_budget,
 )
 from euclio.studies.scorecard import Score
-from euclio.studies.sessions import SAME
 
 QUESTION = "Gap decomposition. Is the design to blame, or the heuristic?"
 NORMALIZED = "normalized cost (cost over Harpagon's)"
@@ -230,7 +230,7 @@ def optimal_share_map(runs: pd.DataFrame, reference: str) -> tuple[pd.DataFrame,
     about = runs.drop_duplicates("workload").set_index("workload").loc[table.index]
     hit = pd.DataFrame(
         {
-            "hit": table[HARPAGON] <= table[reference] * (1 + SAME),
+            "hit": table[HARPAGON] <= table[reference] * (1 + OPTIMALITY_TOLERANCE),
             "rate": _fifths(about.rate_rps, "{:.0f}"),
             "tightness": _fifths(about.tightness, "{:.2f}"),
         }

@@ -8,10 +8,11 @@ from euclio.analysis.statistics import Measured, largest, mean, share
 from euclio.comparison.decomposing import gap_row
 from euclio.comparison.gap import Gap
 from euclio.core.registry import find_solver
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.session import FULL_SPACE
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES, SYSTEMS
 from euclio.studies.harpagon.modules import HARPAGON, module_measures, residual_measures
-from euclio.studies.sessions import SAME, by_solver
+from euclio.studies.sessions import by_solver
 from euclio.studies.study import Collected
 
 ABLATION_RUNS = tuple(f"harpagon:{name}" for name in ABLATIONS)
@@ -61,7 +62,7 @@ def baseline_measures(runs: pd.DataFrame) -> dict[str, Measured]:
     table = normalized(runs)
     means = [mean(table[name] - 1, 100) for name in BASELINES]
     tops = [largest(table[name] - 1, 100) for name in BASELINES]
-    cheapest = (table[list(BASELINES)] >= 1 - SAME).all(axis=1)
+    cheapest = (table[list(BASELINES)] >= 1 - OPTIMALITY_TOLERANCE).all(axis=1)
     return {
         "baseline_mean_extra_min": min(means, key=lambda m: m.value),
         "baseline_mean_extra_max": max(means, key=lambda m: m.value),
@@ -78,7 +79,7 @@ def optimality(runs: pd.DataFrame, reference: str = SPLIT_OPTIMUM) -> tuple[Meas
     """
     table = costs(runs)[[HARPAGON, reference]].dropna()
     ratio = table[HARPAGON] / table[reference]
-    return share(ratio <= 1 + SAME), largest(ratio - 1, 100)
+    return share(ratio <= 1 + OPTIMALITY_TOLERANCE), largest(ratio - 1, 100)
 
 
 def ablation_measures(runs: pd.DataFrame) -> dict[str, Measured]:
@@ -97,13 +98,13 @@ def comparison_measures(runs: pd.DataFrame) -> dict[str, Measured]:
     table = normalized(runs)
     two, quantized = table["harpagon:2c"], table["harpagon:q0.01"]
     found = {
-        "2c_same_share": share((two - 1).abs() <= SAME),
-        "q0.01_cheaper_share": share(quantized < 1 - SAME),
-        "q0.01_dearer_share": share(quantized > 1 + SAME),
+        "2c_same_share": share((two - 1).abs() <= OPTIMALITY_TOLERANCE),
+        "q0.01_cheaper_share": share(quantized < 1 - OPTIMALITY_TOLERANCE),
+        "q0.01_dearer_share": share(quantized > 1 + OPTIMALITY_TOLERANCE),
     }
     for name in ("nnm", "ncd"):
         without = table[f"harpagon:{name}"]
-        helped = without > 1 + SAME
+        helped = without > 1 + OPTIMALITY_TOLERANCE
         found[f"{name}_share"] = share(helped)
         found[f"{name}_cost_reduction"] = mean(1 - 1 / without[helped], 100)
     return found

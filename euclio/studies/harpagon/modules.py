@@ -16,8 +16,9 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, largest, mean, share
 from euclio.core.result import Result
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.session import Evaluation, Policy, Session, evaluate
-from euclio.studies.sessions import SAME, by_solver
+from euclio.studies.sessions import by_solver
 
 HARPAGON = "harpagon"
 REPRICED = {"tc_latency_s": Policy.TC, "rr_latency_s": Policy.RR, "machine_rate_latency_s": Policy.MACHINE_RATE}
@@ -169,7 +170,9 @@ def module_measures(allocations: pd.DataFrame) -> dict[str, Measured]:
     found["2c_second_throughput_less"] = less(modules, "harpagon:2c", column="second")
     for name in ("nb", "nhc", "nhe"):
         found[f"{name}_throughput_less"] = less(modules, f"harpagon:{name}")
-    found["nhe_throughput_more_share"] = share(relative_throughput(modules, "harpagon:nhe", SSD) > 1 + SAME)
+    found["nhe_throughput_more_share"] = share(
+        relative_throughput(modules, "harpagon:nhe", SSD) > 1 + OPTIMALITY_TOLERANCE
+    )
     most = modules.loc[HARPAGON].groupby(level="workload").configurations.max()
     found["more_than_two_share"] = share(most > 2)
     return found

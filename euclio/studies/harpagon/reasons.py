@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import percent
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM, costs, normalized
 from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, module_figures, remaining_budget
-from euclio.studies.sessions import SAME, application_of
+from euclio.studies.sessions import application_of
 from euclio.studies.study import Collected
 
 
@@ -30,9 +32,9 @@ def reasons(collected: Collected) -> dict[str, str]:
 
 def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     means = {name: table[name].mean() - 1 for name in BASELINES}
-    order = ", ".join(f"{name} {means[name] * 100:.1f} %" for name in sorted(means, key=lambda n: means[n]))
+    order = ", ".join(f"{name} {percent(means[name], 1)}" for name in sorted(means, key=lambda n: means[n]))
     by = _by_application(runs, table[list(BASELINES)].max(axis=1) - 1)
-    cheaper = {name: int((table[name] < 1 - SAME).sum()) for name in BASELINES}
+    cheaper = {name: int((table[name] < 1 - OPTIMALITY_TOLERANCE).sum()) for name in BASELINES}
     named = ", ".join(f"{name} on {n}" for name, n in cheaper.items() if n)
     return {
         "baseline_mean_extra_min": f"Means: {order}.",
@@ -46,7 +48,7 @@ def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
 def _optimum(runs: pd.DataFrame) -> dict[str, str]:
     table = costs(runs)[[HARPAGON, SPLIT_OPTIMUM]].dropna()
     gap = table[HARPAGON] / table[SPLIT_OPTIMUM] - 1
-    by = _by_application(runs, (gap > SAME).astype(float))
+    by = _by_application(runs, (gap > OPTIMALITY_TOLERANCE).astype(float))
     return {
         "optimal_share": f"Not optimal by application: {by}. The share rests on the budgets tried, which the paper "
         "does not state.",
@@ -65,11 +67,14 @@ def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
             f"A maximum is one workload's ({worst}); 99th percentile {(table[run].quantile(0.99) - 1) * 100:.1f} %."
         )
     for name in ("nnm", "ncd"):
-        helped = (table[f"harpagon:{name}"] > 1 + SAME).astype(float)
-        hurt = float((table[f"harpagon:{name}"] < 1 - SAME).mean())
+        helped = (table[f"harpagon:{name}"] > 1 + OPTIMALITY_TOLERANCE).astype(float)
+        hurt = float((table[f"harpagon:{name}"] < 1 - OPTIMALITY_TOLERANCE).mean())
         text = f"It helps by application: {_by_application(runs, helped)}; it hurts on {hurt * 100:.1f} % of all."
         found[f"{name}_share"] = found[f"{name}_cost_reduction"] = text
-    for key, hit in (("cheaper", table["harpagon:q0.01"] < 1 - SAME), ("dearer", table["harpagon:q0.01"] > 1 + SAME)):
+    for key, hit in (
+        ("cheaper", table["harpagon:q0.01"] < 1 - OPTIMALITY_TOLERANCE),
+        ("dearer", table["harpagon:q0.01"] > 1 + OPTIMALITY_TOLERANCE),
+    ):
         found[f"q0.01_{key}_share"] = f"By application: {_by_application(runs, hit.astype(float))}."
     return found
 
@@ -160,4 +165,4 @@ def _times(timings: pd.DataFrame) -> dict[str, str]:
 def _by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
     """Means by application, in per cent."""
     means = values.groupby(application_of(runs).reindex(values.index)).mean()
-    return ", ".join(f"{name} {mean * 100:.1f} %" for name, mean in means.items())
+    return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import percent, span
 from euclio.report import Block, Figure, Heading, Paragraph, Table
 from euclio.studies.harpagon.decomposition import decomposition_blocks
 from euclio.studies.harpagon.figures import figures
@@ -24,7 +26,7 @@ from euclio.studies.harpagon.measures import (
 from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
-from euclio.studies.sessions import SAME, application_of
+from euclio.studies.sessions import application_of
 from euclio.studies.study import Collected, Text
 
 HEADLINES = ("optimal_share", "optimal_gap_max", "baseline_mean_extra_min", "baseline_mean_extra_max")
@@ -73,7 +75,7 @@ def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
         hits, gap = optimality(runs, solver)
         texts[solver] = hits
         if hits.n:
-            text = f"{hits.low:.1f} to {hits.high:.1f} %"
+            text = span(hits.low, hits.high, unit=" %")
             rows.append((label, str(hits.n), f"{hits.value:.1f} %", text, f"{gap.value:.1f} %"))
     split, plan = texts[SPLIT_OPTIMUM], texts[PLAN_OPTIMUM]
     return (
@@ -96,19 +98,19 @@ def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
 
 
 def _with_interval(m: Measured) -> str:
-    return f"{m.value:.1f} % (95 % interval {m.low:.1f} to {m.high:.1f})"
+    return f"{m.value:.1f} % (95 % interval {span(m.low, m.high)})"
 
 
 def _why_different(runs: pd.DataFrame) -> str:
     """Why the shares differ from each other and from 91.5 %."""
     about = application_of(runs)
-    mix = ", ".join(f"{name} {share * 100:.0f} %" for name, share in about.value_counts(normalize=True).items())
+    mix = ", ".join(f"{name} {percent(share, 0)}" for name, share in about.value_counts(normalize=True).items())
     table = costs(runs)
     by = {}
     for solver in (SPLIT_OPTIMUM, PLAN_OPTIMUM):
         known = table[[HARPAGON, solver]].dropna()
-        hit = (known[HARPAGON] <= known[solver] * (1 + SAME)).groupby(about).agg(["mean", "size"])
-        by[solver] = ", ".join(f"{name} {row['mean'] * 100:.0f} % of {row['size']:.0f}" for name, row in hit.iterrows())
+        hit = (known[HARPAGON] <= known[solver] * (1 + OPTIMALITY_TOLERANCE)).groupby(about).agg(["mean", "size"])
+        by[solver] = ", ".join(f"{name} {percent(row['mean'], 0)} of {row['size']:.0f}" for name, row in hit.iterrows())
     return (
         "The paper does not state the budgets that its brute force tries, and the share depends on them (the first "
         "three rows; no grid contains another, so none need give the lowest share; the finer two on a seeded sample "
@@ -167,5 +169,5 @@ def run_blocks(collected: Collected) -> list[Block]:
 
 def _checks_text(runs: pd.DataFrame) -> str:
     """Claims against checked costs."""
-    off = (runs.claimed_cost_per_h - runs.cost_per_h).abs() > SAME * runs.cost_per_h
+    off = (runs.claimed_cost_per_h - runs.cost_per_h).abs() > OPTIMALITY_TOLERANCE * runs.cost_per_h
     return f"Claimed costs that the checker corrected: {int(off.sum())} of {len(runs)}."

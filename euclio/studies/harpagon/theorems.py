@@ -11,11 +11,12 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, mean, share
 from euclio.core.solving import solve
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import span
 from euclio.report import Block, Heading, Paragraph, Preformatted
 from euclio.session import Allocation, Configuration, Evaluation, Hardware, Module, ModulePlan, Plan, Session, evaluate
 from euclio.session.evaluate import rank_key
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, PLAN_OPTIMUM_SHARED, costs
-from euclio.studies.sessions import SAME
 
 SEARCHED = 2000
 
@@ -137,7 +138,7 @@ def shared_measures(runs: pd.DataFrame) -> tuple[Measured, Measured, Measured]:
     """Theorem 1 read literally: share of workloads that get cheaper, cost saved on those, cost saved on all."""
     table = costs(runs)[[PLAN_OPTIMUM, PLAN_OPTIMUM_SHARED]].dropna()
     saved = 1 - table[PLAN_OPTIMUM_SHARED] / table[PLAN_OPTIMUM]
-    cheaper = saved > SAME
+    cheaper = saved > OPTIMALITY_TOLERANCE
     return share(cheaper), mean(saved[cheaper], 100), mean(saved, 100)
 
 
@@ -224,6 +225,5 @@ def counterexample_text(found: Counterexample) -> str:
 
 
 def _text(m: Measured) -> str:
-    if m.low is None or m.high is None:
-        return f"{m.value:.1f} %"
-    return f"{m.value:.1f} % ({m.low:.1f} to {m.high:.1f} %)"
+    interval = span(m.low, m.high, unit=" %")
+    return f"{m.value:.1f} % ({interval})" if interval else f"{m.value:.1f} %"

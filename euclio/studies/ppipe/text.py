@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
 from euclio.analysis.statistics import mean
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import decimals, percent, span
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.ppipe.cases import MEASURED, timeline_case
 from euclio.studies.ppipe.figures import (
@@ -37,7 +40,6 @@ from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SERVED
 from euclio.studies.published import published_figures
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
-from euclio.studies.sessions import SAME
 from euclio.studies.study import Collected, Text
 
 READINGS = (
@@ -101,7 +103,7 @@ def summary(serving: pd.DataFrame) -> list[Block]:
         loads = mean_loads(groups, arrivals, RESERVATION)
         for base, theirs in zip((NP, DART), published, strict=True):
             m = mean(gains(loads, base))
-            row = (arrivals, base, str(m.n), f"{m.value:.1f}", f"{m.low or 0:.1f} to {m.high or 0:.1f}", theirs)
+            row = (arrivals, base, str(m.n), f"{m.value:.1f}", span(m.low or 0, m.high or 0), theirs)
             rows.append(row)
     text = (
         f"On {groups.case.nunique()} clusters of 100 GPUs that serve three models each, all with synthetic layer "
@@ -136,9 +138,9 @@ def measured_serving(serving: pd.DataFrame) -> list[Block]:
                 m = mean(gains(own, base))
                 theirs = published.get(f"gain_{KEYS[base]}_{arrivals}_{setup}")
                 factors = ", ".join(f"{own[system].mean():.2f}" for system in SERVED)
-                span = "" if m.low is None or m.high is None else f"{m.low:.1f} to {m.high:.1f}"
-                printed = "–" if theirs is None else f"{theirs:.1f}"
-                lines.append((arrivals, str(setup), str(m.n), factors, base, f"{m.value:.1f}", span, printed))
+                interval = span(m.low, m.high)
+                printed = _rate(theirs)
+                lines.append((arrivals, str(setup), str(m.n), factors, base, f"{m.value:.1f}", interval, printed))
     return [
         Table(
             "Blocks that the authors measured, the paper's groups on its own clusters: highest load factors with 99 % "
@@ -174,15 +176,15 @@ def _distances(name: str, plans: pd.DataFrame) -> list[tuple[str, ...]]:
     for system in (NP, DART, PPIPE):
         below = 100.0 * (1.0 - values[system] / optimum)
         m = mean(below)
-        hit = int((below <= 100 * SAME).sum())
-        span = f"{m.low:.2f} to {m.high:.2f}"
-        rows.append((name, system, str(m.n), f"{m.value:.2f}", span, f"{below.max():.2f}", f"{hit} of {m.n}"))
+        hit = int((below <= 100 * OPTIMALITY_TOLERANCE).sum())
+        interval = span(m.low, m.high, 2)
+        rows.append((name, system, str(m.n), f"{m.value:.2f}", interval, f"{below.max():.2f}", f"{hit} of {m.n}"))
     return rows
 
 
 def _many_text(name: str, plans: pd.DataFrame) -> str:
     more = more_pipelines(plans)
-    better = more[more > 100 * SAME]
+    better = more[more > 100 * OPTIMALITY_TOLERANCE]
     size = f", by up to {better.max():.2f} %" if len(better) else ""
     return (
         f"Of {len(more)} {name} proven both ways, several pipelines on one sequence of GPU types, which the paper's "
@@ -203,7 +205,7 @@ def instance_blocks(instances: pd.DataFrame) -> list[Block]:
     refused = int((status[LITERAL] == "infeasible").sum())
     known = instances.drop_duplicates("case").set_index("case")
     best = planned(instances)[MANY]
-    met = best >= known.known.astype(float) * (1 - SAME)
+    met = best >= known.known.astype(float) * (1 - OPTIMALITY_TOLERANCE)
     text = (
         f"{len(status)} clusters with blocks that the authors measured. Proven optimal: "
         f"{int(proven(instances, MANY).sum())} with many pipelines, {int(proven(instances, PPIPE).sum())} with one per "
@@ -218,12 +220,12 @@ def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:
     """Where a published plan is better than any with one pipeline per sequence."""
     bound = planned(instances, "bound_rps")[PPIPE]
     over = (known.gurobi.astype(float) / bound - 1).reindex(bound.index)
-    found = over[over > SAME]
+    found = over[over > OPTIMALITY_TOLERANCE]
     if found.empty:
         return ""
     return (
         f" On {len(found)} ({', '.join(found.index)}) the published plan serves more than the proven optimum with one "
-        f"pipeline per sequence of GPU types, by up to {100 * found.max():.3f} %, but no more than many pipelines do: "
+        f"pipeline per sequence of GPU types, by up to {percent(found.max(), 3)}, but no more than many pipelines do: "
         "those runs seem to tell sequences apart by the shares of GPUs too."
     )
 
@@ -236,14 +238,14 @@ def _instance_table(instances: pd.DataFrame, known: pd.DataFrame) -> Table:
         rows.append(
             (
                 str(case).removeprefix("ppipe-"),
-                f"{_number(v[NP])} ({_number(known.published_np[case])})",
-                f"{_number(v[DART])} ({_number(known.published_dart[case])})",
-                _number(known.gurobi[case]),
-                _number(v[PPIPE]) + _open(status[PPIPE][case]),
-                _number(v[MANY]) + _open(status[MANY][case]),
+                f"{_rate(v[NP])} ({_rate(known.published_np[case])})",
+                f"{_rate(v[DART])} ({_rate(known.published_dart[case])})",
+                _rate(known.gurobi[case]),
+                _rate(v[PPIPE]) + _open(status[PPIPE][case]),
+                _rate(v[MANY]) + _open(status[MANY][case]),
                 f"{walls[PPIPE][case]:.2f}",
                 f"{walls[MANY][case]:.2f}",
-                "no plan" if status[LITERAL][case] == "infeasible" else _number(v[LITERAL]),
+                "no plan" if status[LITERAL][case] == "infeasible" else _rate(v[LITERAL]),
             )
         )
     return Table(
@@ -257,8 +259,8 @@ def _instance_table(instances: pd.DataFrame, known: pd.DataFrame) -> Table:
     )
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None or pd.isna(value) else f"{float(value):.1f}"
+_rate = partial(decimals, digits=1, separator="", none="–")
+"""A rate, or a gain, next to a published one; a dash where there is none."""
 
 
 def _open(status: str) -> str:

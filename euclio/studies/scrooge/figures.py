@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from euclio.analysis.charts import bars, distribution, published_line
 from euclio.analysis.statistics import mean, share
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report import PALETTE, Figure
 from euclio.report.drawings import drawn
 from euclio.studies.scrooge.measures import (
@@ -24,7 +25,7 @@ from euclio.studies.scrooge.measures import (
     ratio,
     wall,
 )
-from euclio.studies.sessions import SAME, application_of
+from euclio.studies.sessions import application_of
 
 NAMES = {MILP: "MILP", GREEDY: "greedy", BRUTE_FORCE: "brute force"}
 TITLES = ("2 worker types", "2, sessions as in §4.2", f"{MANY_TYPES} worker types")
@@ -95,7 +96,7 @@ def figure_applications(runs: pd.DataFrame) -> Figure:
     over = ratio(runs, MILP)
     groups = {str(name): over[application[over.index] == name] for name in sorted(application.unique())}
 
-    shares = {name: share(values <= 1 + SAME) for name, values in groups.items()}
+    shares = {name: share(values <= 1 + OPTIMALITY_TOLERANCE) for name, values in groups.items()}
     means = {name: mean(values - 1, 100.0) for name, values in groups.items()}
 
     def draw(axes: Sequence[Axes]) -> None:

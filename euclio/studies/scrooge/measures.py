@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, largest, share
-from euclio.studies.sessions import SAME, by_solver
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.studies.sessions import by_solver
 from euclio.studies.study import Collected
 
 MILP, GREEDY, BRUTE_FORCE = "scrooge-milp", "scrooge-greedy", "scrooge-bruteforce"
@@ -44,7 +45,7 @@ def disagreements(runs: pd.DataFrame) -> int:
     for brute_force, label in ((BRUTE_FORCE, OPTIMUM), (on_types(BRUTE_FORCE), on_types(OPTIMUM))):
         if brute_force in table and label in table:
             both = table[[brute_force, label]].dropna()
-            count += int(((both[brute_force] / both[label] - 1).abs() > SAME).sum())
+            count += int(((both[brute_force] / both[label] - 1).abs() > OPTIMALITY_TOLERANCE).sum())
     return count
 
 
@@ -70,6 +71,6 @@ def measures(collected: Collected) -> dict[str, Measured]:
     }
     for key, solver in (("milp", MILP), ("greedy", GREEDY)):
         over = ratio(runs, solver)
-        found[f"{key}_same_share"] = share(over <= 1 + SAME)
+        found[f"{key}_same_share"] = share(over <= 1 + OPTIMALITY_TOLERANCE)
         found[f"{key}_extra_max"] = largest(over - 1, 100.0)
     return found

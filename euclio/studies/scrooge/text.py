@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from euclio.analysis.statistics import share
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import percent, span
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.scrooge.example import example_table
@@ -26,7 +28,7 @@ from euclio.studies.scrooge.measures import (
     ratio,
     wall,
 )
-from euclio.studies.sessions import SAME, application_of, by_solver
+from euclio.studies.sessions import application_of, by_solver
 from euclio.studies.study import Collected, Text
 
 READINGS = (
@@ -104,14 +106,14 @@ def summary(runs: pd.DataFrame) -> list[Block]:
 
 def _row(name: str, runs: pd.DataFrame, solver: str, optimum: str) -> tuple[str, ...]:
     over, seconds = ratio(runs, solver, optimum), wall(runs, solver) * 1000
-    same = share(over <= 1 + SAME)
+    same = share(over <= 1 + OPTIMALITY_TOLERANCE)
     return (
         name,
         str(same.n),
         f"{same.value:.1f} %",
-        f"{same.low:.1f} to {same.high:.1f} %",
-        f"{100 * (over.mean() - 1):.2f} %",
-        f"{100 * (over.max() - 1):.1f} %",
+        span(same.low, same.high, unit=" %"),
+        percent(over.mean() - 1),
+        percent(over.max() - 1, 1),
         f"{seconds.median():.1f}",
         f"{seconds.max():.1f}",
     )
@@ -119,8 +121,8 @@ def _row(name: str, runs: pd.DataFrame, solver: str, optimum: str) -> tuple[str,
 
 def _summary_text(five: pd.DataFrame, own: pd.DataFrame) -> str:
     over = ratio(five, MILP)
-    same, within = share(over <= 1 + SAME), share(over <= 1.03)
-    theirs, greedy = (share(ratio(own, name) <= 1 + SAME) for name in (MILP, GREEDY))
+    same, within = share(over <= 1 + OPTIMALITY_TOLERANCE), share(over <= 1.03)
+    theirs, greedy = (share(ratio(own, name) <= 1 + OPTIMALITY_TOLERANCE) for name in (MILP, GREEDY))
     return (
         f"On {same.n} workloads of five applications with two worker types Scrooge's MILP costs the same as the "
         f"optimum on {same.value:.1f} % and at most 3 % more on {within.value:.1f} %; the paper prints about 85 % and "
@@ -189,11 +191,11 @@ def fell_back(runs: pd.DataFrame) -> pd.Series[bool]:
 
 def _fallback(runs: pd.DataFrame) -> str:
     over, greedy = ratio(runs, MILP), fell_back(runs)
-    hit = over <= 1 + SAME
+    hit = over <= 1 + OPTIMALITY_TOLERANCE
     apart = greedy[over.index]
     return (
         f"The second step was infeasible on {int(apart.sum())} of {len(over)} workloads; after the greedy search "
-        f"{_percent(hit[apart])} of those cost the same, of the others {_percent(hit[~apart])}: there the first step "
+        f"{_share(hit[apart])} of those cost the same, of the others {_share(hit[~apart])}: there the first step "
         "spends latency that the partial allocations then lack."
     )
 
@@ -207,8 +209,8 @@ def _worst(runs: pd.DataFrame) -> str:
 def _spread(runs: pd.DataFrame, solver: str, limit: float) -> str:
     over = ratio(runs, solver)
     return (
-        f"{_percent(over <= limit)} of the workloads are within {100 * (limit - 1):.0f} %; mean "
-        f"{100 * (over.mean() - 1):.2f} %, 95 % of them below {100 * (over.quantile(0.95) - 1):.1f} %."
+        f"{_share(over <= limit)} of the workloads are within {percent(limit - 1, 0)}; mean "
+        f"{percent(over.mean() - 1)}, 95 % of them below {percent(over.quantile(0.95) - 1, 1)}."
     )
 
 
@@ -227,9 +229,10 @@ def _times(runs: pd.DataFrame, solver: str) -> str:
 def _by_application(runs: pd.DataFrame, solver: str) -> str:
     over = ratio(runs, solver)
     application = application_of(runs)[over.index]
-    hits = (over <= 1 + SAME).groupby(application).agg(["mean", "size"])
-    return ", ".join(f"{name} {100 * row['mean']:.0f} % of {row['size']:.0f}" for name, row in hits.iterrows())
+    hits = (over <= 1 + OPTIMALITY_TOLERANCE).groupby(application).agg(["mean", "size"])
+    return ", ".join(f"{name} {percent(row['mean'], 0)} of {row['size']:.0f}" for name, row in hits.iterrows())
 
 
-def _percent(hits: pd.Series[bool]) -> str:
-    return f"{100 * float(hits.mean()):.0f} %" if len(hits) else "none"
+def _share(hits: pd.Series[bool]) -> str:
+    """How many of the workloads, in per cent."""
+    return percent(hits.mean(), 0, none="none")

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from euclio.analysis.statistics import Measured
+from euclio.core.words import with_unit
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.harpagon.figures import optimal_share_map
 from euclio.studies.harpagon.measures import (
@@ -24,7 +25,7 @@ from euclio.studies.harpagon.modules import (
     remaining_budget,
 )
 from euclio.studies.published import Published, published_figures
-from euclio.studies.scorecard import Score, number, scorecard, tally
+from euclio.studies.scorecard import Score, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 
@@ -181,4 +182,4 @@ def test_half_of_the_published_figures_are_only_checked() -> None:
     ("value", "unit", "text"), [(91.53, "%", "91.5 %"), (0.00123, "s", "1.23 ms"), (7012.4, "ratio", "7,012×")]
 )
 def test_numbers_are_written_with_their_unit(value: float, unit: str, text: str) -> None:
-    assert number(value, unit) == text
+    assert with_unit(value, unit) == text

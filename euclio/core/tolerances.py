@@ -1,0 +1,59 @@
+"""Tolerances: every relative distance within which two values count as equal, once, with its reason.
+
+They are shares of the value that is compared. Feasibility has none: the checker compares fractions. What is not here
+stays next to the arithmetic that it is derived from: safe margins for rounding in compiled kernels
+(`euclio.session.arrays`, `euclio.session.dispatch`), and those of the independent provers (`certify/`), which share
+nothing with what they judge.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+PROOF_TOLERANCE = 1e-9
+"""Distance of proven bound and checked value within which a plan is called optimal.
+
+Bounds are floats, some of them sums of thousands; nine digits are what such sums keep with a margin.
+"""
+
+BRACKET_TOLERANCE = 1e-6
+"""The same under dummy rule `continuous`, where the optimum is bracketed and not found among finitely many plans.
+
+Each further digit of a bracket costs a search of its own; a millionth is far below any difference between plans.
+"""
+
+OPTIMALITY_TOLERANCE = 1e-6
+"""Distance within which analyses count two values as equal, such as a heuristic's cost and the optimum.
+
+It is that of brackets, the coarsest proofs: a finer one would count a proven optimum as missed by another solver's.
+"""
+
+CLAIM_TOLERANCE = 1e-6
+"""Distance of claim and checked value above which a solver's claim is wrong.
+
+Solver libraries keep their constraints within a millionth, and so is what they say about costs.
+"""
+
+TIE_TOLERANCE = 1e-9
+"""Distance up to which values of two solvers are a tie, where wins and losses are counted.
+
+That of proofs, so that no solver wins against a proven optimum by rounding.
+"""
+
+NEWS_TOLERANCE = 1e-9
+"""Distance above which a value or a bound counts as better than the one that the benchmark set knows.
+
+That of proofs, so that the same plan found again is no news.
+"""
+
+WRITTEN_TOLERANCE = Fraction(1, 10**9)
+"""A figure in a result file may be off by this share of the checked one, no more.
+
+Files hold fractions that do not terminate rounded, and may have been written by others in ten digits.
+"""
+
+WRITTEN_RATE_TOLERANCE = Fraction(1, 10**9)
+"""A partial or dummy rate in a plan may be off by this share of the module's rate, no more.
+
+The checker derives both anew, and prices what it derived: the written ones only show that solver and checker agree.
+"""

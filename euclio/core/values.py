@@ -1,0 +1,81 @@
+"""What a value may be, said once for command lines, files, experiments and settings of generated instances (ours).
+
+A record of `Values` reads the text of an option and the plain value of a setting; `euclio.files.boundary.obeying` makes
+a leaf of file models of it. All three refuse with the same words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Generic, TypeVar
+
+from euclio.core.errors import InputError
+
+NumberT = TypeVar("NumberT", int, float)
+
+LONGEST_WHOLE = 40
+"""Characters of the longest whole number that is read from an option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Generic[NumberT]):
+    """Finite numbers that keep to a rule.
+
+    Attributes:
+        words: what they are, as errors say it after "it must be".
+        kind: int for whole numbers, else float.
+        holds: the rule.
+    """
+
+    words: str
+    kind: type[NumberT]
+    holds: Callable[[Any], bool]
+
+    def read(self, value: Any) -> NumberT:
+        """The number that a plain value is.
+
+        Raises:
+            InputError: it is none, or breaks the rule.
+        """
+        kinds = int if self.kind is int else (int, float, Decimal)
+        number = self.number(value) if isinstance(value, kinds) and not isinstance(value, bool) else None
+        if number is None:
+            raise InputError(f"is {value!r}; it must be {self.words}")
+        return number
+
+    def parse(self, text: str) -> NumberT:
+        """The number in the text of an option.
+
+        Raises:
+            argparse.ArgumentTypeError: there is none, or it breaks the rule.
+        """
+        number = self.number(text) if self.kind is float or len(text) <= LONGEST_WHOLE else None
+        if number is None:
+            raise argparse.ArgumentTypeError(f"{text!r} must be {self.words}")
+        return number
+
+    def number(self, value: Any) -> NumberT | None:
+        """The number that a number or a text is; None: none that is finite and keeps to the rule."""
+        try:
+            number = self.kind(value)
+        except (ValueError, OverflowError):
+            return None
+        return number if (self.kind is int or math.isfinite(number)) and self.holds(number) else None
+
+
+def whole(least: int = 1, most: int = 10**6) -> Values[int]:
+    """Whole numbers within a range, both ends included."""
+    return Values(f"a whole number from {least} to {most}", int, lambda number: least <= number <= most)
+
+
+LARGEST_SEED = 2**63 - 1
+
+POSITIVE = Values("a number greater than 0", float, lambda number: number > 0)
+NOT_NEGATIVE = Values("a number of at least 0", float, lambda number: number >= 0)
+PART = Values("a number from 0 to less than 1", float, lambda number: 0 <= number < 1)
+COUNT = Values("a whole number, at least 1", int, lambda number: number >= 1)
+SEED = Values("a whole number from 0 to 2^63 - 1", int, lambda number: 0 <= number <= LARGEST_SEED)

@@ -1,0 +1,67 @@
+"""Numbers, shares, durations and lists as text."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from euclio.core.words import (
+    decimals,
+    full,
+    joined,
+    long_duration,
+    milliseconds,
+    percent,
+    plain,
+    span,
+    time_left,
+    with_unit,
+)
+
+
+def test_full_has_nine_figures_a_unit_and_a_text_for_nothing():
+    texts = full(Fraction(1, 3)), full(1.5, " s"), full(None, " s"), full(2 / 3, digits=12), full(None, none="null")
+    assert texts == ("0.333333333", "1.5 s", "-", "0.666666666667", "null")
+
+
+@pytest.mark.parametrize("share", [None, math.nan, math.inf])
+def test_percent_of_nothing_is_the_text_for_it(share):
+    assert (percent(share), percent(share, none="none")) == ("-", "none")
+
+
+def test_percent_has_decimals_and_a_sign():
+    assert (percent(0.125), percent(0.125, 0, sign=""), percent(1.0, 1)) == ("12.50 %", "12", "100.0 %")
+
+
+def test_milliseconds_of_nothing_are_a_dash():
+    assert (milliseconds(Fraction(1, 4)), milliseconds(0.0005), milliseconds(None)) == ("250.000", "0.5", "-")
+
+
+def test_plain_numbers_have_no_exponent():
+    assert [plain(v, d) for v, d in ((123456.0, 4), (0.00012345, 3), (2.0, 4))] == ["123500", "0.000123", "2"]
+
+
+def test_decimals_divide_thousands_where_asked():
+    texts = decimals(12345, 1), decimals(12345, 1, separator=""), decimals(math.nan, none="–"), decimals(7)
+    assert texts == ("12,345.0", "12345.0", "–", "7")
+
+
+def test_a_span_without_an_end_is_empty():
+    assert (span(1, 2.25, unit=" %"), span(1, 2.25, 2), span(None, 2)) == ("1.0 to 2.2 %", "1.00 to 2.25", "")
+
+
+def test_measured_numbers_have_the_unit_of_the_measure():
+    texts = [with_unit(v, u) for v, u in ((0.05, "s"), (1234, "count"), (1.234, "ratio"), (12.34, "%"), (0.5, "%"))]
+    assert texts == ["50 ms", "1,234", "1.23×", "12.3 %", "0.50 %"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "total", "left"),
+    [(59.4, "59.4 s", "59 s"), (200, "3.3 min", "3 min 20 s"), (9000, "2.5 h", "2 h 30 min")],
+)
+def test_long_durations_are_minutes_and_hours(seconds, total, left):
+    assert (long_duration(seconds), time_left(seconds)) == (total, left)
+
+
+def test_joined_names_the_last_after_and():
+    assert (joined(["a"]), joined(["a", "b"]), joined("abc")) == ("a", "a and b", "a, b and c")
