@@ -149,7 +149,7 @@ class _Runner:
             folder.drop(retry)
         finished, known = folder.keys(), folder.labels()
         if not known:
-            raise InputError("has no runs: none of its solvers is for its instances")
+            raise InputError("has no runs: none of its solvers is for its instances; name a solver of their family")
         left = sum(key not in finished for key in known)
         pace = Pace(len(known), len(known) - left)
         no_longer = sum(key not in known for key in finished)
