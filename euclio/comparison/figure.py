@@ -11,7 +11,7 @@ from euclio.core.objective import Goal
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 REACHED, DESIGN, HEURISTIC = "#b8bfc6", "#0072b2", "#e69f00"
-"""Colours of the parts, which colour-blind readers tell apart."""
+"""Colours of the parts, which colour-blind readers can distinguish."""
 UNSPLIT, UNKNOWN = "#cc79a7", "#dddddd"
 LEAST_PART = 1e-9
 """Share of the optimum below which a part of a bar is not drawn."""
