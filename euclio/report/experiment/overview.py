@@ -52,9 +52,7 @@ def _outcomes(frame: pd.DataFrame) -> str:
 
 
 def _limits(frame: pd.DataFrame) -> str:
-    soft = [f"{number(v)} s" for v in _values(frame, "time_limit_s")] + ["none"] * bool(
-        frame.time_limit_s.isna().any()
-    )
+    soft = [f"{number(v)} s" for v in _values(frame, "time_limit_s")] + ["none"] * bool(frame.time_limit_s.isna().any())
     killed = [f"{number(v)} s" for v in _values(frame, "hard_time_limit_s")]
     memory = [f"{v:,} MiB" for v in _values(frame, "memory_limit_mb")]
     return f"given to solvers: {listed(soft)}; killed after {listed(killed)} or above {listed(memory)}"
