@@ -90,7 +90,7 @@ def test_latency_equal_to_the_slo_is_within(seed):
 
 @pytest.mark.parametrize("seed", range(400, 406))
 def test_latency_just_above_the_slo_is_refused(seed):
-    """The scale cannot tell the plan from one within the SLO; the checker can, and the plan is cut off."""
+    """The scale cannot distinguish the plan from one within the SLO; the checker can, and the plan is cut off."""
     session = chained(seed)
     best = solve(with_slo(session, 3 * session.slo_s), "plan-bruteforce")
     assert agree(with_slo(session, best.evaluation.latency_s - Fraction(1, 10**9)), FULL_SPACE)

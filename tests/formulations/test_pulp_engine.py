@@ -57,11 +57,11 @@ def near_tie() -> pulp.LpProblem:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**31 - 1, 2**31, 2**63 - 1])
-def test_cbc_is_never_told_the_seed_that_stands_for_the_time_of_day(tmp_path, seed):
+def test_cbc_is_never_given_the_seed_that_stands_for_the_time_of_day(tmp_path, seed):
     CBC.run(near_tie(), EngineLimits(seed=seed, log_file=tmp_path / "log"))
-    told = re.findall(r"-random(?:Cbc)?Seed (\d+)", (tmp_path / "log").read_text())
-    assert len(told) == 2
-    assert all(0 < int(number) < 2**31 for number in told)
+    seeds = re.findall(r"-random(?:Cbc)?Seed (\d+)", (tmp_path / "log").read_text())
+    assert len(seeds) == 2
+    assert all(0 < int(number) < 2**31 for number in seeds)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_gap_limits_are_zero(engine):
     assert engine.run(near_tie(), EngineLimits()).objective == pytest.approx(999.995, rel=1e-12)
 
 
-def test_highs_is_told_to_close_the_gap():
+def test_highs_is_asked_to_close_the_gap():
     model = near_tie()
     HIGHS.run(model, EngineLimits())
     gaps = [model.solverModel.getOptionValue(name)[1] for name in ("mip_rel_gap", "mip_abs_gap")]
