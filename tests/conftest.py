@@ -1,4 +1,4 @@
-"""Settings of all tests; this file also puts `tests/` on the import path, for `worked_examples`."""
+"""Settings of all tests; what they share is in `helpers/`, which is on the import path (`pyproject.toml`)."""
 
 import os
 import signal

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import SHARED
 
 from euclio import load
 from euclio.core.family import find_family
@@ -25,7 +26,7 @@ from .truth import Truth
 from .worker import asked, judge_case, run
 
 FOLDER = Path(__file__).parent / "cases"
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "instances" / "adversary"
+SHARED = SHARED / "adversary"
 SOLVERS = {
     "session": ("plan-bruteforce", "exact", "milp", "cpsat"),
     "pipeline": ("pipeline-bruteforce", "columns", "ppipe", "ppipe-cpsat"),

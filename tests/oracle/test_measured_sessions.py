@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from pathlib import Path
 
 import pytest
+from places import SHARED
 
 from euclio import load
 from euclio.core.registry import solvers
@@ -18,7 +18,7 @@ from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
-FOLDER = Path(__file__).resolve().parents[3] / "shared" / "instances" / "sessions"
+FOLDER = SHARED / "sessions"
 ALL = int(os.environ.get("EUCLIO_ORACLE", "100")) >= 1000
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))[:: 1 if ALL else 6]
 MODELS = [name for name in ("milp", "cpsat") if name in solvers()]

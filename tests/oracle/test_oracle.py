@@ -10,7 +10,7 @@ from functools import cache
 from itertools import product
 
 import pytest
-from instances import small_session
+from oracle_sessions import small_session
 
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Result, Status

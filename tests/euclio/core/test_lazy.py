@@ -1,0 +1,49 @@
+"""What is named by text, to be imported later, is there."""
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from places import ROOT
+
+PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+LATE = re.compile(r"late(?:_value)?\(\s*\"([\w.]+)\",\s*\"(\w+)\"")
+LAZY = ("euclio", "euclio.files", "euclio.report", "euclio.results")
+
+
+def late_names():
+    sources = [path.read_text() for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    return sorted({found for text in sources for found in LATE.findall(text)})
+
+
+def test_functions_are_named_late_at_all():
+    assert len(late_names()) > 30
+
+
+@pytest.mark.parametrize(("module", "name"), late_names())
+def test_a_late_name_is_there(module, name):
+    assert hasattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_a_package_has_all_names_that_it_offers(package):
+    module = import_module(package)
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_a_package_has_no_other_name(package):
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = import_module(package).nothing
+
+
+def test_compiled_code_does_not_bring_linear_algebra_along():
+    code = "import sys, euclio.core.compiled; print('scipy.linalg' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_what_was_taken_for_imported_is_imported_when_it_is_used():
+    code = "import euclio.core.compiled, numba, numpy as np; print(numba.njit(lambda a: np.dot(a, a))(np.eye(2))[0, 0])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "1.0"

@@ -1,0 +1,125 @@
+"""A policy, a dummy rule and a field of a plan space are named where they are declared, and in few other files."""
+
+import ast
+import pickle
+import subprocess
+import sys
+from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from places import ROOT
+from tiny_sessions import tiny_session
+
+from euclio.core.family import families
+from euclio.core.space_fields import contains, described, in_words, options_of, space_fields
+from euclio.files.plan_files import options_model
+from euclio.session import DummyRule, PlanSpace, Policy
+from euclio.session.arrays import session_arrays
+from euclio.session.policies import POLICIES, Form, Place
+from euclio.session.policies.kernels import own_latency, policy_code
+
+PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+POLICY_NAMES = {policy.name for policy in POLICIES}
+CONSTANTS = {name.upper().replace("-", "_") for name in POLICY_NAMES}
+RULES = {rule.name for rule in DummyRule}
+
+OF_POLICIES = {
+    "euclio/session/policies/": "the records",
+    "euclio/session/space.py": "the default",
+    "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
+    "euclio/studies/": "what papers compare",
+    "heuristics/session/systems.py": "Table III",
+    "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
+    "euclio/session/certify/modules.py": "the independent prover writes the formulas again",
+    "bruteforce/session/scaled_module.py": "so does the enumeration",
+}
+OF_RULES = {
+    "euclio/session/rules.py": "the records",
+    "euclio/session/space.py": "the default",
+    "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
+    "heuristics/session/systems.py": "Table III",
+    "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
+    "euclio/session/evaluate.py": "a match over all rules",
+    "euclio/session/latency_bound.py": "a match over all rules",
+    "euclio/session/certify/modules.py": "a match over all rules",
+    "euclio/session/certify/scaling.py": "codes for compiled functions",
+}
+
+
+def naming(names: str, words: set[str], constants: set[str]) -> set[str]:
+    """Files that name a member of a class, a word of its members or a constant called like one."""
+    found = set()
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                member = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == names
+                word = isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in words
+                constant = isinstance(node, ast.Name) and node.id in constants
+                if (member and node.attr.isupper()) or word or constant:
+                    found.add(str(path.relative_to(ROOT)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("names", "words", "constants", "allowed"),
+    [("Policy", POLICY_NAMES, CONSTANTS, OF_POLICIES), ("DummyRule", set(), set(), OF_RULES)],
+    ids=["policies", "rules"],
+)
+def test_it_is_named_in_few_files(names, words, constants, allowed):
+    found = naming(names, words, constants)
+    assert {file for file in found if not file.startswith(tuple(allowed))} == set()
+
+
+def test_compiled_counterparts_agree_with_the_exact_latencies():
+    place = Place(Fraction(3, 10), 4, Fraction(40, 3), 2, Fraction(5), Fraction(60), Fraction(70))
+    for policy in POLICIES:
+        if policy.form in (Form.FIXED, Form.GENERAL):
+            numbers = [float(number) for number in place]
+            assert own_latency(policy_code(policy), 0.0, *numbers) == pytest.approx(
+                float(policy.whole(place)), rel=1e-15
+            )
+
+
+def test_machine_code_follows_the_files_of_policies():
+    for policy in POLICIES:
+        if policy.floats is not None:
+            assert "@compiled" in Path(policy.floats.__code__.co_filename).read_text()
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_a_field_is_declared_once(family):
+    space = family.full_space
+    names = [field.name for field in fields(space)]
+    assert list(space_fields(type(space))) == names == list(described(space)) == list(space.describe())
+    assert {option.field for option in options_of(type(space))} <= set(names)
+    assert set(names) <= set(options_model(type(space)).model_fields)
+    assert in_words(space) == family.describe_space(space)
+    assert contains(space, space)
+
+
+def test_what_contains_what():
+    full = PlanSpace()
+    for narrow in (
+        PlanSpace("rr", "none", 2, ("X",), True, False, False),
+        PlanSpace(Policy.MACHINE_RATE),
+        PlanSpace(dummy=DummyRule.NONE),
+    ):
+        assert contains(full, narrow)
+        assert not contains(narrow, full)
+    assert contains(PlanSpace(Policy.TC_SHARED), PlanSpace(Policy.RR))
+    assert not contains(full, PlanSpace(Policy.TC_SHARED))
+    assert not contains(full, PlanSpace(dummy=DummyRule.CONTINUOUS))
+    assert contains(PlanSpace(max_allocations=3), PlanSpace(max_allocations=2))
+    assert not contains(PlanSpace(max_allocations=3), full)
+
+
+def test_arrays_sent_to_another_process_name_the_policy():
+    arrays = session_arrays(tiny_session(), PlanSpace("rr"))
+    kind, (plain,) = arrays.__reduce__()
+    assert plain["policy"] is Policy.RR  # its code is an address, which means nothing elsewhere
+    assert kind(plain).policy == arrays.policy
+    code = "import sys, pickle; print(pickle.load(sys.stdin.buffer).policy < 0)"
+    sent = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(arrays), capture_output=True, check=True)
+    assert sent.stdout.strip() == b"True"

@@ -1,0 +1,30 @@
+"""The MILP of one module at one budget, against enumeration of all its plans."""
+
+import pytest
+from oracle_sessions import small_session
+
+from euclio.core.registry import Limits
+from euclio.core.solving import solve
+from euclio.session import PlanSpace, Session, evaluate
+from formulations.session.milp.allocation import allocate_module
+
+SPACES = [
+    PlanSpace(),
+    PlanSpace(dummy="none"),
+    PlanSpace("tc-shared"),
+    PlanSpace("rr", "none", 2),
+    PlanSpace("machine-rate", "machine", 1),
+]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_allocation_agrees_with_enumeration(seed):
+    session, space = small_session(seed), SPACES[seed % len(SPACES)]
+    alone = Session("alone", session.slo_s, session.hardware, session.modules[:1])
+    best = solve(alone, "plan-bruteforce", space=space)
+    answer = allocate_module(alone.modules[0], alone.hardware, alone.slo_s, space, Limits())
+    if best.cost is None:
+        assert answer.infeasible
+    else:
+        assert answer.plan is not None
+        assert evaluate(alone, answer.plan, space).cost_per_h == pytest.approx(best.value, rel=1e-9)

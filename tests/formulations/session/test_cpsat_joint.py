@@ -1,0 +1,141 @@
+"""Solver `cpsat`: splitting and allocation in one model."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from oracle_sessions import small_session
+
+from euclio.core.result import Status, WarmStart
+from euclio.core.solving import solve
+from euclio.session import FULL_SPACE, PlanSpace, Session
+from euclio.session.workloads.random_sessions import random_session
+from formulations.engines.cpsat import check_rows
+from formulations.engines.interface import EngineLimits
+from formulations.session.cpsat.allocation import allocate_module
+from formulations.session.cpsat.joint_model import joint_model
+from formulations.session.joint.problem import joint_problem
+
+pytest.importorskip("ortools")
+
+SPACES = [
+    FULL_SPACE,
+    PlanSpace("tc", "none"),
+    PlanSpace("tc-shared", "machine"),
+    PlanSpace("rr", "none", 2),
+    PlanSpace("machine-rate", "machine", 1),
+    PlanSpace(single_hardware=True),
+]
+
+
+def with_slo(session: Session, slo_s: Fraction) -> Session:
+    return Session(session.name, slo_s, session.hardware, session.modules, session.edges)
+
+
+def agree(session: Session, space: PlanSpace) -> bool:
+    best, found = (solve(session, name, space=space) for name in ("plan-bruteforce", "cpsat"))
+    same = best.cost is None or found.cost == pytest.approx(best.cost, rel=1e-9)
+    return found.status is best.status and same
+
+
+@pytest.mark.parametrize("seed", range(100, 142))
+def test_agrees_with_brute_force(seed):
+    assert agree(small_session(seed), SPACES[seed % len(SPACES)])
+
+
+@pytest.mark.parametrize("seed", range(200, 210))
+def test_agrees_with_brute_force_without_a_plan_to_start_from(seed):
+    best = solve(small_session(seed), "plan-bruteforce")
+    found = solve(small_session(seed), "cpsat", warm_start="none")
+    assert (found.status, found.cost) == (best.status, pytest.approx(best.cost, rel=1e-6))
+
+
+def single_modules() -> list[Session]:
+    sessions = [small_session(seed) for seed in range(300, 330)]
+    return [Session(s.name, s.slo_s, s.hardware, s.modules[:1]) for s in sessions]
+
+
+@pytest.mark.parametrize("session", single_modules(), ids=lambda s: s.name)
+def test_one_module_model_agrees_with_brute_force(session):
+    """Bound within a millionth of the optimum; infeasible where brute force finds nothing."""
+    best = solve(session, "plan-bruteforce")
+    problem = joint_problem(session, FULL_SPACE)
+    most = Fraction(10**3)
+    found = None if problem.infeasible else allocate_module(problem, 0, most, EngineLimits(presolve=False))
+    if found is None or found.infeasible:
+        assert best.status is Status.INFEASIBLE
+    else:
+        assert float(found.bound_per_h) == pytest.approx(best.cost, rel=1e-6, abs=1e-4)
+        assert found.bound_per_h <= best.value
+
+
+def chained(seed: int) -> Session:
+    """A session whose modules share the SLO."""
+    while not small_session(seed).edges:
+        seed += 1
+    return small_session(seed)
+
+
+@pytest.mark.parametrize("seed", range(400, 406))
+def test_latency_equal_to_the_slo_is_within(seed):
+    session = chained(seed)
+    best = solve(with_slo(session, 3 * session.slo_s), "plan-bruteforce")
+    tight = with_slo(session, best.evaluation.latency_s)
+    assert solve(tight, "cpsat").cost == pytest.approx(best.cost, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(400, 406))
+def test_latency_just_above_the_slo_is_refused(seed):
+    """The scale cannot distinguish the plan from one within the SLO; the checker can, and the plan is cut off."""
+    session = chained(seed)
+    best = solve(with_slo(session, 3 * session.slo_s), "plan-bruteforce")
+    assert agree(with_slo(session, best.evaluation.latency_s - Fraction(1, 10**9)), FULL_SPACE)
+
+
+@pytest.mark.parametrize("configurations", [4, 200, 480])
+def test_every_row_stays_within_the_limit_of_coefficients(configurations):
+    session = random_session(3, 2, configurations, hardware=12, concurrency=8, slo_over_least=(5.0, 6.0))
+    problem = joint_problem(session, FULL_SPACE)
+    most = sum((2 * min(c.lead_cost_per_h for c in m.configurations) for m in problem.modules), Fraction(0))
+    check_rows(joint_model(problem, most, [Fraction(0)] * 2, [most] * 2).model)
+
+
+def test_optimal_plan_to_start_from_is_used_as_cutoff():
+    assert solve(small_session(100), "cpsat", warm_start="plan-bruteforce").warm_start is WarmStart.USED
+
+
+def test_stopped_run_has_a_valid_bound():
+    session = small_session(104)
+    best = solve(session, "plan-bruteforce")
+    stopped = solve(session, "cpsat", time_limit_s=0.001)
+    assert stopped.bound is None or stopped.bound <= best.cost * (1 + 1e-12)
+
+
+def test_continuous_rule_is_inapplicable():
+    result = solve(small_session(100), "cpsat", space=replace(FULL_SPACE, dummy="continuous"))
+    assert result.status is Status.INAPPLICABLE
+
+
+def test_same_seed_same_plan():
+    first, second = (solve(small_session(104), "cpsat", seed=5) for _ in range(2))
+    assert first.plan == second.plan
+
+
+def test_two_workers_do_not_abort_the_process():
+    """Neighbourhood searches presolve products into constraints that OR-Tools 9.14 cannot load, and it aborts."""
+    code = (
+        "from euclio.core.solving import solve\n"
+        "from euclio.session.workloads.protocol import SEED, draw\n"
+        "print(solve(draw(SEED, 511).session, 'cpsat', time_limit_s=2, threads=2).status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_cheapest_plans_of_all_modules_are_taken_where_they_meet_the_slo_together() -> None:
+    found = solve(small_session(282), "cpsat", space=PlanSpace("rr", "none", 2), time_limit_s=20.0)
+    assert (found.status, found.stats["models"]) == (Status.OPTIMAL, 0.0)

@@ -1,0 +1,111 @@
+"""Solvers `milp` and `milp-split` against enumeration of all plans, and their engine options."""
+
+from itertools import product
+
+import pytest
+from oracle_sessions import small_session
+
+from euclio.core.registry import EngineOptions, Limits
+from euclio.core.result import Status, WarmStart
+from euclio.core.solving import solve
+from euclio.session import FULL_SPACE, PlanSpace, Policy
+from formulations.engines.interface import EngineLimits, Outcome
+from formulations.engines.milp import find_engine, run_twice
+from formulations.session.joint.problem import joint_problem
+from formulations.session.milp import joint
+from formulations.session.milp.joint import run_milp
+from formulations.session.milp.joint_model import joint_model
+from formulations.session.milp.points import point_of
+
+SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(Policy, ("none", "machine"), (1, 2, None))]
+SPACES += [PlanSpace(single_hardware=True), PlanSpace(batching=False), PlanSpace(concurrency=False)]
+
+
+def agrees(seed: int, name: str, space: PlanSpace, engine: str = "highs") -> bool:
+    session = small_session(seed)
+    best, answer = solve(session, "plan-bruteforce", space=space), solve(session, name, space=space, engine=engine)
+    same = best.cost is None or answer.cost == pytest.approx(best.cost, rel=1e-9)
+    return answer.status is best.status and same
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+@pytest.mark.parametrize("seed", range(200, 240))
+def test_agrees_with_enumeration(seed, name):
+    assert agrees(seed, name, SPACES[seed % len(SPACES)])
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+@pytest.mark.parametrize("seed", range(240, 246))
+def test_agrees_with_enumeration_on_cbc(seed, name):
+    assert agrees(seed, name, FULL_SPACE, "cbc")
+
+
+def feasible_session():
+    return small_session(next(s for s in range(300, 400) if solve(small_session(s), "harpagon").cost is not None))
+
+
+def test_where_highs_fails_over_a_limit_on_the_cost_the_limit_is_a_row(monkeypatch):
+    session, asked = feasible_session(), []
+
+    def failing(model, engine, limits, start=None):
+        asked.append(limits.most)
+        if limits.most is not None:
+            return Outcome(Status.UNKNOWN, "Solve error")
+        return run_twice(model, engine, limits, start)
+
+    monkeypatch.setattr(joint, "run_twice", failing)
+    answer = run_milp(session, FULL_SPACE, Limits())
+    assert answer.claimed == pytest.approx(float(solve(session, "exact").cost), rel=1e-9)
+    assert asked[0] is not None
+    assert set(asked[1:]) == {None}
+
+
+def test_the_joint_model_uses_the_plan_that_it_starts_from():
+    session = feasible_session()
+    best = solve(session, "exact").plan
+    answer = run_milp(session, FULL_SPACE, Limits(options=EngineOptions(warm_start=best)))
+    assert answer.stats["runs"] == 0 or answer.warm_start is WarmStart.USED
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+def test_the_exported_model_has_readable_names(name, tmp_path):
+    solve(feasible_session(), name, export_lp=tmp_path / "model.lp")
+    assert "start_M0" in (tmp_path / "model.lp").read_text()
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+def test_no_time_gives_no_false_proof(name):
+    assert solve(feasible_session(), name, time_limit_s=1e-9).status in (Status.UNKNOWN, Status.FEASIBLE)
+
+
+@pytest.mark.parametrize("name", ["milp", "milp-split"])
+def test_the_same_seed_gives_the_same_plan(name):
+    first, second = (solve(feasible_session(), name, seed=7) for _ in range(2))
+    assert first.plan == second.plan
+
+
+@pytest.mark.parametrize(("seed", "start"), [(47, "none"), (346, "harpagon")])
+def test_highs_does_not_lose_the_optimum(seed, start):
+    """With restarts (or tolerances of 1e-9) HiGHS 1.13.1 calls a worse plan optimal; the optimum keeps every row."""
+    session = small_session(seed)
+    answer = solve(session, "milp", warm_start=start)
+    assert (answer.status, answer.cost) == (Status.OPTIMAL, pytest.approx(solve(session, "exact").cost, rel=1e-9))
+
+
+@pytest.mark.parametrize("seed", range(400, 420))
+def test_the_optimal_plan_keeps_every_row_of_the_joint_model(seed):
+    best = solve(small_session(seed), "exact")
+    if best.plan is None:
+        return
+    joint = joint_model(joint_problem(small_session(seed), FULL_SPACE))
+    for _ in range(3):
+        run = find_engine("highs").run(joint.model, EngineLimits(relaxed=True))
+        joint.separate(run.values)
+    point = point_of(joint, best.plan, best.evaluation)
+    assert not [row.name for row in joint.model.constraints() if excess(row, point) > 1e-9]
+
+
+def excess(row, point):
+    """By how much a point breaks a row of a PuLP model."""
+    value = row.constant + sum(factor * point[variable.name] for variable, factor in row.items())
+    return {-1: value, 0: abs(value), 1: -value}[row.sense]
