@@ -13,7 +13,7 @@ from matplotlib.ticker import NullFormatter
 from euclio.analysis.axes import cumulative
 from euclio.analysis.drawing import WIDTH_IN
 from euclio.analysis.statistics import Measured
-from euclio.core.figures import INK, MUTED, PALETTE
+from euclio.core.figures import INK, MEASURED, MUTED, PALETTE, PUBLISHED, grid
 
 
 def bars(
@@ -33,7 +33,7 @@ def bars(
         m = measured[name]
         known = math.isfinite(m.value)
         if known:
-            axes.barh(y, m.value, height=0.62, color=PALETTE[0], alpha=0.85)
+            axes.barh(y, m.value, height=0.62, color=MEASURED, alpha=0.85)
         if m.low is not None and m.high is not None:
             axes.plot([m.low, m.high], [y, y], color=INK, linewidth=1.4)
         mark = published.get(name)
@@ -41,7 +41,7 @@ def bars(
         edge = max(m.value if known else 0.0, m.high or 0.0, 0.0)
         if mark is not None:
             low, high = mark if isinstance(mark, tuple) else (mark, mark)
-            axes.fill_betweenx([y - 0.42, y + 0.42], low, high, color=PALETTE[1], alpha=0.9, linewidth=2.0)
+            axes.fill_betweenx([y - 0.42, y + 0.42], low, high, color=PUBLISHED, alpha=0.9, linewidth=2.0)
             text += f"  (paper {low:g})" if low == high else f"  (paper {low:g} to {high:g})"
             edge = max(edge, high)
         axes.text(edge + 0.015 * (top - least), y, text, va="center", fontsize=9)
@@ -70,7 +70,7 @@ def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, 
     axes.set_ylim(0, 102)
     axes.set_xlabel(unit)
     axes.set_ylabel("workloads (%)")
-    axes.grid(color=MUTED, alpha=0.25, linewidth=0.6)
+    grid(axes)
     _legend(axes)
 
 

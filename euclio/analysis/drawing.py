@@ -142,9 +142,3 @@ def legend(axes: Axes) -> None:
     if handles:
         size = 8.5 if len(handles) <= 14 else 7.5
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=size, handlelength=2.6, labelspacing=0.35)
-
-
-def grid(axes: Axes, which: str = "both") -> None:
-    """Faint grid lines behind the drawing."""
-    axes.grid(color=MUTED, alpha=0.25, linewidth=0.6, axis=which)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)

@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from euclio.analysis.axes import cumulative, percent_axis, ratio_axis, thinned
-from euclio.analysis.drawing import figure, grid, height_for, labels_of, legend, note, short, styles
+from euclio.analysis.drawing import figure, height_for, labels_of, legend, note, short, styles
 from euclio.analysis.per_instance import Measure, performance_ratios
+from euclio.core.figures import grid
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
 Reference = Literal["best", "space"]

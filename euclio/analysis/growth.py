@@ -13,10 +13,11 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from euclio.analysis.axes import time_axis
-from euclio.analysis.drawing import figure, grid, height_for, labels_of, legend, short, styles
+from euclio.analysis.drawing import figure, height_for, labels_of, legend, short, styles
 from euclio.analysis.per_instance import LEAST_TIME_S
 from euclio.analysis.references import with_references
 from euclio.core.errors import InputError
+from euclio.core.figures import grid
 
 LEAST_SIZES = 3
 """Different sizes that a fit needs: through two points every law passes."""

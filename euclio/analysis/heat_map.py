@@ -17,6 +17,7 @@ from euclio.analysis.per_instance import LEAST_TIME_S
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import shifted_geometric_mean
 from euclio.core.errors import InputError
+from euclio.core.figures import PALETTE
 from euclio.core.words import plain
 
 CellValue = Literal["gap", "time_s", "proven"]
@@ -37,8 +38,8 @@ _MEANINGS: dict[CellValue, str] = {
     "time_s": "mean time (s), geometric, shifted by 1 s",
     "proven": "runs proven optimal (%)",
 }
-_SHADES = LinearSegmentedColormap.from_list("shades", ["#e3ecf6", "#2f6fb5", "#12325a"])
-_DARK, _LIGHT, _EMPTY = "#101214", "#ffffff", "#8a8f98"
+_SHADES = LinearSegmentedColormap.from_list("shades", ["#e3ecf6", PALETTE[0], "#12325a"])
+_DARK, _LIGHT, _EMPTY = "#101214", "#ffffff", PALETTE[4]
 """Text colours on cells, which look the same in light and dark pages, so that they are none of the page's own."""
 
 

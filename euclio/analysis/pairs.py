@@ -12,13 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from euclio.analysis.axes import ratio_axis
-from euclio.analysis.drawing import figure, goals, grid, short
+from euclio.analysis.drawing import figure, goals, short
 from euclio.analysis.heat_map import draw_cells
 from euclio.analysis.per_instance import Measure, measured
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
 from euclio.core.errors import InputError
-from euclio.core.figures import INK, PALETTE
+from euclio.core.figures import INK, MEASURED, grid
 from euclio.core.tolerances import TIE_TOLERANCE
 
 MOST_COUNTED = 12
@@ -206,8 +206,8 @@ def _intervals(panel: Axes, rows: pd.DataFrame, by: Measure) -> None:
     else:
         ratio_axis(panel, 1.1 * high, least=low)
     panel.axvline(1, color=INK, linewidth=0.9)
-    panel.hlines(places, rows.low, rows.high, color=PALETTE[0], linewidth=2.4, alpha=0.55)
-    panel.plot(rows.ratio, places, "o", color=PALETTE[0], markersize=5.5)
+    panel.hlines(places, rows.low, rows.high, color=MEASURED, linewidth=2.4, alpha=0.55)
+    panel.plot(rows.ratio, places, "o", color=MEASURED, markersize=5.5)
     for place, ratio, instances, failed in zip(places, rows.ratio, rows.instances, rows.failed, strict=True):
         text = f"{ratio:.4g} (n = {instances}" + (f", {failed} failed)" if failed else ")")
         panel.annotate(text, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=8.5)

@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from euclio.analysis.axes import thinned, time_axis
-from euclio.analysis.drawing import figure, grid, height_for, legend, note, short, styles
+from euclio.analysis.drawing import figure, height_for, legend, note, short, styles
 from euclio.analysis.per_instance import measured
 from euclio.analysis.references import with_references
 from euclio.analysis.statistics import share
-from euclio.core.figures import PALETTE
+from euclio.core.figures import MEASURED, grid
 
 NO_PROOF = "no run proved its plan optimal"
 
@@ -59,8 +59,8 @@ def proven_figure(frame: pd.DataFrame) -> Figure:
         if shares.proven.sum() == 0:
             return NO_PROOF
         panel, places = axes[0], np.arange(len(shares))
-        panel.hlines(places, shares.low_pct, shares.high_pct, color=PALETTE[0], linewidth=2.4, alpha=0.55)
-        panel.plot(shares.share_pct, places, "o", color=PALETTE[0], markersize=5.5, clip_on=False)
+        panel.hlines(places, shares.low_pct, shares.high_pct, color=MEASURED, linewidth=2.4, alpha=0.55)
+        panel.plot(shares.share_pct, places, "o", color=MEASURED, markersize=5.5, clip_on=False)
         for place, row in zip(places, shares.itertuples(), strict=True):
             panel.text(
                 104, float(place), f"{row.share_pct:.0f} % ({row.proven} of {row.runs})", va="center", fontsize=8.5

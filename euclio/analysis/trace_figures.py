@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from euclio.analysis.axes import time_axis
-from euclio.analysis.drawing import figure, grid, height_for, labels_of, legend, short, styles, unit_of
+from euclio.analysis.drawing import figure, height_for, labels_of, legend, short, styles, unit_of
 from euclio.analysis.references import with_references
 from euclio.analysis.traces import mean_gaps, trace_steps
 from euclio.core.errors import InputError
+from euclio.core.figures import grid
 
 MOMENTS = 120
 """Moments of the mean gaps that are drawn."""

@@ -13,13 +13,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from euclio.comparison.decomposing import aggregate, goal_of
-from euclio.core.figures import INK, MUTED, PALETTE, figure_style
+from euclio.core.figures import DESIGN, HEURISTIC, INK, MUTED, OPTIMUM, OPTIMUM_ALPHA, figure_style, grid
 from euclio.core.objective import Goal
 from euclio.core.words import percent
 
 WIDTH_IN = 9.6
 ROW_IN = 0.27
-OPTIMUM, DESIGN, HEURISTIC = PALETTE[4], PALETTE[0], PALETTE[1]
 CUT = 0.12
 """Share of the longest extra cost that the optimum's part of the bars takes: their axis does not start at 0."""
 CAPTION = (
@@ -77,7 +76,7 @@ def _bars(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
     longest = max(float((rows.design_extra + rows.heuristic_extra).max()), 1e-3)
     start = max(0.0, 1 - CUT * longest)
     for y, (design, heuristic) in enumerate(zip(rows.design_extra, rows.heuristic_extra, strict=True)):
-        axes.barh(y, 1 - start, left=start, height=0.66, color=OPTIMUM, alpha=0.45, linewidth=0)
+        axes.barh(y, 1 - start, left=start, height=0.66, color=OPTIMUM, alpha=OPTIMUM_ALPHA, linewidth=0)
         left = 1.0
         for width, color in ((design, DESIGN), (heuristic, HEURISTIC)):
             axes.barh(y, width, left=left, height=0.66, color=color, linewidth=0)
@@ -121,7 +120,7 @@ def _spread(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
         axes.plot(median, at, "o", color=color, markersize=4.2, clip_on=False)
     axes.axvline(0, color=INK, linewidth=0.9)
     axes.set_xlim(left=0)
-    axes.grid(axis="x", color=MUTED, alpha=0.25, linewidth=0.6)
+    grid(axes, "x")
     axes.spines["left"].set_visible(False)
     _rows(axes, [""] * len(rows))
 
@@ -134,7 +133,7 @@ def _rows(axes: Axes, names: Sequence[str]) -> None:
 
 def _legend() -> list[Patch | Line2D]:
     return [
-        Patch(color=OPTIMUM, alpha=0.45, label="optimum = 1"),
+        Patch(color=OPTIMUM, alpha=OPTIMUM_ALPHA, label="optimum = 1"),
         Patch(color=DESIGN, label="design gives up"),
         Patch(color=HEURISTIC, label="heuristic loses"),
         Line2D([], [], color=MUTED, marker="o", markersize=4.2, linewidth=2.2, label="median, middle half"),

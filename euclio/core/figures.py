@@ -7,16 +7,27 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from cycler import cycler
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 INK, MUTED = "#1c1f23", "#656b73"
 """Colours of text and of axes; in the SVG they become the page's own colours."""
 PALETTE = ("#2f6fb5", "#d9822b", "#3c9a5f", "#a255a8", "#8a8f98", "#c23b4a")
 """Colours of series: legible on white and on near black."""
+
+# One colour per role in all figures.
+MEASURED, PUBLISHED = PALETTE[0], PALETTE[1]
+"""What was measured, and what a paper prints."""
+DESIGN, HEURISTIC = PALETTE[0], PALETTE[1]
+"""What a system's design gives up, and what its heuristic loses."""
+OPTIMUM, OPTIMUM_ALPHA = PALETTE[4], 0.45
+"""What the optimum reaches too; faint, since the rest is what a figure is about."""
+UNSPLIT, UNKNOWN = PALETTE[3], "#dddddd"
+"""A gap whose causes are not known, and a value whose gap is not known."""
 
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)"}
 
@@ -56,6 +67,12 @@ def figure_style() -> Iterator[None]:
     """The look of all figures; draw and convert inside it."""
     with mpl.rc_context(_SETTINGS):
         yield
+
+
+def grid(axes: Axes, which: Literal["both", "x", "y"] = "both") -> None:
+    """Faint grid lines behind the drawing."""
+    axes.grid(color=MUTED, alpha=0.25, linewidth=0.6, axis=which)
+    axes.set_axisbelow(True)
 
 
 def svg_text(figure: Figure, key: str, label: str) -> str:

@@ -17,8 +17,8 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.trials import Sources
 from euclio.core.words import full
-from euclio.files.boundary import validated, without_schema
 from euclio.files.dataclass_files import file_model, made, plain_data
+from euclio.files.instance_format import InstanceFormat
 from euclio.files.json_writing import json_text
 from euclio.files.plan_files import PlanFiles, RunOptions
 
@@ -78,6 +78,7 @@ def plain_family(
     space = PlainSpace() if full_space is None else full_space
     schema = f"euclio/{name}/1"
     words = _Words(goal, default_solver)
+    files = InstanceFormat(schema, file_model(instance), lambda read: made(instance, read), plain_data)
     return Family(
         name=name,
         instances=f"{name}s",
@@ -88,10 +89,8 @@ def plain_family(
         full_space=space,
         default_solver=default_solver,
         space_options=(),
-        read=lambda value, file: made(
-            instance, validated(file_model(instance), without_schema(value, schema, file), file)
-        ),
-        to_text=lambda one: json_text({"schema": schema, **plain_data(one)}) + "\n",
+        read=files.from_json,
+        to_text=files.to_text,
         evaluate=evaluate,
         plan_files=lambda: _plan_files(plan, type(space)),
         check_space=lambda one, asked: None,

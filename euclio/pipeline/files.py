@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.files.boundary import FileModel, Flag, Name, Number, Whole, at, validated, without_schema
-from euclio.files.json_reading import join_field, parse_json, read_json
-from euclio.files.json_writing import json_text, write_text
+from euclio.files.boundary import FileModel, Flag, Name, Number, Whole, at
+from euclio.files.dataclass_files import plain_data
+from euclio.files.instance_format import InstanceFormat
+from euclio.files.json_reading import join_field
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
-
-SCHEMA = "euclio/pipeline/1"
 
 WHOLE = "1"
 """The share of a GPU that is not divided."""
@@ -48,57 +46,20 @@ class _Cluster(FileModel):
     models: list[_Model]
 
 
-def load_cluster(path: str | Path) -> Cluster:
-    """The cluster in a file.
-
-    Raises:
-        InputError: naming the file, the field and the remedy.
-    """
-    return cluster_from_json(read_json(path), str(path))
-
-
-def cluster_from_text(text: str, *, file: str | None = None) -> Cluster:
-    """The cluster in a JSON text; `file` is named in errors.
-
-    Raises:
-        InputError: naming the field and the remedy.
-    """
-    return cluster_from_json(parse_json(text, file=file), file)
-
-
-def save_cluster(cluster: Cluster, path: str | Path) -> None:
-    """Write a cluster; reading it back gives an equal one.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    write_text(cluster_to_text(cluster), path)
-
-
-def cluster_to_text(cluster: Cluster) -> str:
-    """The JSON text of a cluster, numbers as exact decimals."""
-    return json_text(_data(cluster)) + "\n"
-
-
-def cluster_from_json(value: Any, file: str | None) -> Cluster:
-    """The cluster in parsed JSON; `file` is named in errors.
+def _cluster(model: _Cluster) -> Cluster:
+    """The cluster that a file holds.
 
     A model need not be measured on every GPU type, but on each type that it lists the whole GPU (share 1) is needed.
-
-    Raises:
-        InputError: naming the field and the remedy.
     """
-    model = validated(_Cluster, without_schema(value, SCHEMA, file), file)
     gpus: list[Gpu] = []
     for i, g in enumerate(model.gpus):
-        with at(f"gpus[{i}]", file):
+        with at(f"gpus[{i}]", None):
             gpus.append(Gpu(g.name, g.count, g.gpus_per_server, g.price_per_h))
     models: list[Model] = []
     for i, m in enumerate(model.models):
-        with at(f"models[{i}]", file):
+        with at(f"models[{i}]", None):
             models.append(_model(m))
-    with at("", file):
-        return Cluster(model.name, gpus, models, model.max_partitions, model.unify_batch)
+    return Cluster(model.name, gpus, models, model.max_partitions, model.unify_batch)
 
 
 def _model(model: _Model) -> Model:
@@ -140,32 +101,28 @@ def _profile(gpu: str, share: str, rows: list[list[Number]]) -> BlockProfile:
 
 def _data(cluster: Cluster) -> dict[str, Any]:
     return {
-        "schema": SCHEMA,
         "name": cluster.name,
-        "gpus": [_gpu_data(gpu) for gpu in cluster.gpus],
+        "gpus": [_given(gpu) for gpu in cluster.gpus],
         "max_partitions": cluster.max_partitions,
         "unify_batch": cluster.unify_batch,
         "models": [_model_data(model) for model in cluster.models],
     }
 
 
-def _gpu_data(gpu: Gpu) -> dict[str, Any]:
-    price = {} if gpu.price_per_h is None else {"price_per_h": gpu.price_per_h}
-    return {"name": gpu.name, "count": gpu.count, "gpus_per_server": gpu.gpus_per_server, **price}
-
-
 def _model_data(model: Model) -> dict[str, Any]:
-    build = model.batch_build
+    own = _given(model)
+    del own["profiles"]
     latencies: dict[str, dict[str, Any]] = {}
     for p in model.profiles:
         latencies.setdefault(p.gpu, {})[str(p.share)] = p.latency_s
-    return {
-        "name": model.name,
-        "weight": model.weight,
-        "slo_s": model.slo_s,
-        "margin_s": model.margin_s,
-        **({} if build is None else {"batch_build": {"factor": build.factor, "rate_rps": build.rate_rps}}),
-        **({} if model.rate_rps is None else {"rate_rps": model.rate_rps}),
-        "transfer_s_per_request": model.transfer_s_per_request,
-        "block_latency_s": latencies,
-    }
+    return {**own, "block_latency_s": latencies}
+
+
+def _given(part: Gpu | Model) -> dict[str, Any]:
+    """A part of the cluster as plain data, without the fields that it leaves open."""
+    return {name: value for name, value in plain_data(part).items() if value is not None}
+
+
+CLUSTERS = InstanceFormat("euclio/pipeline/1", _Cluster, _cluster, _data)
+load_cluster, save_cluster = CLUSTERS.load, CLUSTERS.save
+cluster_from_text, cluster_from_json, cluster_to_text = CLUSTERS.from_text, CLUSTERS.from_json, CLUSTERS.to_text

@@ -11,6 +11,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact, whole_number
 from euclio.files.boundary import FileModel, Name, Number, Whole
+from euclio.files.dataclass_files import plain_data
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
 from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan, PipelineSpace, PlanEvaluation
 
@@ -100,14 +101,7 @@ def _pipeline_data(pipeline: Pipeline, rate_rps: Fraction) -> dict[str, Any]:
         "batch": batch,
         "rate_rps": rate_rps,
         "partitions": [
-            {
-                "gpu": p.gpu,
-                "share": p.share,
-                "gpus": p.gpus,
-                "first_block": p.first_block,
-                "last_block": p.last_block,
-                **({} if p.batch == batch else {"batch": p.batch}),
-            }
+            {name: value for name, value in plain_data(p).items() if not (name == "batch" and value == batch)}
             for p in pipeline.partitions
         ],
     }

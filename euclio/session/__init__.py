@@ -1,7 +1,8 @@
 """Session family: cheapest machines for a DAG of DNN modules under a latency objective."""
 
-from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, longest_path
+from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Policy
 from euclio.session.rules import DummyRule

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from euclio.session import Session
+from euclio.session.paths import times_until
 
 Seconds = Fraction | float
 
@@ -29,7 +30,7 @@ def shortest_chain_above(session: Session, latency_s: Sequence[Fraction | None],
     parents = session.parents()
     nothing: tuple[Seconds, tuple[int, ...]] = (Fraction(0), ())
     fewer = [nothing] * len(latency)
-    if _longest(session, latency, parents) <= limit_s:
+    if max(times_until(session, latency)) <= limit_s:
         return ()
     for _ in latency:
         best: list[tuple[Seconds, tuple[int, ...]]] = [nothing] * len(latency)
@@ -43,11 +44,3 @@ def shortest_chain_above(session: Session, latency_s: Sequence[Fraction | None],
             return chain
         fewer = best
     return ()
-
-
-def _longest(session: Session, latency: Sequence[Seconds], parents: Sequence[Sequence[int]]) -> Seconds:
-    """The latency of the longest path."""
-    until: list[Seconds] = list(latency)
-    for i in session.order:
-        until[i] += max((until[p] for p in parents[i]), default=Fraction(0))
-    return max(until)

@@ -13,6 +13,7 @@ from typing import assert_never
 from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
 from euclio.core.words import full
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
+from euclio.session.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Place, Policy
 from euclio.session.rules import DummyRule
@@ -110,24 +111,6 @@ def _named(path: list[str]) -> str:
     if len(path) <= MOST_NAMED:
         return " -> ".join(path)
     return f"{' -> '.join(path[: MOST_NAMED - 1])} -> ... -> {path[-1]} ({len(path)} modules)"
-
-
-def longest_path(session: Session, latency_s: list[Fraction]) -> tuple[Fraction, list[str]]:
-    """Length of the longest path through the DAG and the names of the modules on it."""
-    parents = session.parents()
-    finish: dict[int, Fraction] = {}
-    before: dict[int, int | None] = {}
-    for i in session.order:
-        before[i] = max(parents[i], key=lambda p: finish[p], default=None)
-        previous = before[i]
-        finish[i] = latency_s[i] + (finish[previous] if previous is not None else 0)
-    node: int | None = max(finish, key=lambda i: finish[i])
-    assert node is not None
-    length, names = finish[node], []
-    while node is not None:
-        names.append(session.modules[node].name)
-        node = before[node]
-    return length, names[::-1]
 
 
 def rank_key(

@@ -8,6 +8,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text, exact
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
+from euclio.files.dataclass_files import plain_data
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
 from euclio.session import (
     Allocation,
@@ -18,13 +19,10 @@ from euclio.session import (
     PlanSpace,
     Session,
 )
+from euclio.session.files import ConfigurationModel
 
 
-class _Allocation(FileModel):
-    hardware: Name
-    batch: Whole
-    concurrency: Whole
-    duration_s: Number
+class _Allocation(ConfigurationModel):
     machines: Whole
     partial_rps: Number
 
@@ -93,10 +91,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
                 "dummy_rps": _not_less(own.dummy_rps),
                 "allocations": [
                     {
-                        "hardware": a.configuration.hardware,
-                        "batch": a.configuration.batch,
-                        "concurrency": a.configuration.concurrency,
-                        "duration_s": a.configuration.duration_s,
+                        **plain_data(a.configuration),
                         "machines": a.machines,
                         "partial_rps": a.partial_rps,
                     }

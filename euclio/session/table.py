@@ -14,6 +14,7 @@ from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, duration, figures, full, milliseconds, percent
 from euclio.session import Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.session.paths import times_from, times_until
 
 SPARE = ("share", "budget ms", "conc.", "req/s", "latency ms")
 """Columns that a narrow window does without, the least needed first."""
@@ -47,14 +48,8 @@ def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
     It is the module's latency plus what the longest path through it leaves of the SLO.
     """
     latency = [m.worst_case_latency_s for m in evaluation.modules]
-    parents = session.parents()
-    until, after = list(latency), list(latency)
-    for i in session.order:
-        until[i] += max((until[p] for p in parents[i]), default=Fraction(0))
-    for i in reversed(session.order):
-        for p in parents[i]:
-            after[p] = max(after[p], latency[p] + after[i])
-    return [session.slo_s - until[i] - after[i] + 2 * latency[i] for i in range(len(latency))]
+    until, rest = times_until(session, latency), times_from(session, latency)
+    return [session.slo_s - u - r + 2 * own for u, r, own in zip(until, rest, latency, strict=True)]
 
 
 def describe_space(space: PlanSpace) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.session import FULL_SPACE, Session
-from euclio.session.arrays import SessionArrays, session_arrays
+from euclio.session.arrays import session_arrays
+from euclio.session.paths import times_until
 
 
 def latency_range(session: Session) -> tuple[float, float]:
@@ -21,12 +22,4 @@ def latency_range(session: Session) -> tuple[float, float]:
         latency = arrays.duration[rows] + arrays.batch[rows] / arrays.rate[m]
         least.append(float(np.min(latency)))
         useful.append(float(latency[0]))
-    return _longest(arrays, least), _longest(arrays, useful)
-
-
-def _longest(arrays: SessionArrays, latency: list[float]) -> float:
-    finish = [0.0] * len(latency)
-    for m in arrays.order.tolist():
-        parents = arrays.parent[arrays.parent_first[m] : arrays.parent_first[m + 1]]
-        finish[m] = latency[m] + max((finish[p] for p in parents), default=0.0)
-    return max(finish)
+    return max(times_until(session, least)), max(times_until(session, useful))

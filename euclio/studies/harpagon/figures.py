@@ -14,8 +14,9 @@ from euclio.analysis.heat_map import draw_cells
 from euclio.analysis.statistics import Measured, mean
 from euclio.comparison.decomposition_figure import CAPTION
 from euclio.comparison.decomposition_figure import draw as draw_decomposition
+from euclio.core.figures import PUBLISHED
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.report import MUTED, PALETTE, Figure, figure_style, svg_text
+from euclio.report import MUTED, Figure, figure_style, svg_text
 from euclio.report.drawings import drawn
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, costs, normalized
@@ -49,7 +50,7 @@ def figure_5(runs: pd.DataFrame) -> Figure:
     def draw(axes: Sequence[Axes]) -> None:
         shown = {"harpagon": Measured(1.0)} | {label: mean(table[name]) for name, label in names.items()}
         bars(axes[0], shown, {}, NORMALIZED, digits=3)
-        axes[0].axvspan(*PUBLISHED_MEANS, color=PALETTE[1], alpha=0.18, linewidth=0)
+        axes[0].axvspan(*PUBLISHED_MEANS, color=PUBLISHED, alpha=0.18, linewidth=0)
         distribution(axes[1], {label: table[name] for name, label in names.items()}, NORMALIZED)
         published_line(axes[1], PUBLISHED_LARGEST, "paper: largest of all")
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
 from euclio.analysis.charts import legend_below, one_scale, side_by_side
-from euclio.core.figures import MUTED, PALETTE, figure_style, svg_text
+from euclio.core.figures import MUTED, PALETTE, PUBLISHED, figure_style, grid, svg_text
 from euclio.pipeline.simulation.highest_load import TARGET
 from euclio.pipeline.simulation.setup import Setup
 from euclio.pipeline.simulation.simulation import simulate
@@ -82,7 +82,7 @@ def figure_3(ratios: pd.DataFrame) -> Figure:
         axes[0].set_xlabel(f"layer of {SHOWN} (middle of {WINDOW} layers)")
         axes[0].set_ylabel("latency ratio")
         axes[0].set_ylim(0, None)
-        axes[0].grid(color=MUTED, alpha=0.25, linewidth=0.6)
+        grid(axes[0])
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
 
     return drawn(
@@ -114,11 +114,11 @@ def figure_13(serving: pd.DataFrame) -> Figure:
             x = np.arange(len(order)) if column == "ratio" else np.array(order, dtype=float)
             panel.plot(x, gain, color=PALETTE[2], marker="o", markersize=3.5, label="measured gain over NP")
             for k, value in PUBLISHED_GAINS[study].items():
-                panel.plot([k], [value], color=PALETTE[1], marker="D", linestyle="", label="published")
+                panel.plot([k], [value], color=PUBLISHED, marker="D", linestyle="", label="published")
             if column == "ratio":
                 panel.set_xticks(x, list(order))
             panel.set_xlabel(label)
-            panel.grid(color=MUTED, alpha=0.25, linewidth=0.6)
+            grid(panel)
             panel.axhline(0, color=MUTED, linewidth=0.8)
         axes[0].set_ylabel("PPipe's load over NP's, less 1 (%)")
         legend_below(axes)
@@ -151,7 +151,7 @@ def figure_14(planning: pd.DataFrame) -> Figure:
             panel.set_ylim(10 ** np.floor(np.log10(shown.wall_s.min())), 200.0)
             panel.yaxis.set_major_formatter("{x:g}")
             panel.yaxis.set_minor_formatter(NullFormatter())
-            panel.grid(color=MUTED, alpha=0.25, linewidth=0.6)
+            grid(panel)
         axes[0].set_xscale("log")
         axes[0].xaxis.set_major_formatter("{x:,.0f}")
         axes[0].xaxis.set_minor_formatter(NullFormatter())
@@ -215,7 +215,7 @@ def figure_7(groups: pd.DataFrame) -> Figure:
                     panel.axvline(reached.index.max(), color=PALETTE[k], linewidth=1.0, linestyle=":")
             panel.set_title(setup)
             panel.set_xlabel("load factor")
-            panel.grid(color=MUTED, alpha=0.25, linewidth=0.6)
+            grid(panel)
         one_scale(axes, "SLO attainment (%)")
         legend_below(axes)
 
