@@ -99,12 +99,14 @@ class _Enumeration:
             alone: Totals = {}
             for use, (rate, pipelines) in self.sets_of(model).items():
                 needed = model.rate_rps if self.space.objective is Objective.COST else None
+                # A plan serves every model, and under least cost its load.
                 if rate >= (needed or 0) and rate > 0:
                     _keep(alone, self.units.by_type(use), rate / model.weight, pipelines)
             together: Totals = {}
             for a, (low, first) in totals.items():
                 for b, (rate, second) in alone.items():
                     units = tuple(x + y for x, y in zip(a, b, strict=True))
+                    # GPUs are only ever added, so what does not fit now never will.
                     if all(n <= limit for n, limit in zip(units, most, strict=True)):
                         _keep(together, units, rate if low < 0 else min(low, rate), first + second)
             totals = together
@@ -116,9 +118,11 @@ class _Enumeration:
         sets: Sets = {nothing: (Fraction(0), ())}
         for pipelines in pipelines_by_sequence(self.cluster, model, self.space).values():
             added = self._added(sets.items(), pipelines)
+            # Every sequence is demanded, so sets without one of its pipelines go.
             if self.every_sequence:
                 sets = added
                 continue
+            # Any number on one sequence: stop when one more improves no set, as the GPUs bound them.
             while added:
                 better = {use: found for use, found in added.items() if use not in sets or found[0] > sets[use][0]}
                 sets.update(better)
@@ -156,6 +160,7 @@ def _keep(
     value: Fraction,
     pipelines: tuple[Pipeline, ...],
 ) -> None:
+    # Strictly more: ties keep the plan that was found first.
     if key not in found or value > found[key][0]:
         found[key] = (value, pipelines)
 

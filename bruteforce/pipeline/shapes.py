@@ -68,6 +68,7 @@ def pipelines_by_sequence(
         for sequence in product(names, repeat=places):
             best: dict[Use, UsedPipeline] = {}
             for one in _on_sequence(cluster, model, sequence, space):
+                # On the same GPUs only the most throughput matters; ties keep the first.
                 if one.use not in best or one.rate_rps > best[one.use].rate_rps:
                     best[one.use] = one
             found[sequence] = _unmatched(list(best.values()))
@@ -176,6 +177,7 @@ def _unmatched(pipelines: list[UsedPipeline]) -> list[UsedPipeline]:
     """Those that no other one matches in throughput with no more GPUs at any place."""
     kept: list[UsedPipeline] = []
     for one in sorted(pipelines, key=lambda p: (-p.rate_rps, sum(p.use), p.use)):
+        # By falling throughput whatever matches a pipeline comes before it.
         if not any(all(a <= b for a, b in zip(other.use, one.use, strict=True)) for other in kept):
             kept.append(one)
     return kept

@@ -48,6 +48,7 @@ def cheapest_plan(
             return f"module {module.name} has no plan within {float(session.slo_s):.9g} s"
         frontiers.append(frontier)
     fastest, path = longest_path(session, [frontier[-1].latency_s for frontier in frontiers])
+    # All modules at their fastest miss the SLO, so every combination does.
     if fastest > session.slo_s:
         return f"path {' -> '.join(path)} takes at least {float(fastest):.9g} s of {float(session.slo_s):.9g} s"
     chosen = _cheapest_combination(session, frontiers, deadline)
@@ -70,14 +71,17 @@ def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]],
         nonlocal best_cost, best
         if time.perf_counter() > deadline:
             raise TimeUpError
+        # Only strictly cheaper combinations come this far: ties keep the first one found.
         if position == len(order):
             best_cost, best = spent, chosen.copy()
             return
         i = order[position]
         start = max((finish[p] for p in parents[i]), default=0)
         for k, (seconds, money) in enumerate(zip(latency[i], cost[i], strict=True)):
+            # Plans come by rising cost: every later one is beaten as well.
             if spent + money + least_after[position + 1] >= best_cost:
                 break
+            # Too slow: a later plan costs more, but is faster and may fit.
             if start + seconds <= slo:
                 finish[i], chosen[i] = start + seconds, k
                 extend(position + 1, spent + money)
@@ -87,6 +91,6 @@ def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]],
 
 
 def _as_integers(rows: list[list[Fraction]]) -> list[list[int]]:
-    """The same numbers on one common scale."""
+    """Rows of fractions, times their common denominator: whole numbers, compared exactly and fast."""
     scale = lcm(*(x.denominator for row in rows for x in row))
     return [[int(x * scale) for x in row] for row in rows]

@@ -63,6 +63,7 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
             if isinstance(found, str):
                 reason = found
             elif best is None or found[0] < best[0]:
+                # Strictly cheaper: ties keep the hardware that is listed first.
                 best = found
     except TimeUpError:
         return Answer(None, "time limit", reason="the time limit was reached before every plan was seen")
@@ -100,7 +101,9 @@ def module_frontier(
         )
     frontier: list[ModuleChoice] = []
     needs = [_need(scaled, i, budget_s, strictly=False) for i in range(len(scaled.configurations))]
+    # By rising cost, so that a plan is kept exactly if it is faster than every cheaper one.
     for counts in sorted(_all_counts(scaled, space, deadline)):
+        # A user's policy has no least rates to compare with, only latencies of whole plans.
         if scaled.general is not None:
             latency = _general_latency(scaled, scaled.general, counts)
             kept = latency < frontier[-1].latency_s if frontier else latency <= budget_s
@@ -113,9 +116,11 @@ def module_frontier(
                     for i, rate in collected
                 )
         if kept:
+            # As cheap as the last one and faster: the last one goes.
             if frontier and frontier[-1].cost_per_h * scaled.cost_scale == counts.cost:
                 frontier.pop()
             frontier.append(_choice(scaled, counts, latency))
+            # From here on only strictly faster plans are kept.
             needs = [_need(scaled, i, latency, strictly=True) for i in range(len(scaled.configurations))]
     return frontier
 
@@ -151,8 +156,10 @@ def _all_counts(scaled: ScaledModule, space: PlanSpace, deadline: float) -> Iter
             t, unit = scaled.throughput[i], scaled.unit_cost[i]
             whole, rest = divmod(left, t)
             yield _Counts(cost + left * unit, (*before, (i, whole)), rest, 0)
+            # Or one more whole machine, which dummies fill up.
             if rest and dummies:
                 yield _Counts(cost + (whole + 1) * t * unit, (*before, (i, whole + 1)), 0, t - rest)
+            # Fewer whole machines leave a rest to later configurations, one allocation at least.
             if len(before) + 1 < most and i + 1 < size:
                 for n in range(1, (whole if rest else whole - 1) + 1):
                     pending.append((i + 1, left - n * t, cost + n * t * unit, (*before, (i, n))))

@@ -126,9 +126,11 @@ class _Search:
             raise TimeUpError
         unit, last = self.module.unit_cost, len(self._full) - 1
         for i in range(first, last + 1):
+            # No later configuration is cheaper per unit, and none takes less than the least W from here on.
             if self._is_beaten(max(latency, self._fastest[i]), cost + left * unit[i]):
                 return
             slower = max(latency, self._full[i])
+            # Any machine of this configuration, whole or partial, takes its W at least.
             if slower > self.budget_s or self._is_beaten(slower, cost + left * unit[i]):
                 continue
             t = self.module.throughput[i]
@@ -138,6 +140,7 @@ class _Search:
                 continue
             for n in range(whole if rest else whole - 1, 0, -1):
                 spent, more = cost + n * t * unit[i], left - n * t
+                # Fewer machines leave more to more expensive configurations: the cost only rises.
                 if self._is_beaten(slower, spent + more * unit[i + 1]):
                     break
                 self._visit(i + 1, more, spent, slower, (*rows, (i, n, 0)))
@@ -150,9 +153,11 @@ class _Search:
         if latency > self.budget_s or self._is_beaten(latency, cost):
             return
         start = bisect_right(self.latencies, latency)
+        # An equally fast plan is kept, and costs more, since it does not beat this one.
         if start and self.latencies[start - 1] == latency:
             start -= 1
         end = start
+        # Plans that are no faster and no cheaper than this one go.
         while end < len(self.costs) and self.costs[end] >= cost:
             end += 1
         self.latencies[start:end], self.costs[start:end] = [latency], [cost]

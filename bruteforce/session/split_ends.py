@@ -41,13 +41,16 @@ def plan_ends(s: SessionArrays, m: int, most_budget: float, plan: Schedule) -> F
     while residual > TIE * s.rate[m] and budget > 0.0:
         rest, _ = generate_configuration(s, m, residual, budget, unfilled)
         possible = reschedule_residual(s, m, budget, s.dummies, plan, candidate)
+        # The reassigner takes only what saves money.
         if possible and candidate.cost[m] < plan.cost[m]:
             if size == ends.shape[0]:
                 ends = np.concatenate((ends, np.empty_like(ends)))
             ends[size, 0], ends[size, 1] = candidate.latency[m], candidate.cost[m]
+            # Another residual next time: bounded, in place of following every way on.
             if _first_allocation(s, m, candidate) != first or candidate.machines[first] != kept:
                 ends[size, 0], ends[size, 1] = 0.0, _fluid(s, m, s.rate[m], most_budget)
             size += 1
+        # Algorithm 1 fails here: one fluid bound covers all smaller budgets.
         if rest > 0.0:
             cost = kept * s.price[first] + _fluid(s, m, residual, budget)
             if cost < plan.cost[m]:
@@ -56,6 +59,7 @@ def plan_ends(s: SessionArrays, m: int, most_budget: float, plan: Schedule) -> F
             break
         served = residual - s.rate[m]
         latency = module_latency(s, m, unfilled.machines, unfilled.partial_at[m], unfilled.partial[m], served)
+        # Just below what this plan takes, by more than `fits` forgives: the next budget with another plan.
         budget = min(latency, budget) * (1.0 - 4.0 * TIE)
     return ends[:size]
 
@@ -65,6 +69,7 @@ def _fluid(s: SessionArrays, m: int, rate: float, budget: float) -> float:
     """Least cost of a rate within a budget: all of it, or a configuration's need if that is more, at one unit cost."""
     best = np.inf
     for k in range(s.first[m], s.first[m + 1]):
+        # No rate makes it fast enough.
         if s.duration[k] >= budget:
             continue
         need = 0.0

@@ -47,6 +47,7 @@ def _breakpoints(s: SessionArrays, m: int) -> Floats:
         unfilled = np.inf
         if rest == 0.0:
             unfilled = module_latency(s, m, plan.machines, plan.partial_at[m], plan.partial[m], 0.0)
+        # The grid ends where Algorithm 1 finds no plan.
         if not schedule_module(s, m, s.rate[m], budget, s.dummies, plan):
             return found[:size]
         if size + 2 > found.size:
@@ -58,4 +59,5 @@ def _breakpoints(s: SessionArrays, m: int) -> Floats:
             found[size] = unfilled
             size += 1
             lowest = unfilled
+        # Just below what the plan takes, by more than `fits` forgives, so that the next plan is another one.
         budget = min(lowest, budget) * (1.0 - 4.0 * TIE)

@@ -106,24 +106,30 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
         nodes += 1
         if nodes % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline):
             return Splits(best, best_cost, visited, 0.0)
+        # What saves less than rounding is no improvement: ties keep the first split.
         below = best_cost * (1.0 - 1e-12)
         at[m] += 1
+        # Options come by how much they lift the relaxation's bound: later ones are beaten as well.
         if at[m] == options.first[m + 1] or base + excesses[m] + excess[order[at[m]]] >= below:
             at[m], latency[m] = options.first[m] - 1, least[m]
+            # The module is free again in the relaxations of those before it.
             _set_ends(options, m, options.first[m], options.first[m + 1], steps)
             m -= 1
             continue
         o = order[at[m]]
         latency[m] = options.budget[o]
+        # Modules still to come at their least budgets already miss the SLO.
         if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
             continue
         with_rest = bound[m] + options.bound[o]
+        # Every module still to come at its cheapest within the room that is left to it alone.
         for i in range(m + 1, modules):
             with_rest += _within(options, cheapest, i, s.slo * (1.0 + TIE) - before[i] - after[i])
         if with_rest >= below:
             continue
         if m + 1 < modules:
             _set_ends(options, m, o, o + 1, steps)
+            # The relaxation solved anew with the options so far is sharper than the sum of their lifts.
             if m > 0 and relax(s, steps, every, steps.size - 1).bound >= below:
                 continue
             bound[m + 1], excesses[m + 1] = bound[m] + options.bound[o], excesses[m] + excess[o]
@@ -136,6 +142,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
         if trial.cost.sum() < below:
             best_cost = trial.cost.sum()
             copy_schedule(trial, best)
+            # A proven lower bound is reached: nothing cheaper is left to find.
             if best_cost <= floor * (1.0 + 1e-9):
                 break
     return Splits(best, best_cost, visited, 1.0)
@@ -143,7 +150,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
 
 @compiled
 def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
-    """The same optimum by plain enumeration: every vector of budgets is scheduled from the start.
+    """The optimal split by plain enumeration: every vector of budgets is scheduled from the start.
 
     Under a deadline the search stops early and says which share of all vectors it went through.
     """
@@ -166,10 +173,12 @@ def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) 
         if path_times(s, budgets, before, after) <= s.slo * (1.0 + TIE):
             visited += 1
             reassigned = plan_budgets(s, budgets, s.dummies, REASSIGN_MOST, trial)
+            # Ties within rounding keep the first split.
             if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
                 best_cost = trial.cost.sum()
                 copy_schedule(trial, best)
         m = modules - 1
+        # An odometer: modules at their last budget start over, and the one before them goes on.
         while m >= 0 and at[m] + 1 == grids[m].size:
             at[m], budgets[m] = 0, grids[m][0]
             m -= 1
@@ -210,6 +219,7 @@ def _options(s: SessionArrays, grid: int, step: float) -> _Options:
         for budget in budgets[grid_first[m] : grid_first[m + 1]]:
             if not schedule_module(s, m, s.rate[m], budget, s.dummies, plan):
                 continue
+            # A larger budget with the same plan only takes time from the others.
             if size > options.first[m] and _same_plan(s, m, options, size - 1, plan):
                 continue
             ends = plan_ends(s, m, s.slo - before[m] - after[m], plan)
@@ -278,6 +288,7 @@ def _set_ends(options: _Options, m: int, first: int, last: int, steps: Modes) ->
     lo, hi = options.end_first[first], options.end_first[last]
     n = 0
     for e in lo + np.argsort(options.end_latency[lo:hi]):
+        # By rising latency only what gets cheaper is of use.
         if n == 0 or options.end_cost[e] < steps.cost[m, n - 1]:
             steps.latency[m, n], steps.cost[m, n] = options.end_latency[e], options.end_cost[e]
             n += 1

@@ -48,7 +48,10 @@ def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limit
 def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:
     """Search the splits; the answer has no bound, since other plans than Harpagon's scheduler's may be cheaper."""
     if not space.dummy.countable or space.single_hardware:
-        raise InapplicableError("brute force over splits covers dummy rules none and machine, without single hardware")
+        raise InapplicableError(
+            "brute force over splits covers dummy rules none and machine, without single hardware; "
+            "use --dummy none or machine, or another solver"
+        )
     refuse_general("brute force over splits", space.policy)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     why = why_no_plan(session, space)

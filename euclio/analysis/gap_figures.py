@@ -97,7 +97,7 @@ def _by_label(runs: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _curves(axes: Axes, labels: Sequence[str], values: dict[str, np.ndarray], totals: dict[str, int]) -> None:
-    """Cumulative shares of each label, the best on top of the legend; what failed is told there."""
+    """Cumulative shares of each label, the best on top of the legend; what failed is named there."""
     looks = styles(labels)
     low, high = axes.get_xlim()
     score = {label: _area(values[label], high) / total for label, total in totals.items() if total}

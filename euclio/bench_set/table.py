@@ -54,10 +54,10 @@ def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableTy
             rows.add_row(*(Text(cell, style=style) for cell in cells))
     verdicts = [found.verdict for _, found in made]
     times = sorted(found.wall_s for _, found in made)
-    told = f"{len(made)} proofs tried: " + ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict)
+    caption = f"{len(made)} proofs tried: " + ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict)
     if times:
-        told += f"; median {duration(times[len(times) // 2])}, longest {duration(times[-1])}"
-    return Group(rows, Text(""), Text(told)) if rows.row_count else Text(told)
+        caption += f"; median {duration(times[len(times) // 2])}, longest {duration(times[-1])}"
+    return Group(rows, Text(""), Text(caption)) if rows.row_count else Text(caption)
 
 
 def compared_table(runs: Sequence[Compared]) -> RenderableType:

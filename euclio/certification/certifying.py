@@ -207,7 +207,7 @@ def _no_better(kind: str, value: Fraction, goal: Goal) -> _Claim:
 
 
 def _by_checker(instance: Any, said: WrittenResult, checked: Checked | None, claim: _Claim) -> _Finding | None:
-    """What the checker alone says of the claim; None: only a search can tell."""
+    """What the checker alone says of the claim; None: only a search can decide it."""
     if checked is None:
         if said.status in (Status.OPTIMAL, Status.FEASIBLE):
             return _Finding(Verdict.REFUTED, f"the status is {said.status.value}, but there is no plan")

@@ -54,7 +54,7 @@ class ProofTrials:
 def counts(proofs: int, verdicts: Iterable[Verdict]) -> str:
     """How many proofs were certified, refuted and left open, in words, such as "3 of 5 certified, 1 open"."""
     found = list(verdicts)
-    told = [f"{found.count(Verdict.CERTIFIED)} of {proofs} certified"]
-    told += [f"{found.count(Verdict.REFUTED)} REFUTED"] if Verdict.REFUTED in found else []
-    told += [f"{found.count(Verdict.OPEN)} open"] if Verdict.OPEN in found else []
-    return ", ".join(told)
+    counts = [f"{found.count(Verdict.CERTIFIED)} of {proofs} certified"]
+    counts += [f"{found.count(Verdict.REFUTED)} REFUTED"] if Verdict.REFUTED in found else []
+    counts += [f"{found.count(Verdict.OPEN)} open"] if Verdict.OPEN in found else []
+    return ", ".join(counts)

@@ -72,10 +72,10 @@ def certify_sample(folder: Path, entries: Sequence[Entry], arguments: argparse.N
 
 def _exit_code(against: Sequence[str]) -> int:
     """Say what is wrong; the exit code."""
-    told = [line for line in against if line]
-    for line in told:
+    problems = [line for line in against if line]
+    for line in problems:
         say(line)
-    return REFUSED if told else SOLVED
+    return REFUSED if problems else SOLVED
 
 
 def run_certify(arguments: argparse.Namespace) -> int:

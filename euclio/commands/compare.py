@@ -36,13 +36,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"have an independent prover try each proof within a limit in seconds; without a number: {CERTIFY_S:g}",
     )
-    parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the comparison (.svg, .png or .pdf)")
+    parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot the comparison (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, print, draw."""
+    """Compare, print, plot."""
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers, compare
     from euclio.core.family import family_of

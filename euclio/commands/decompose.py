@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 PROTOCOL = "workloads"
-"""Kind of instance that `--workloads` draws."""
+"""Kind of instance that `--workloads` samples."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,14 +32,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
-    parser.add_argument("--plot", type=Path, metavar="OUT", help="also draw the decomposition (.svg, .png or .pdf)")
+    parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot the decomposition (.svg, .png or .pdf)")
     parser.add_argument("--csv", type=Path, metavar="OUT", help="also write one row per instance and system")
     parser.add_argument("--json", action="store_true", help="print the decomposition as JSON instead of a table")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Decompose, print, write, draw."""
+    """Decompose, print, write, plot."""
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
     from euclio.comparison.decomposing import common_family, decompose, describe
@@ -100,7 +100,7 @@ def _instances(arguments: argparse.Namespace) -> list[Any]:
 
         protocol = find_kind(PROTOCOL)
         chosen = protocol.seed if arguments.seed is None else arguments.seed
-        with noticed("drawing workloads that every system has a plan for"):
+        with noticed("sampling workloads that every system has a plan for"):
             found += protocol.draw({}, arguments.workloads, chosen)
     elif arguments.seed is not None:
         raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")

@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VersionsDiffer)
         page = write_report(*arguments.results, out=arguments.out, title=arguments.title)
-    told = (str(warning.message) for warning in caught if issubclass(warning.category, VersionsDiffer))
-    for line in dict.fromkeys(told):
+    messages = (str(warning.message) for warning in caught if issubclass(warning.category, VersionsDiffer))
+    for line in dict.fromkeys(messages):
         say(line)
     print(page)
     return SOLVED

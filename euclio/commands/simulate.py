@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                 default=argparse.SUPPRESS,
                 help=option.help,
             )
-    parser.add_argument("--timeline", type=Path, metavar="OUT", help="also draw a timeline (.svg, .png or .pdf)")
+    parser.add_argument("--timeline", type=Path, metavar="OUT", help="also plot a timeline (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
     parser.set_defaults(run=run)
 
@@ -81,7 +81,7 @@ def _served() -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Simulate, print, draw."""
+    """Simulate, print, plot."""
     from euclio.files import load_instance, load_result
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path

@@ -18,7 +18,7 @@ from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solving import PreparedRun, asked
 from euclio.core.warm_up import warm_up
 from euclio.supervision import preparation_limit_s
-from euclio.supervision.forked import Begun, DiedError, ForkedProcess, OverrunError, Said, Tell
+from euclio.supervision.forked import Begun, DiedError, ForkedProcess, OverrunError, Report, Said
 
 KILLED = "killed"
 CRASHED = "crashed"
@@ -56,7 +56,7 @@ class Supervised:
         return self._made(asked(instance, solver, **options), explained=False)
 
     def solve_and_explain(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
-        """The same; where the instance is infeasible, the reason says why, if that is found within the limit."""
+        """As `solve`; where the instance is infeasible, the reason says why, if that is found within the limit."""
         return self._made(asked(instance, solver, **options), explained=True)
 
     def why_infeasible(self, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:
@@ -116,12 +116,12 @@ class Supervised:
         )
 
 
-def _make(tell: Tell, ready: PreparedRun, warm: bool, explained: bool) -> AnyResult:
+def _make(report: Report, ready: PreparedRun, warm: bool, explained: bool) -> AnyResult:
     """Make a run, in the other process."""
     if warm:
         ready.warm_up()
     limit_s = ready.limits.time_limit_s
-    tell(Begun(limit_s))
+    report(Begun(limit_s))
     began = time.monotonic()
     try:
         result = ready.check(*ready.answer())
@@ -130,7 +130,7 @@ def _make(tell: Tell, ready: PreparedRun, warm: bool, explained: bool) -> AnyRes
         return ready.check(answer, time.monotonic() - began)
     if not (explained and _needs_explanation(result)):
         return result
-    tell(Said(result))
+    report(Said(result))
     left_s = None if limit_s is None else began + limit_s - time.monotonic()
     return replace(result, reason=ready.family.why_infeasible(ready.instance, result, left_s))
 
@@ -140,15 +140,15 @@ def _needs_explanation(result: AnyResult) -> bool:
     return result.status is Status.INFEASIBLE or (result.status is Status.UNKNOWN and result.raw_status == NO_PLAN)
 
 
-def _why_infeasible(tell: Tell, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:
-    tell(Begun(limit_s))
+def _why_infeasible(report: Report, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:
+    report(Begun(limit_s))
     return family.why_infeasible(instance, result, limit_s)
 
 
-def _explain(tell: Tell, family: Family, instance: Any, space: Any, limit_s: float | None) -> Explained:
+def _explain(report: Report, family: Family, instance: Any, space: Any, limit_s: float | None) -> Explained:
     if family.default_solver in solvers():
         warm_up(find_solver(family.default_solver), space)
-    tell(Begun(limit_s))
+    report(Begun(limit_s))
     return family.explain(instance, space, limit_s)
 
 

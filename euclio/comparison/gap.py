@@ -17,7 +17,7 @@ class Gap:
     Attributes:
         value: checked value of the system's plan; None: it has none.
         own_optimum: proven optimum of the system's own plan space; None: not proven, or there is no plan.
-        optimum: proven optimum of the full plan space; None likewise.
+        optimum: proven optimum of the full plan space; None: not proven, or there is no plan.
         maximised: whether most is best, as of throughput; False: least, as of cost.
     """
 

@@ -46,8 +46,8 @@ def _header(comparison: Comparison) -> list[str]:
 
 
 def _proofs(comparison: Comparison) -> str:
-    told = counts(comparison.proofs, (found.verdict for found in comparison.certificates))
-    return told if comparison.certificates or not comparison.proofs else f"{told}; --certify S tries them"
+    text = counts(comparison.proofs, (found.verdict for found in comparison.certificates))
+    return text if comparison.certificates or not comparison.proofs else f"{text}; --certify S tries them"
 
 
 def _refuted(comparison: Comparison) -> list[Text]:

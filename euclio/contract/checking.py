@@ -78,8 +78,8 @@ def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], Non
     try:
         process = SolverProcess(name)
     except (SolverDiedError, SolverHungError) as error:
-        told = Finding("loads", "Can be loaded.", Verdict.BROKEN, " ".join(str(error).split()))
-        return Report(name, "", "", (told,))
+        finding = Finding("loads", "Can be loaded.", Verdict.BROKEN, " ".join(str(error).split()))
+        return Report(name, "", "", (finding,))
     with process:
         solver = process.solver
         trials = trials_for(find_family(solver.family), solver.space, samples)
@@ -126,6 +126,6 @@ def judge(solver: Described, seen: Sequence[tuple[Trial, Observation]]) -> Repor
     findings = []
     for claim in CLAIMS:
         judgement = claim.judge(evidence)
-        told = " ".join(judgement.evidence.split())
-        findings.append(Finding(claim.name, claim.text, judgement.verdict, told))
+        text = " ".join(judgement.evidence.split())
+        findings.append(Finding(claim.name, claim.text, judgement.verdict, text))
     return Report(solver.name, solver.kind, solver.version, tuple(findings))

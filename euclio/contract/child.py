@@ -71,8 +71,8 @@ def _run(ready: PreparedRun) -> Observation:
     try:
         answer, wall_s = ready.answer()
     except BaseException as error:  # a solver that calls sys.exit is no reason to end
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return Observation(Ending.RAISED, told, wall_s=time.perf_counter() - started)
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        return Observation(Ending.RAISED, message, wall_s=time.perf_counter() - started)
     if answer.raw_status == "inapplicable":
         return Observation(Ending.INAPPLICABLE, answer.reason, wall_s=wall_s)
     return Observation(Ending.ANSWERED, answer=answer, wall_s=wall_s, waited_s=_waited_s() - waited_s)
@@ -98,8 +98,8 @@ def _send(channel: Channel, found: Observation) -> None:
     try:
         channel.send(found)
     except Exception as error:  # pickle raises whatever it likes
-        told = " ".join(f"its answer is no plain data: {type(error).__name__}: {error}".split())
-        channel.send(Observation(Ending.RAISED, told, wall_s=found.wall_s))
+        message = " ".join(f"its answer is no plain data: {type(error).__name__}: {error}".split())
+        channel.send(Observation(Ending.RAISED, message, wall_s=found.wall_s))
 
 
 def _printed() -> int:

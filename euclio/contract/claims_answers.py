@@ -18,7 +18,7 @@ def ends(evidence: Evidence) -> Judgement:
     """Ends by itself, without an exception (beyond its time limit: see `time-limit`)."""
     tried = [run for run in evidence.runs if run.seen.ending is not Ending.SKIPPED]
     failed = [
-        f"{run.trial.name}: {run.seen.told}"
+        f"{run.trial.name}: {run.seen.message}"
         for run in tried
         if run.seen.ending in FAILED and not (run.seen.ending is Ending.HUNG and run.trial.purpose is Purpose.LARGE)
     ]
@@ -65,8 +65,8 @@ def claimed(evidence: Evidence) -> Judgement:
         assert run.answer is not None
         if not _finite(run.answer.claimed):
             wrong.append(f"{run.trial.name}: claims {run.answer.claimed!r}, no finite number")
-        elif run.value is not None and (told := run.goal.wrong_claim(run.value, run.answer.claimed)):
-            wrong.append(f"{run.trial.name}: {told}")
+        elif run.value is not None and (problem := run.goal.wrong_claim(run.value, run.answer.claimed)):
+            wrong.append(f"{run.trial.name}: {problem}")
     return judged(wrong, len(made), "claims", "it claims no value")
 
 
@@ -88,7 +88,7 @@ def optimum(evidence: Evidence) -> Judgement:
 def bound(evidence: Evidence) -> Judgement:
     """A bound lies on the right side of its plan and of the proven optimum."""
     given = [run for run in evidence.runs if run.answer is not None and run.answer.bound is not None]
-    wrong = [f"{run.trial.name}: {told}" for run in given if (told := _wrong_bound(run))]
+    wrong = [f"{run.trial.name}: {problem}" for run in given if (problem := _wrong_bound(run))]
     return judged(wrong, len(given), "bounds", "it gives no bound")
 
 

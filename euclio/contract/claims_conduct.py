@@ -26,7 +26,7 @@ def fresh(evidence: Evidence) -> Judgement:
 
 def _same_plans(evidence: Evidence, purpose: Purpose) -> Judgement:
     pairs = [(a, b) for a, b in evidence.pairs(purpose) if a.in_time and b.in_time]
-    other = [f"{a.trial.name}: {told}" for a, b in pairs if (told := _difference(a, b))]
+    other = [f"{a.trial.name}: {difference}" for a, b in pairs if (difference := _difference(a, b))]
     return judged(other, len(pairs), "runs made again", "no run ended clear of its time limit")
 
 
@@ -59,13 +59,13 @@ def time_limit(evidence: Evidence) -> Judgement:
         limit = run.trial.limits.time_limit_s
         assert limit is not None
         if run.seen.ending is Ending.HUNG:
-            return Judgement(Verdict.BROKEN, f"{run.trial.name}: {run.seen.told}; the limit was {limit:g} s")
+            return Judgement(Verdict.BROKEN, f"{run.trial.name}: {run.seen.message}; the limit was {limit:g} s")
         if run.seen.ending is Ending.ANSWERED:
             over = run.seen.took_s - limit
-            told = f"{run.trial.name}: {run.seen.took_s:.2f} s of {limit:g} s"
+            timing = f"{run.trial.name}: {run.seen.took_s:.2f} s of {limit:g} s"
             if over > GRACE_S:
-                return Judgement(Verdict.BROKEN, f"{told}, {over:.2f} s over")
-            return Judgement(Verdict.KEPT, told)
+                return Judgement(Verdict.BROKEN, f"{timing}, {over:.2f} s over")
+            return Judgement(Verdict.KEPT, timing)
     return judged([], 0, "", "it did not answer on the larger instance")
 
 

@@ -29,7 +29,7 @@ class Observation:
 
     Attributes:
         ending: how it ended.
-        told: one line about that: the exception, the signal.
+        message: one line about that: the exception, the signal.
         answer: the answer.
         space: the plan space that the solver searched (`Solver.narrow`); None: it never got that far.
         wall_s: seconds in the solver.
@@ -40,7 +40,7 @@ class Observation:
     """
 
     ending: Ending
-    told: str = ""
+    message: str = ""
     answer: Answer[Any] | None = None
     space: Any = None
     wall_s: float = 0.0

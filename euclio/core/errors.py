@@ -30,7 +30,7 @@ class InputError(ValueError):
         super().__init__(printable(": ".join(part for part in (file, field, message) if part)))
 
     def in_file(self, file: str) -> InputError:
-        """The same error, naming the file that it was found in."""
+        """A copy of the error that names the file in which it was found."""
         return InputError(self.message, file=file, field=self.field)
 
 

@@ -78,7 +78,7 @@ def exact_number(value: Number, field: str, *, zero: bool = False) -> Fraction:
 
 
 def whole_number(value: int, field: str) -> int:
-    """The same whole number from 1 to 1000000.
+    """A whole number from 1 to 1000000, as it was given.
 
     Raises:
         InputError: it is not; names the field.

@@ -93,8 +93,8 @@ def named_in_file(reference: str, folder: Path | None, what: str, fits: Callable
     if name in found and file:
         return found[name], hashlib.sha256(source).hexdigest()[:16], path
     known = ", ".join(found) or "none is defined"
-    told = f"has no {what} {name!r}; it has" if file else f"says no {what}; write {reference}:NAME with one of"
-    raise InputError(f"{told}: {known}", file=str(path))
+    message = f"has no {what} {name!r}; it has" if file else f"says no {what}; write {reference}:NAME with one of"
+    raise InputError(f"{message}: {known}", file=str(path))
 
 
 class _MakesSolver(Protocol):

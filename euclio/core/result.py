@@ -68,7 +68,7 @@ class Answer(Generic[PlanT]):
             heuristics do, leaves this out where it merely found none.
         stats: counters of the solver (iterations, nodes, …).
         reason: one line for the user where there is no plan.
-        trace: incumbent and bound over time, where the solver tells.
+        trace: incumbent and bound over time, where the solver reports them.
         warm_start: what became of the plan that it was given to start from.
     """
 
@@ -129,7 +129,7 @@ class Result(Generic[PlanT, SpaceT, EvaluationT]):
 
     @property
     def cost(self) -> float | None:
-        """Checked value as a float."""
+        """The checked value as a float: the cost of a session's plan in money per hour; other families read `value`."""
         return None if self.value is None else float(self.value)
 
 

@@ -71,7 +71,7 @@ def described(space: Any) -> dict[str, object]:
 
 @lru_cache(maxsize=4096)
 def _described(space: Any) -> dict[str, object]:
-    """The same, made once for a plan space: a run asks several times."""
+    """A plan space as plain data, made once for each: a run asks several times."""
     return {name: _plain(getattr(space, name)) for name in space_fields(space.__class__)}
 
 

@@ -17,7 +17,7 @@ Bounds are floats, some of them sums of thousands; nine digits are what such sum
 """
 
 BRACKET_TOLERANCE = 1e-6
-"""The same under dummy rule `continuous`, where the optimum is bracketed and not found among finitely many plans.
+"""Distance of bound and value that is called optimal under dummy rule `continuous`, whose plans cannot be listed.
 
 Each further digit of a bracket costs a search of its own; a millionth is far below any difference between plans.
 """

@@ -68,7 +68,7 @@ def plain_family(
     Args:
         name: its name, as solvers name it; its instance files have schema ``euclio/NAME/1``.
         instance: frozen dataclass of its instances, with a field `name`; its fields are the file's.
-        plan: frozen dataclass of its plans, likewise.
+        plan: frozen dataclass of its plans; its fields are those of a plan in a result file.
         goal: its objective.
         evaluate: its checker: instance, plan and plan space in.
         small: a seed in, a small instance out, on which solvers are warmed up and tried.

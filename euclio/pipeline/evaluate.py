@@ -48,7 +48,7 @@ class PlanEvaluation:
         value: the objective: the smallest throughput per weight in requests per second, or money per hour; None if it
             could not be computed.
         pipelines: one entry per pipeline (empty if one could not be priced).
-        models: one entry per model (likewise).
+        models: one entry per model (empty if a pipeline could not be priced).
         gpus: GPUs used by type: whole ones, or fractions where the plan space adds them up.
     """
 

@@ -34,7 +34,7 @@ def least_latency_s(cluster: Cluster, model: Model, space: PipelineSpace = FULL_
 
 
 def _least(cluster: Cluster, model: Model, space: PipelineSpace, batches: Sequence[int]) -> Fraction | None:
-    """The same with every partition's batch one of these: one partition after the other, a dynamic program."""
+    """A model's least latency in seconds with batches among these, by a dynamic program over partitions; None: none."""
     heads: dict[int, Fraction] = {0: Fraction(0)}
     best: Fraction | None = None
     for position in range(min(space.most_partitions(cluster), model.blocks)):

@@ -34,10 +34,10 @@ def _scaled(cluster: Cluster, goal: Goal) -> tuple[Cluster, Fraction]:
     if goal.maximised:
         models = tuple(replace(model, weight=SCALE * model.weight) for model in cluster.models)
         return replace(cluster, models=models), Fraction(1, SCALE)
-    return replace(cluster, gpus=tuple(map(_dearer, cluster.gpus))), Fraction(SCALE)
+    return replace(cluster, gpus=tuple(map(_more_expensive, cluster.gpus))), Fraction(SCALE)
 
 
-def _dearer(gpu: Gpu) -> Gpu:
+def _more_expensive(gpu: Gpu) -> Gpu:
     return gpu if gpu.price_per_h is None else replace(gpu, price_per_h=SCALE * gpu.price_per_h)
 
 

@@ -45,7 +45,7 @@
   // Rows that have all words of the box stay.
   function makeFilter(label, table) {
     const box = label.querySelector("input");
-    const told = label.querySelector("output");
+    const shown = label.querySelector("output");
     const rows = [...table.tBodies[0].rows].map((row) => [row.textContent.toLowerCase(), row]);
     label.hidden = false;
     box.addEventListener("input", () => {
@@ -55,7 +55,7 @@
         row.hidden = !words.every((word) => content.includes(word));
         left += row.hidden ? 0 : 1;
       }
-      told.textContent = left === rows.length ? "" : `${left} of ${rows.length} rows`;
+      shown.textContent = left === rows.length ? "" : `${left} of ${rows.length} rows`;
     });
   }
 

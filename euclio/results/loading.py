@@ -48,8 +48,8 @@ def load(*paths: str | Path) -> pd.DataFrame:
 
 def merge(*frames: pd.DataFrame) -> pd.DataFrame:
     """Several frames as one; of a run that is in several the first is kept, and a warning says if they are unlike."""
-    told = [frame[[name for name in frame if not str(name).startswith(tuple(SPREAD.values()))]] for frame in frames]
-    frame = pd.concat([one for one in told if len(one)] or told[:1], ignore_index=True)
+    single = [frame[[name for name in frame if not str(name).startswith(tuple(SPREAD.values()))]] for frame in frames]
+    frame = pd.concat([one for one in single if len(one)] or single[:1], ignore_index=True)
     if frame["key"].duplicated().any():
         differing = unlike(frame)
         if differing:

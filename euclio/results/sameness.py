@@ -25,15 +25,15 @@ def versions(frame: pd.DataFrame) -> pd.DataFrame:
 
 def mixture(frame: pd.DataFrame) -> str:
     """One line where the runs of a frame were made by different versions or on different CPUs; else empty."""
-    told = []
+    differences = []
     for name in VERSION_COLUMNS:
         counts = frame[name].value_counts(dropna=False)
         if len(counts) > 1:
             each = [f"{_short(name, value, k)} in {count}" for k, (value, count) in enumerate(counts.items())]
-            told.append(f"{len(counts)} of {name} ({', '.join(each)} runs)")
+            differences.append(f"{len(counts)} of {name} ({', '.join(each)} runs)")
     solvers = frame.groupby("label")["solver_version"].nunique()
-    told += [f"{count} versions of solver {label!r}" for label, count in solvers[solvers > 1].items()]
-    return f"these runs were not made alike: {'; '.join(told)}" if told else ""
+    differences += [f"{count} versions of solver {label!r}" for label, count in solvers[solvers > 1].items()]
+    return f"these runs were not made alike: {'; '.join(differences)}" if differences else ""
 
 
 def _short(name: str, value: object, number: int) -> str:

@@ -28,7 +28,7 @@ from euclio.supervision.cores import cores as cores_here
 
 LARGEST_BATCH = 32
 BATCH_S = 60.0
-"""Seconds of told time limits in one dask task: its records come together, so they must not be long in coming."""
+"""Most seconds of time limits in one dask task, summed over its runs: their records arrive together, at its end."""
 
 LOOK_EVERY_S = 1.0
 CONNECT_S = 10.0

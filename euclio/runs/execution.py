@@ -57,8 +57,8 @@ def execute(
         task: the run.
         instance_text: JSON text of its instance.
         warm: import and compile the solver before the run is timed; False: the run pays for it.
-        started: told the record without an answer at the moment when the hard limit begins to count.
-        certifying: told the record with the answer, and the hard limit of a prover, when that begins to count.
+        started: is called with the record without an answer at the moment when the hard limit begins to count.
+        certifying: is called with the answered record and the hard limit of a prover when that limit begins to count.
 
     Returns:
         The finished record, whatever the solver did; only an end of the process leaves none.

@@ -59,14 +59,14 @@ class Expansion:
                     waiting = waiting[size:]
 
     def _on(self, entry: InstanceEntry, settings: Iterable[Setting]) -> Iterator[Task]:
-        told = self._experiment
+        experiment = self._experiment
         for setting in settings:
             if self._families[setting.label] == entry.family and (setting.on is None or entry.name in setting.on):
-                limits = _limits(told.limits, setting.time_s)
-                for seed, repeat in product(told.seeds, range(told.repeats)):
+                limits = _limits(experiment.limits, setting.time_s)
+                for seed, repeat in product(experiment.seeds, range(experiment.repeats)):
                     task = Task(entry.family, entry.name, entry.hash, setting, limits, seed, repeat)
-                    if told.certify is not None and told.certify.asks(task.key):
-                        task = replace(task, certify_s=told.certify.time_limit_s)
+                    if experiment.certify is not None and experiment.certify.asks(task.key):
+                        task = replace(task, certify_s=experiment.certify.time_limit_s)
                     yield task
 
 

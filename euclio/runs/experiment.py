@@ -10,7 +10,7 @@ from typing import Any
 from euclio.runs.task import RunLimits, Setting, text_hash
 
 LONGEST_RUN_S = 3600.0
-"""Hard limit of a run where the solver is told none."""
+"""Hard limit of a run whose solver is given no time limit."""
 MEMORY_MB = 4096
 DEFAULT_LIMITS = RunLimits(None, LONGEST_RUN_S, MEMORY_MB)
 
@@ -106,5 +106,5 @@ class Experiment:
 
 
 def hard_limit(time_s: float | None) -> float:
-    """Seconds after which a process is killed that was told to take no more than `time_s`."""
+    """Seconds after which a process is killed whose solver was given a limit of `time_s`."""
     return LONGEST_RUN_S if time_s is None else 2 * time_s + 10

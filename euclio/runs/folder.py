@@ -28,7 +28,7 @@ MADE_IN_PYTHON = 'schema = "euclio/experiment/1"\nname = {name}\n# The rest of t
 
 
 _OWN = re.compile(r"lock|logs|runs\.tsv|(journal|records|instances)-\w+\.(jsonl|parquet)")
-"""Files that, next to that of the experiment, tell a result folder from another one."""
+"""Files that, next to that of the experiment, distinguish a result folder from another folder."""
 
 
 class ResultFolder:
@@ -112,7 +112,7 @@ class ResultFolder:
     def compact(self, journal: Path) -> None:
         """Turn a journal that is complete into a Parquet file of its number.
 
-        A crash in between leaves both, or what is left of a file that was being written; doing it again mends that.
+        A crash in between leaves both, or what is left of a file that was being written; compacting again repairs that.
 
         Raises:
             UnwritableError: the file cannot be written; the journal stays.

@@ -52,7 +52,7 @@ class InstanceEntry:
 
 
 class InstanceIndex:
-    """The instances of an experiment, each once, checked against the plan spaces that solvers are told.
+    """The instances of an experiment, each once, checked against the plan spaces that solvers are given.
 
     Args:
         experiment: the experiment.
@@ -97,8 +97,8 @@ class InstanceIndex:
         """
         for source in self._sources:
             if isinstance(source, DrawnSource):
-                told = [source.kind, source.count, source.seed, source.settings, version("euclio")]
-                path = folder / f"instances-{text_hash(json.dumps(told, sort_keys=True, default=str))[:16]}.jsonl"
+                settings = [source.kind, source.count, source.seed, source.settings, version("euclio")]
+                path = folder / f"instances-{text_hash(json.dumps(settings, sort_keys=True, default=str))[:16]}.jsonl"
                 self._keep(path, partial(_drawn_texts, source))
             elif isinstance(source, GivenSource):
                 given = list(_with_texts(source.instances))

@@ -38,11 +38,11 @@ class Janitor:
 
     def watch(self, group: int, folder: str) -> None:
         """Remember a process group and its scratch folder."""
-        self._tell([group, folder])
+        self._send([group, folder])
 
     def forget(self, group: int) -> None:
         """The group has ended and its folder is gone."""
-        self._tell([group])
+        self._send([group])
 
     def close(self) -> None:
         """Let it end, as this process does."""
@@ -52,7 +52,7 @@ class Janitor:
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(1)
 
-    def _tell(self, message: list[Any]) -> None:
+    def _send(self, message: list[Any]) -> None:
         assert self._popen.stdin is not None
         with suppress(OSError, ValueError):  # without it, only what a killed supervisor leaves is left
             os.write(self._popen.stdin.fileno(), json.dumps(message).encode() + b"\n")

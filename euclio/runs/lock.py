@@ -51,7 +51,7 @@ class RunnerLock:
                     file=str(self.path.parent),
                 )
             time.sleep(0.05)
-        self.tell()
+        self.publish()
         return self
 
     def __exit__(
@@ -59,7 +59,7 @@ class RunnerLock:
     ) -> None:
         os.close(self._file)
 
-    def tell(self, **facts: float | None) -> None:
+    def publish(self, **facts: float | None) -> None:
         """Say how far the runner is, for `runner_at`; what cannot be written is left unsaid."""
         with suppress(OSError):
             os.pwrite(self._file, json.dumps(self._facts | facts).encode().ljust(_WIDTH), 0)

@@ -83,7 +83,7 @@ class Display:
     def __enter__(self) -> Display:
         if self._bars is not None:
             self._bars.start()
-            self._looking = self._bars.add_task("looking at instances", total=None, told="")
+            self._looking = self._bars.add_task("looking at instances", total=None, state="")
         return self
 
     def __exit__(
@@ -109,27 +109,27 @@ class Display:
         if self._bars is not None:
             self._bars.update(self._looking, visible=False)
             done = pace.kept + pace.made
-            self._running = self._bars.add_task("runs", total=pace.total, completed=done, told="")
+            self._running = self._bars.add_task("runs", total=pace.total, completed=done, state="")
         elif pace.kept:
             self._say(f"{pace.kept} of {pace.total} runs were made before")
 
     def show(self, pace: Pace, rate: float | None, left_s: float | None) -> None:
         """Show how far it is."""
-        told = described(pace.by_status, rate, left_s)
+        state = described(pace.by_status, rate, left_s)
         if self._bars is not None:
-            self._bars.update(self._running, completed=pace.kept + pace.made, told=told)
+            self._bars.update(self._running, completed=pace.kept + pace.made, state=state)
         elif self._is_time():
-            self._say(f"{pace.kept + pace.made} of {pace.total} runs, {told}")
+            self._say(f"{pace.kept + pace.made} of {pace.total} runs, {state}")
 
     def end(self, pace: Pace) -> None:
         """The batch is finished."""
         done = pace.kept + pace.made
-        told = f": {described(pace.by_status)}" if pace.made else ""
+        state = f": {described(pace.by_status)}" if pace.made else ""
         if self._bars is not None and pace.made:
-            self._bars.update(self._running, completed=done, told=described(pace.by_status))
+            self._bars.update(self._running, completed=done, state=described(pace.by_status))
         if self._bars is not None:
             self._bars.stop()
-        self._say(f"{done} of {pace.total} runs are finished, {pace.made} of them made now{told}")
+        self._say(f"{done} of {pace.total} runs are finished, {pace.made} of them made now{state}")
 
     def _is_time(self) -> bool:
         if time.monotonic() < self._said_at + SAY_EVERY_S:
@@ -151,5 +151,6 @@ def described(by_status: Mapping[str, int], rate: float | None = None, left_s: f
 
 
 def _bars(stream: TextIO) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
+    state = TextColumn("{task.fields[state]}")
+    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), state)
     return Progress(*columns, console=Console(file=stream))

@@ -42,7 +42,7 @@ class Record:
         options: plan space and engine options that the run was made with, in full, as in a result file.
         seed: seed of the solver.
         repeat: number of the repetition.
-        time_limit_s: limit that the solver was told; None: none.
+        time_limit_s: limit that the solver was given, in seconds; None: none.
         hard_time_limit_s: limit after which its process is killed.
         memory_limit_mb: limit of resident memory in MiB.
         features: sizes of the instance, by name (`euclio.core.family.Family.features`).
@@ -70,7 +70,7 @@ class Record:
         certificate: what an independent prover says of the proof: certified, refuted or open; None: it was not asked,
             or nothing was proven.
         certify_s: seconds that it took, outside of `wall_s`; None: it was not asked, or killed.
-        certify_nodes: nodes of its search; None likewise.
+        certify_nodes: nodes of its search; None: no prover tried it.
         certify_reason: why the proof is refuted or left open.
         cpu_s: processor seconds of this process for the answer and its check, which other processes hardly touch; None:
             it never answered.

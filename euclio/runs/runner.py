@@ -95,17 +95,17 @@ def run(
         UnwritableError: results cannot be written; those written before are kept.
         RunInterrupted: stopped from the keyboard; what is finished is kept.
     """
-    told = experiment if isinstance(experiment, Experiment) else load_experiment(experiment)
-    different_labels(told.solvers)
+    loaded = experiment if isinstance(experiment, Experiment) else load_experiment(experiment)
+    different_labels(loaded.solvers)
     _check_statuses(retry)
     folder = ResultFolder(Path(out) if out is not None else default_folder(experiment))
     try:
         with Display(quiet=quiet) as display:
-            index = InstanceIndex(told, display.count_instance)
+            index = InstanceIndex(loaded, display.count_instance)
             index.look_at_files()
-            folder.make(told.name)
+            folder.make(loaded.name)
             with RunnerLock(folder.lock_file) as lock:
-                runner = _Runner(told, folder, index, lock, display, finished or _unheard)
+                runner = _Runner(loaded, folder, index, lock, display, finished or _unheard)
                 return runner.run(slots, dask, retry, pool)
     except InputError as error:
         raise (error if error.file or isinstance(experiment, Experiment) else error.in_file(str(experiment))) from None
@@ -149,7 +149,7 @@ class _Runner:
             folder.drop(retry)
         finished, known = folder.keys(), folder.labels()
         if not known:
-            raise InputError("has no runs: none of its solvers is for its instances")
+            raise InputError("has no runs: none of its solvers is for its instances; name a solver of their family")
         left = sum(key not in finished for key in known)
         pace = Pace(len(known), len(known) - left)
         no_longer = sum(key not in known for key in finished)
@@ -193,7 +193,7 @@ class _Runner:
 
     def _show(self, pace: Pace) -> None:
         rate, left_s = pace.look()
-        self._lock.tell(rate_per_s=rate, left_s=left_s)
+        self._lock.publish(rate_per_s=rate, left_s=left_s)
         self._display.show(pace, rate, left_s)
 
 

@@ -127,15 +127,15 @@ class Slot:
     def _preparation_s(self) -> float:
         """What the preparation of the next run may take."""
         task = self._tasks[0]
-        told = task.limits.preparation_s
-        return preparation_limit_s(task.setting.solver) if told is None else told
+        given_s = task.limits.preparation_s
+        return preparation_limit_s(task.setting.solver) if given_s is None else given_s
 
     @property
     def _worker(self) -> WorkerProcess:
         return self._processes[self._library]
 
     def _assign(self) -> None:
-        """Give what is left of the batch to the process of its library; a new one is told once it is ready."""
+        """Give what is left of the batch to the process of its library; a new one gets it once it is ready."""
         process = self._processes.get(self._library)
         if process is None or process.has_ended():
             self._replace()

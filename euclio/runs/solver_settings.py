@@ -64,9 +64,9 @@ def measure(function: str, label: str, family: str, *, on: Iterable[str] | None 
         on: names of the instances; None: all.
         **arguments: what the function takes next to the instance.
     """
-    told = json.dumps(arguments, sort_keys=True)
+    text = json.dumps(arguments, sort_keys=True)
     names_ = None if on is None else frozenset(on)
-    return Measure(function, f"euclio {version('euclio')}", label, family, told, names_)
+    return Measure(function, f"euclio {version('euclio')}", label, family, text, names_)
 
 
 def different_labels(settings: Iterable[AnySetting]) -> tuple[AnySetting, ...]:
@@ -96,8 +96,8 @@ def _combinations(alternatives: Mapping[str, list[Any]]) -> Iterator[dict[str, A
 
 
 def _label(name: str, chosen: Mapping[str, Any], varied: list[str]) -> str:
-    told = ", ".join(f"{key}={_word(chosen[key])}" for key in varied)
-    return f"{name} {told}" if told else name
+    options = ", ".join(f"{key}={_word(chosen[key])}" for key in varied)
+    return f"{name} {options}" if options else name
 
 
 def _word(value: Any) -> str:

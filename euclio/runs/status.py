@@ -83,7 +83,7 @@ def status(path: str | Path) -> ExperimentStatus:
         raise InputError("no results here; start the experiment with `euclio run`, or name its --out", file=str(path))
     labels = folder.labels()
     runner = runner_at(folder.lock_file)
-    told = runner or {}
+    facts = runner or {}
     finished = dict(_finished(folder))
     counts: dict[str, Counter[str]] = {label: Counter() for label in dict.fromkeys(labels.values())}
     for key, label in labels.items():
@@ -97,8 +97,8 @@ def status(path: str | Path) -> ExperimentStatus:
         missing=dict(Counter(label for key, label in labels.items() if key not in finished)),
         no_longer=sum(key not in labels for key in finished) if labels else 0,
         runner=None if runner is None else {name: runner.get(name) for name in ("process", "host")},
-        rate_per_s=told.get("rate_per_s"),
-        left_s=told.get("left_s"),
+        rate_per_s=facts.get("rate_per_s"),
+        left_s=facts.get("left_s"),
     )
 
 

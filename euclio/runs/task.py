@@ -91,7 +91,7 @@ class RunLimits:
     """Limits of one run.
 
     Attributes:
-        time_s: seconds that the solver is told to keep to; None: none.
+        time_s: seconds that the solver is given as its limit; None: none.
         hard_time_s: seconds after which its process is killed.
         memory_mb: resident memory of its process, in MiB, above which it is killed.
         preparation_s: seconds after which reading the instance, importing, compiling and warming up are killed; None:
@@ -133,7 +133,7 @@ class Task:
     def __post_init__(self) -> None:
         parts = [self.family, self.instance, self.instance_hash, self.seed, self.repeat]
         certifying = "" if self.certify_s is None else json.dumps({"certify_s": self.certify_s})
-        text = json.dumps(parts) + _told(self.setting, self.limits) + certifying
+        text = json.dumps(parts) + _key_text(self.setting, self.limits) + certifying
         object.__setattr__(self, "key", text_hash(text))
 
 
@@ -151,7 +151,7 @@ class Batch:
 
 
 @cache
-def _told(setting: Setting, limits: RunLimits) -> str:
+def _key_text(setting: Setting, limits: RunLimits) -> str:
     """What a key says about solver and limits; made once for all instances."""
     left_out = ("label", "library", "folder", "time_s", "on")
     fields = {name: value for name, value in asdict(setting).items() if name not in left_out}

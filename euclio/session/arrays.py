@@ -46,7 +46,7 @@ class SessionArrays(NamedTuple):
         order: modules, parents before children.
         parent_first: start of each module's parents in `parent`, shape (modules + 1,).
         parent: parents, one module's after the other's.
-        child_first: likewise for children.
+        child_first: start of each module's children in `child`, shape (modules + 1,).
         child: children.
         slo: latency objective in seconds.
         policy: dispatch policy as `policy_code` has it.

@@ -87,7 +87,7 @@ def _below(
         return None
     if outcome.plan is not None or outcome.exhausted:
         return Search(outcome.plan, outcome.exhausted, branching.nodes)
-    return Search(None, False, branching.nodes, "costs closer to the cutoff than latencies can be told apart")
+    return Search(None, False, branching.nodes, "costs closer to the cutoff than latencies can be distinguished")
 
 
 def warm_up() -> None:

@@ -35,7 +35,7 @@ def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
 
 @compiled
 def _counted_latency(code: int, d: float, b: float, t: float, rate: float) -> float:
-    """The same under a policy of form `GENERAL`: it may ask for the machines of the allocation, so they are counted."""
+    """Worst-case latency in seconds under a policy of form `GENERAL`, which may ask how many machines there are."""
     whole, rest = whole_and_rest(rate, t, rate)
     worst = own_latency(code, 0.0, d, b, t, float(whole), rest, rate, rate) if whole > 0 else 0.0
     return max(worst, own_latency(code, 1.0, d, b, t, float(whole), rest, rate, rate)) if rest > 0.0 else worst

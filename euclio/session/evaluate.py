@@ -44,7 +44,7 @@ class Evaluation:
     Attributes:
         violations: one line per broken rule; empty: the plan is feasible.
         cost_per_h: exact cost in money per hour (None if a module could not be priced).
-        latency_s: longest path of worst-case latencies in seconds (None likewise).
+        latency_s: longest path of worst-case latencies in seconds (None if a module could not be priced).
         modules: one entry per module (empty if one could not be priced).
     """
 

@@ -144,7 +144,7 @@ def why_no_plan(session: Session, space: PlanSpace) -> str:
 
 
 def _why_none(session: Session, space: PlanSpace) -> str:
-    """The same in a plan space in which modules are independent."""
+    """Why there is no plan, in a plan space where modules are independent; empty: the bounds do not prove it."""
     least: list[Fraction] = []
     for module in session.modules:
         forced = bracket(session, module, space) if _forced(module, space) else None

@@ -187,7 +187,7 @@ class PlanSpace:
         object.__setattr__(self, "dummy", DummyRule(self.dummy))
 
     def on(self, *hardware: str) -> PlanSpace:
-        """The same space restricted to the named hardware."""
+        """A copy of this plan space that allows only the named hardware, and mixes it."""
         return replace(self, hardware=hardware, single_hardware=False)
 
     def hardware_of(self, session: Session) -> tuple[Hardware, ...]:

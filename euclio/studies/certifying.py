@@ -144,7 +144,7 @@ def certificate_blocks(certified: Certified) -> list[Block]:
     table = certified.table
     if not certified.proofs:
         return []
-    told = (
+    text = (
         f"{certified.proofs:,} runs ended with a proof of their optimum. A sample of {len(table)} (seed "
         f"{certified.seed}) was made again and given to an independent prover in exact arithmetic, {LIMIT_S:g} s each: "
         f"{counts(len(table), (Verdict(word) for word in table.verdict))}."
@@ -155,7 +155,7 @@ def certificate_blocks(certified: Certified) -> list[Block]:
         rows.append((str(label), *numbers, f"{runs.wall_s.median():.3g}", f"{runs.wall_s.max():.3g}"))
     columns = ("run", "tried", *Verdict, "median time (s)", "longest time (s)")
     shown = Table("Proofs that were tried", columns, tuple(rows), frozenset(range(1, 7)))
-    return [Heading("Which proofs are certified?"), Paragraph(told), *([shown] if rows else [])]
+    return [Heading("Which proofs are certified?"), Paragraph(text), *([shown] if rows else [])]
 
 
 def refuse_refuted(certified: Certified, page: Path) -> None:

@@ -64,11 +64,11 @@ class _Returned:
 @dataclass(frozen=True, slots=True)
 class _Raised:
     error: BaseException
-    told: str
+    trace: str
 
 
-Tell = Callable[[Begun | Said], None]
-"""What a called function tells its caller by, while it goes on."""
+Report = Callable[[Begun | Said], None]
+"""How a called function reports to its caller while it runs."""
 
 
 class OverrunError(Exception):
@@ -148,7 +148,7 @@ class ForkedProcess:
     def call(
         self, function: Callable[..., Any], *arguments: Any, preparation_s: float, notice: str = "", said: list[Any]
     ) -> Any:
-        """What a function returns, called in the process with a `Tell` and then these arguments.
+        """What a function returns, called in the process with a `Report` and then these arguments.
 
         Args:
             function: a function of a module; before it says `Begun`, it is in preparation.
@@ -176,7 +176,7 @@ class ForkedProcess:
             self.close()
             raise DiedError("wrote to descriptors that are not its own") from None
         if isinstance(done, _Raised):
-            raise done.error from _RemoteError(done.told)
+            raise done.error from _RemoteError(done.trace)
         return done.value
 
     def _step(self, call: _Call) -> _Returned | _Raised | None:
@@ -276,9 +276,9 @@ def _make_calls(channel: Channel) -> None:
             channel.send(_raised(error))
 
 
-def _called(tell: Tell, function: Callable[..., Any], arguments: tuple[Any, ...]) -> _Returned | _Raised:
+def _called(report: Report, function: Callable[..., Any], arguments: tuple[Any, ...]) -> _Returned | _Raised:
     try:
-        return _Returned(function(tell, *arguments))
+        return _Returned(function(report, *arguments))
     except BaseException as error:  # a solver may raise anything, SystemExit too
         return _raised(error)
 
@@ -286,16 +286,16 @@ def _called(tell: Tell, function: Callable[..., Any], arguments: tuple[Any, ...]
 def _raised(error: BaseException) -> _Raised:
     from euclio.core.own_solver import blame
 
-    told = "".join(traceback.format_exception(error))
+    trace = "".join(traceback.format_exception(error))
     if isinstance(error, Exception) and not isinstance(error, InputError):
         blamed = blame(error)
         if blamed:
-            return _Raised(OwnSolverError(blamed), told)
+            return _Raised(OwnSolverError(blamed), trace)
     try:
         copied = pickle.loads(pickle.dumps(error))
     except Exception:  # pickle raises whatever it likes
         copied = None
-    return _Raised(copied if isinstance(copied, BaseException) else RuntimeError(_text(error)), told)
+    return _Raised(copied if isinstance(copied, BaseException) else RuntimeError(_text(error)), trace)
 
 
 def _text(error: BaseException) -> str:

@@ -26,7 +26,7 @@ def draw_instances(
         count: how many of the kinds that draw them, per combination of settings; of "pipelines" the number of seeds.
         seed: seed; instance k of "random", "chain" and "pipelines" has seed + k.
         settings: plain values by name; `euclio.workloads.kinds.KINDS` says which a kind takes. A list of values (of
-            lists, where a value is a list) stands for each of them, and the names of the instances tell them apart.
+            lists, where a value is a list) stands for each of them, and the names of the instances distinguish them.
 
     Returns:
         The instances, each made when it is asked for; all settings are checked before.
@@ -42,13 +42,13 @@ def draw_instances(
     given = {} if settings is None else settings
     refuse_unknown(chosen.settings, given, kind)
     parts = [
-        _told_apart(chosen.draw(read_settings(chosen.settings, point), count, seed), suffix)
+        _distinguished(chosen.draw(read_settings(chosen.settings, point), count, seed), suffix)
         for suffix, point in grid(chosen.settings, given)
     ]
     return chain.from_iterable(parts)
 
 
-def _told_apart(instances: Iterator[Any], suffix: str) -> Iterator[Any]:
+def _distinguished(instances: Iterator[Any], suffix: str) -> Iterator[Any]:
     return (replace(instance, name=f"{instance.name}-{suffix}") if suffix else instance for instance in instances)
 
 

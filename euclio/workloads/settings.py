@@ -91,7 +91,7 @@ def grid(known: Sequence[Setting], given: Mapping[str, Any]) -> list[tuple[str, 
         given: plain values; a list (of lists, where a value is a list) gives alternatives.
 
     Returns:
-        Pairs: what tells a combination from the others, such as ``modules2-tightness0.4`` (empty without
+        Pairs: what distinguishes a combination from the others, such as ``modules2-tightness0.4`` (empty without
         alternatives), and its settings.
 
     Raises:

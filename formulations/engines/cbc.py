@@ -1,16 +1,26 @@
-"""CBC, the binary that PuLP brings; what it does not write to its solution file is read from its log."""
+"""CBC, the binary that PuLP brings; what it does not write to its solution file is read from its log.
+
+Traps of CBC that are closed here:
+
+- seed 0 is the time of day, so seeds begin at 1;
+- it calls models infeasible that are not, with presolve or without (`formulations.engines.milp.run_twice` asks twice);
+- PuLP calls a run that a time limit stopped optimal; its log says how it ended;
+- under a time limit the binary ends with an error now and then, which is no answer;
+- its log minimises whatever the model does, writes 1e50 for what it does not have, and rounds bounds.
+"""
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
-from euclio.core.result import TracePoint, WarmStart
-from formulations.engines.milp import TOLERANCE, EngineLimits, EngineRun, Outcome
+from euclio.core.result import Status, WarmStart
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:
     from pulp import LpProblem
@@ -30,12 +40,26 @@ NOTHING_YET = 1e40
 """CBC writes values beyond this for a bound or an incumbent that it does not have."""
 
 
-def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] | None = None) -> EngineRun:
-    """Solve a PuLP model with CBC; see `formulations.engines.milp.run_model`.
+@dataclass(frozen=True, slots=True)
+class Cbc:
+    """The engine CBC for linear models in PuLP."""
 
-    Raises:
-        InputError: PuLP has no CBC binary on this machine.
-    """
+    name: str = "cbc"
+    prunes: bool = False
+
+    def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
+        """Solve a model; see `formulations.engines.interface.Engine`.
+
+        Raises:
+            InputError: PuLP has no CBC binary on this machine.
+        """
+        return _run(model, limits, start)
+
+
+CBC = Cbc()
+
+
+def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     import pulp
 
     with tempfile.TemporaryDirectory() as folder:
@@ -67,22 +91,22 @@ def run_cbc(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] |
         with limits.log_file.open("a", encoding="utf-8") as kept:
             kept.write(log)
     if failed:
-        return EngineRun(Outcome.UNKNOWN, FAILED)
+        return Outcome(Status.UNKNOWN, FAILED)
     return _read(model, log, limits.relaxed, start is not None)
 
 
 def _options(limits: EngineLimits) -> list[str]:
-    seed = limits.seed % LARGEST_SEED + 1  # from 1 on: CBC takes the time of day where it is told 0
+    seed = limits.seed % LARGEST_SEED + 1  # never 0, the time of day
     return [
-        f"primalTolerance {TOLERANCE:g}",
-        f"integerTolerance {TOLERANCE:g}",
+        f"primalTolerance {ENGINE:g}",
+        f"integerTolerance {ENGINE:g}",
         f"randomSeed {seed}",
         f"randomCbcSeed {seed}",
         *([] if limits.presolve else ["presolve off", "preprocess off"]),
     ]
 
 
-def _read(model: LpProblem, log: str, relaxed: bool, started: bool) -> EngineRun:
+def _read(model: LpProblem, log: str, relaxed: bool, started: bool) -> LinearOutcome:
     import pulp
 
     results = RESULT.findall(log)
@@ -93,36 +117,36 @@ def _read(model: LpProblem, log: str, relaxed: bool, started: bool) -> EngineRun
     found = model.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible) and not infeasible
     stopped = "stopped" in raw.lower()
     if infeasible:
-        outcome = Outcome.INFEASIBLE
+        status = Status.INFEASIBLE
     elif not found:
-        outcome = Outcome.UNKNOWN
+        status = Status.UNKNOWN
     else:
         proven = model.sol_status == pulp.LpSolutionOptimal and not stopped
-        outcome = Outcome.OPTIMAL if proven else Outcome.FEASIBLE
+        status = Status.OPTIMAL if proven else Status.FEASIBLE
     objective = float(pulp.value(model.objective)) if found else None
-    bound = objective if outcome is Outcome.OPTIMAL else None
+    bound = objective if status is Status.OPTIMAL else None
     if bound is None and stopped and (match := BOUND.search(log)):
         # The log rounds it: half a unit of its last place keeps it a bound.
         bound = _value(match[1], 1.0, constant)
         bound = None if bound is None else bound - sign * 0.5 * 10.0 ** -len(match[1].partition(".")[2])
     nodes = NODES.search(log)
     warm = WarmStart.NONE if not started else WarmStart.USED if START_TAKEN in log else WarmStart.IGNORED
-    return EngineRun(
-        outcome,
+    return Outcome(
+        status,
         raw,
-        {variable.name: float(variable.varValue or 0.0) for variable in model.variables()} if found else {},
+        {variable.name: float(variable.varValue or 0.0) for variable in model.variables()} if found else None,
         objective,
         bound,
         int(nodes[1]) if nodes else 0,
         _trace(log, sign, constant),
         warm,
-        {variable.name: float(variable.dj or 0.0) for variable in model.variables()} if found and relaxed else {},
+        {variable.name: float(variable.dj or 0.0) for variable in model.variables()} if found and relaxed else None,
     )
 
 
-def _trace(log: str, sign: float, constant: float) -> tuple[TracePoint, ...]:
+def _trace(log: str, sign: float, constant: float) -> tuple[Point[float], ...]:
     """Incumbent and bound over time; CBC's log minimises whatever the model does."""
-    points: list[TracePoint] = []
+    points: list[Point[float]] = []
     bound: float | None = None
     incumbent: float | None = None
     for line in log.splitlines():
@@ -133,7 +157,7 @@ def _trace(log: str, sign: float, constant: float) -> tuple[TracePoint, ...]:
             incumbent = _value(match["incumbent"], sign, constant)
         else:
             continue
-        points.append(TracePoint(float(match["seconds"]), incumbent, bound))
+        points.append(Point(float(match["seconds"]), incumbent, bound))
     return tuple(points)
 
 

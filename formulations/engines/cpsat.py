@@ -1,4 +1,4 @@
-"""One way to run OR-Tools' CP-SAT: limits, seed, log, hints, trace, and the traps of its answers (ours).
+"""One way to run OR-Tools' CP-SAT: limits, seed, log, start, trace, and the traps of its answers (ours).
 
 CP-SAT works on integers. Traps that this wrapper closes:
 
@@ -14,9 +14,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from euclio.core.result import Status, WarmStart
+from formulations.engines.interface import EngineLimits, Outcome, Point
+from formulations.tolerances import COUNTED_BOUND
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -28,81 +32,44 @@ SEVERAL_WORKERS = ("max_lp", "objective_lb_search_max_lp", "pseudo_costs", "redu
 """What the workers run if there are several: strategies that lean on the linear relaxation first."""
 
 
-@dataclass(frozen=True, slots=True)
-class CpSatOptions:
-    """How to run a model.
+LINEARIZATION = 2
+"""How much of a model the linear relaxation sees, of 0 to 2: our models gain from all of it."""
 
-    Attributes:
-        time_limit_s: seconds; None: none.
-        workers: threads.
-        seed: seed of every random choice; one worker and no time limit: same seed, same answer.
-        log_file: file that the solver's log is appended to; None: none.
-        linearization: how much of the model the linear relaxation sees, 0 to 2.
-        presolve: whether to simplify the model first; on models that take milliseconds it costs more than it saves.
-    """
-
-    time_limit_s: float | None = None
-    workers: int = 1
-    seed: int = 0
-    log_file: Path | None = None
-    linearization: int = 2
-    presolve: bool = True
+CountedValues = Mapping[int, int]
+CountedOutcome = Outcome[CountedValues, int]
+"""Of a model in whole numbers; values by the variables' index."""
 
 
 @dataclass(frozen=True, slots=True)
-class CpSatPoint:
-    """Incumbent and bound at one moment, in the model's own units.
+class CpSat:
+    """The engine CP-SAT for models in whole numbers, which it minimises."""
 
-    Attributes:
-        wall_s: seconds since the solver started.
-        incumbent: objective of the best solution so far; None: none yet.
-        bound: proven lower bound so far; None: none yet.
-    """
+    name: str = "cpsat"
+    prunes: bool = False
 
-    wall_s: float
-    incumbent: int | None
-    bound: int | None
+    def run(self, model: cp_model.CpModel, limits: EngineLimits, start: CountedValues | None = None) -> CountedOutcome:
+        """Solve a model; see `formulations.engines.interface.Engine`.
+
+        One worker and no time limit: same seed, same outcome. The start may leave variables out.
+
+        Raises:
+            OverflowError: the |coefficients| of a row sum to 2^31 or more.
+            ValueError: CP-SAT calls the model invalid.
+        """
+        if start is not None:
+            _hint(model, start)
+        return _run(model, limits, started=start is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class CpSatAnswer:
-    """What CP-SAT found, in the model's own units.
-
-    Attributes:
-        status: its own word: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN.
-        values: value of every variable by its index in the model, shape (variables,); None: no solution.
-        objective: objective of that solution; None: no solution.
-        bound: proven lower bound on the objective; None: none.
-        hint_used: the first solution was built from the hint.
-        trace: incumbent and bound over time.
-        conflicts: conflicts of the search.
-    """
-
-    status: str
-    values: tuple[int, ...] | None = None
-    objective: int | None = None
-    bound: int | None = None
-    hint_used: bool = False
-    trace: tuple[CpSatPoint, ...] = ()
-    conflicts: int = 0
-
-    @property
-    def infeasible(self) -> bool:
-        """Whether the model was proven to have no solution."""
-        return self.status == "INFEASIBLE"
-
-    def value(self, variable: cp_model.IntVar) -> int:
-        """Value of a variable; there must be a solution."""
-        assert self.values is not None
-        return self.values[variable.index]
+CP_SAT = CpSat()
 
 
 @dataclass(slots=True)
 class _Tracker:
-    """Collects what the solver tells while it runs."""
+    """Collects what the solver reports while it runs."""
 
     started: float
-    points: list[CpSatPoint] = field(default_factory=list)
+    points: list[Point[int]] = field(default_factory=list)
     incumbent: int | None = None
     bound: int | None = None
     first_solution: str | None = None
@@ -119,47 +86,46 @@ class _Tracker:
         self._add()
 
     def _add(self) -> None:
-        self.points.append(CpSatPoint(time.perf_counter() - self.started, self.incumbent, self.bound))
+        self.points.append(Point(time.perf_counter() - self.started, self.incumbent, self.bound))
 
 
-def solve_model(model: cp_model.CpModel, options: CpSatOptions) -> CpSatAnswer:
-    """Minimise a model.
+def _hint(model: cp_model.CpModel, start: CountedValues) -> None:
+    model.clear_hints()  # type: ignore[no-untyped-call]
+    for index, value in start.items():
+        model.add_hint(model.get_int_var_from_proto_index(index), value)
 
-    Args:
-        model: the model, with an objective to minimise; hints are taken from it.
-        options: how to run it.
 
-    Raises:
-        OverflowError: the |coefficients| of a row sum to 2^31 or more.
-        ValueError: CP-SAT calls the model invalid.
-    """
+def _run(model: cp_model.CpModel, limits: EngineLimits, *, started: bool) -> CountedOutcome:
     from ortools.sat.python import cp_model
 
     check_rows(model)
     solver = cp_model.CpSolver()
-    _set_parameters(solver, options)
+    _set_parameters(solver, limits)
     tracker = _Tracker(time.perf_counter())
     solver.best_bound_callback = tracker.note_bound
     log: list[str] = []
-    if options.log_file is not None:
+    if limits.log_file is not None:
         solver.log_callback = log.append
     callback = _solution_callback(cp_model, tracker)
-    status = solver.status_name(solver.solve(model, callback))
-    if options.log_file is not None:
-        with options.log_file.open("a") as file:
+    raw = solver.status_name(solver.solve(model, callback))
+    if limits.log_file is not None:
+        with limits.log_file.open("a") as file:
             file.write("\n".join(log) + "\n")
-    if status == "MODEL_INVALID":
+    if raw == "MODEL_INVALID":
         raise ValueError(f"CP-SAT calls the model invalid: {model.validate()}")
-    found = status in ("OPTIMAL", "FEASIBLE")
+    status = Status(raw.lower())
+    found = status in (Status.OPTIMAL, Status.FEASIBLE)
     known = found and model.has_objective()
-    return CpSatAnswer(
-        status=status,
-        values=tuple(solver.response_proto.solution) if found else None,
-        objective=round(solver.objective_value) if found else None,
-        bound=_round_up(solver.best_objective_bound) if known else _last_bound(tracker, status),
-        hint_used="hint" in (tracker.first_solution or ""),
-        trace=tuple(tracker.points),
-        conflicts=solver.num_conflicts,
+    hinted = "hint" in (tracker.first_solution or "")
+    return Outcome(
+        status,
+        raw,
+        dict(enumerate(solver.response_proto.solution)) if found else None,
+        round(solver.objective_value) if found else None,
+        _round_up(solver.best_objective_bound) if known else _last_bound(tracker, status),
+        solver.num_conflicts,
+        tuple(tracker.points),
+        WarmStart.NONE if not started else WarmStart.USED if hinted else WarmStart.IGNORED,
     )
 
 
@@ -175,21 +141,21 @@ def check_rows(model: cp_model.CpModel) -> None:
             raise OverflowError(f"the coefficients of a row sum to {total}, past 2^31; use a coarser scale")
 
 
-def _set_parameters(solver: cp_model.CpSolver, options: CpSatOptions) -> None:
+def _set_parameters(solver: cp_model.CpSolver, limits: EngineLimits) -> None:
     parameters = solver.parameters
     parameters.relative_gap_limit = 0.0
     parameters.absolute_gap_limit = 0.0
-    parameters.num_workers = options.workers
-    parameters.random_seed = options.seed
-    parameters.linearization_level = options.linearization
+    parameters.num_workers = limits.threads
+    parameters.random_seed = limits.seed
+    parameters.linearization_level = LINEARIZATION
     parameters.log_to_stdout = False
-    parameters.log_search_progress = options.log_file is not None
-    if options.time_limit_s is not None:
-        parameters.max_time_in_seconds = max(0.0, options.time_limit_s)
-    if options.workers > 1:
-        parameters.subsolvers.extend(SEVERAL_WORKERS[: options.workers])
+    parameters.log_search_progress = limits.log_file is not None
+    if limits.time_limit_s is not None:
+        parameters.max_time_in_seconds = max(0.0, limits.time_limit_s)
+    if limits.threads > 1:
+        parameters.subsolvers.extend(SEVERAL_WORKERS[: limits.threads])
     parameters.cp_model_probing_level = 0
-    if not options.presolve:
+    if not limits.presolve:
         parameters.cp_model_presolve = False
         parameters.symmetry_level = 0
         # Searches in neighbourhoods presolve their small models in spite of it.
@@ -204,11 +170,11 @@ def _solution_callback(library: Any, tracker: _Tracker) -> cp_model.CpSolverSolu
     return Callback()
 
 
-def _last_bound(tracker: _Tracker, status: str) -> int | None:
-    """The bound that was told during the run; the one in an UNKNOWN answer is 0.0 whatever was proven."""
-    return tracker.bound if status == "UNKNOWN" else None
+def _last_bound(tracker: _Tracker, status: Status) -> int | None:
+    """The bound that was reported during the run; the one in an UNKNOWN answer is 0.0 whatever was proven."""
+    return tracker.bound if status is Status.UNKNOWN else None
 
 
 def _round_up(bound: float) -> int:
     """Objectives are integers, so a bound may be rounded up; what floats may have lost is given back first."""
-    return math.ceil(bound - 1e-6 * max(1.0, abs(bound) * 1e-6))
+    return math.ceil(bound - COUNTED_BOUND * max(1.0, abs(bound) * COUNTED_BOUND))

@@ -1,14 +1,26 @@
-"""HiGHS inside the process, through PuLP's interface to highspy."""
+"""HiGHS inside the process: models in PuLP, through PuLP's interface to highspy; models as arrays in `highs_arrays.py`.
+
+Traps of HiGHS 1.13.1 that are closed here:
+
+- tolerances below `ENGINE` make it cut optima off;
+- restarts lose optima that keep every row, and call what is left optimal;
+- it calls models infeasible that are not, with presolve or without (`formulations.engines.milp.run_twice` asks twice);
+- one scheduler serves the whole process and refuses another number of threads;
+- its callbacks are silent unless it also logs somewhere;
+- it refuses rows whose coefficients are too far apart, which PuLP takes for an `IndexError`;
+- past a bound on the objective it prunes, so bounds beyond that count only up to it.
+"""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from euclio.core.result import TracePoint, WarmStart
-from formulations.engines.milp import TOLERANCE, EngineLimits, EngineRun, Outcome
+from euclio.core.result import Status, WarmStart
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:
     from pulp import LpProblem
@@ -26,17 +38,50 @@ PLAIN = {
 }
 """What `EngineLimits.plain` leaves out."""
 
+NO_RESTARTS: dict[str, Any] = {"mip_allow_restart": False}
+"""Restarts lose optima that keep every row, and call what is left optimal."""
+
 _scheduler: dict[str, int] = {}
 """Threads that HiGHS's scheduler of this process runs on."""
 
 
-def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float] | None = None) -> EngineRun:
-    """Solve a PuLP model with HiGHS; see `formulations.engines.milp.run_model`."""
+@dataclass(frozen=True, slots=True)
+class Highs:
+    """The engine HiGHS for linear models in PuLP."""
+
+    name: str = "highs"
+    prunes: bool = True
+
+    def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
+        """Solve a model; see `formulations.engines.interface.Engine`."""
+        return _run(model, limits, start)
+
+
+HIGHS = Highs()
+
+
+def status_of(highs: Any) -> tuple[Status, str]:
+    """How a run of HiGHS ended, in our words and in its own; the one place where its statuses are read.
+
+    The objectives of our models are bounded, so "unbounded or infeasible" is infeasible. Whether there is a solution,
+    HiGHS says apart from the status: 2 is a point that keeps all rows, to its tolerance.
+    """
+    import highspy
+
+    info, status = highs.getInfo(), highs.getModelStatus()
+    raw, statuses = str(highs.modelStatusToString(status)), highspy.HighsModelStatus
+    if status in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
+        return Status.INFEASIBLE, raw
+    if info.primal_solution_status != 2 or not math.isfinite(info.objective_function_value):
+        return Status.UNKNOWN, raw
+    return Status.OPTIMAL if status == statuses.kOptimal else Status.FEASIBLE, raw
+
+
+def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     import highspy
     import pulp
 
     if _scheduler.setdefault("threads", limits.threads) != limits.threads:
-        # One scheduler serves the whole process; it refuses another number of threads unless it is made anew.
         highspy.Highs.resetGlobalScheduler(True)
         _scheduler["threads"] = limits.threads
     sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
@@ -65,21 +110,20 @@ def run_highs(model: LpProblem, limits: EngineLimits, start: Mapping[str, float]
     try:
         model.solve(solver)
     except IndexError:  # how PuLP takes it that HiGHS refused a row for its coefficients
-        return EngineRun(Outcome.UNKNOWN, REFUSED)
+        return Outcome(Status.UNKNOWN, REFUSED)
     return _read(model, model.solverModel, watch, limits, start is not None)
 
 
 def _options(limits: EngineLimits, constant: float) -> dict[str, Any]:
-    # HiGHS tells its callbacks nothing unless it also logs to a console or a file.
     return {
+        # Without a log of any kind its callbacks would be silent.
         "log_to_console": False,
         "log_file": os.devnull if limits.log_file is None else str(limits.log_file),
         "random_seed": limits.seed % 2**31,
-        "primal_feasibility_tolerance": TOLERANCE,
-        "dual_feasibility_tolerance": TOLERANCE,
-        "mip_feasibility_tolerance": TOLERANCE,
-        # Restarts of HiGHS 1.13.1 lose optima that keep every row, and call what is left optimal.
-        "mip_allow_restart": False,
+        "primal_feasibility_tolerance": ENGINE,
+        "dual_feasibility_tolerance": ENGINE,
+        "mip_feasibility_tolerance": ENGINE,
+        **NO_RESTARTS,
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
         **({} if limits.most is None or limits.relaxed else _pruning(limits.most - constant)),
@@ -91,7 +135,7 @@ def _pruning(most: float) -> dict[str, Any]:
 
     It may prune what is worse than the limit by more than its tolerance.
     """
-    return {"objective_bound": most + TOLERANCE}
+    return {"objective_bound": most + ENGINE}
 
 
 class _Watch:
@@ -102,7 +146,7 @@ class _Watch:
         self.constant = constant
         self.most = most
         self.start_taken = False
-        self.trace: list[TracePoint] = []
+        self.trace: list[Point[float]] = []
 
     def listen(self, highs: Any) -> None:
         highs.cbLogging += self.on_log
@@ -118,7 +162,7 @@ class _Watch:
         incumbent, bound = self.value(data.mip_primal_bound), self.bound(data.mip_dual_bound)
         last = (self.trace[-1].incumbent, self.trace[-1].bound) if self.trace else (None, None)
         if (incumbent, bound) != last:
-            self.trace.append(TracePoint(float(data.running_time), incumbent, bound))
+            self.trace.append(Point(float(data.running_time), incumbent, bound))
 
     def value(self, raw: float) -> float | None:
         """A value of HiGHS's objective, which minimises and knows no constant, as one of the model's."""
@@ -132,40 +176,30 @@ class _Watch:
     def beyond(self, raw: float) -> bool:
         """Whether an objective is past what is of interest."""
         value = self.value(raw)
-        return self.most is not None and value is not None and value > self.most + TOLERANCE
+        return self.most is not None and value is not None and value > self.most + ENGINE
 
 
-def _read(model: LpProblem, highs: Any, watch: _Watch, limits: EngineLimits, started: bool) -> EngineRun:
-    import highspy
+def _read(model: LpProblem, highs: Any, watch: _Watch, limits: EngineLimits, started: bool) -> LinearOutcome:
     import pulp
 
-    info, status = highs.getInfo(), highs.getModelStatus()
-    raw = str(highs.modelStatusToString(status))
-    found = info.primal_solution_status == 2 and math.isfinite(info.objective_function_value)
-    if model.status == pulp.LpStatusInfeasible:
-        outcome, found = Outcome.INFEASIBLE, False
-    elif not found:
-        outcome = Outcome.UNKNOWN
-    else:
-        proven = model.sol_status == pulp.LpSolutionOptimal and status == highspy.HighsModelStatus.kOptimal
-        outcome = Outcome.OPTIMAL if proven else Outcome.FEASIBLE
-        if proven and not limits.relaxed and watch.beyond(info.objective_function_value):
-            outcome, found = Outcome.INFEASIBLE, False  # its heuristics came upon it; what is of interest was pruned
+    info, (status, raw) = highs.getInfo(), status_of(highs)
+    if status is Status.OPTIMAL and not limits.relaxed and watch.beyond(info.objective_function_value):
+        status = Status.INFEASIBLE  # its heuristics came upon it; what is of interest was pruned
+    found = status in (Status.OPTIMAL, Status.FEASIBLE)
     variables = model.variables()
     is_mip = not limits.relaxed and any(variable.cat == pulp.LpInteger for variable in variables)
     bound = watch.bound(info.mip_dual_bound) if is_mip else None
     objective = watch.value(info.objective_function_value) if found else None
-    if outcome is Outcome.OPTIMAL and not is_mip:
+    if status is Status.OPTIMAL and not is_mip:
         bound = objective
-    warm = WarmStart.NONE if not started else WarmStart.USED if watch.start_taken else WarmStart.IGNORED
-    return EngineRun(
-        outcome,
+    return Outcome(
+        status,
         raw,
-        {variable.name: float(variable.varValue) for variable in variables} if found else {},
+        {variable.name: float(variable.varValue) for variable in variables} if found else None,
         objective,
-        None if outcome is Outcome.INFEASIBLE else bound,
+        None if status is Status.INFEASIBLE else bound,
         max(0, int(info.mip_node_count)),
         tuple(watch.trace),
-        warm,
-        {variable.name: float(variable.dj) for variable in variables} if found and limits.relaxed else {},
+        WarmStart.NONE if not started else WarmStart.USED if watch.start_taken else WarmStart.IGNORED,
+        {variable.name: float(variable.dj) for variable in variables} if found and limits.relaxed else None,
     )

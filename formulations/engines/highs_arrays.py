@@ -1,4 +1,8 @@
-"""HiGHS for linear and mixed-integer programs given as arrays."""
+"""HiGHS for linear and mixed-integer programs given as arrays: solved once, or kept and solved again from a basis.
+
+`solve_mip` takes its own limits, as the programs are small and many: no seed, no log, no start, a gap and a number of
+nodes. How HiGHS's statuses are read, and its traps, stand in `highs.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from formulations.pipeline.columns.enumeration import Floats, Ints
-from formulations.pipeline.columns.problem import ROUNDING
+from euclio.core.result import Status
+from formulations.engines.highs import NO_RESTARTS, status_of
+from formulations.engines.interface import Outcome
+from formulations.tolerances import SUMS
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ArrayOutcome = Outcome[Floats, float]
+"""Of a program as arrays; values by column."""
 
 MIP_OPTIONS: dict[str, Any] = {
     "mip_abs_gap": 0.0,
-    # Restarts of HiGHS 1.13.1 lose optima that keep every row, and call what is left optimal.
-    "mip_allow_restart": False,
+    **NO_RESTARTS,
     # The programs are small and rarely infeasible: presolve, sub-MIPs and strong branching cost more than they save.
     "presolve": "off",
     "mip_pscost_minreliable": 1,
@@ -57,28 +68,6 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class MipRun:
-    """How a mixed-integer program ended: "optimal", "infeasible" or "open".
-
-    Attributes:
-        status: how it ended.
-        values: the best point; None: none was found.
-        bound: no point costs less; -inf: none proven.
-        nodes: nodes of the search.
-    """
-
-    status: str
-    values: Floats | None
-    bound: float
-    nodes: int
-
-    @property
-    def finished(self) -> bool:
-        """Whether the program is solved."""
-        return self.status != "open"
-
-
-@dataclass(frozen=True, slots=True)
 class LinearOptimum:
     """Optimum of min cost · x, matrix · x ≤ upper, x ≥ 0.
 
@@ -111,11 +100,9 @@ class Linear:
 
     def solve(self, cost: Floats) -> LinearOptimum | None:
         """The optimum for this cost; None: HiGHS finds none, which proves nothing."""
-        import highspy
-
         self._highs.changeColsCost(len(cost), self._columns, np.asarray(cost, dtype=float))
         self._highs.run()
-        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if status_of(self._highs)[0] is not Status.OPTIMAL:
             return None
         solution = self._highs.getSolution()
         return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
@@ -128,12 +115,12 @@ class Linear:
         _, found, ray = self._highs.getDualRay()
         for weights in (np.maximum(-np.array(ray), 0.0), np.maximum(np.array(ray), 0.0)) if found else ():
             least, allowed = np.minimum(weights @ matrix, 0.0) * most, weights * upper
-            if least.sum() - allowed.sum() > ROUNDING * (np.abs(least).sum() + np.abs(allowed).sum()):
+            if least.sum() - allowed.sum() > SUMS * (np.abs(least).sum() + np.abs(allowed).sum()):
                 return True
         return False
 
 
-def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int | None = None) -> MipRun:
+def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int | None = None) -> ArrayOutcome:
     """Solve a mixed-integer program.
 
     Args:
@@ -142,8 +129,6 @@ def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int
         gap: relative distance of bound and incumbent at which it may stop.
         most_nodes: nodes after which it stops; None: no limit.
     """
-    import highspy
-
     options = {**MIP_OPTIONS, "mip_rel_gap": gap}
     if math.isfinite(time_limit_s):
         options["time_limit"] = max(time_limit_s, 1e-3)
@@ -151,11 +136,16 @@ def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int
         options["mip_max_nodes"] = most_nodes
     highs = _highs(program, options)
     highs.run()
-    info, status = highs.getInfo(), highs.getModelStatus()
-    names = {highspy.HighsModelStatus.kOptimal: "optimal", highspy.HighsModelStatus.kInfeasible: "infeasible"}
-    found = info.primal_solution_status == 2 and math.isfinite(info.objective_function_value)
-    values = np.array(highs.getSolution().col_value) if found else None
-    return MipRun(names.get(status, "open"), values, float(info.mip_dual_bound), int(info.mip_node_count))
+    info, (status, raw) = highs.getInfo(), status_of(highs)
+    found = status in (Status.OPTIMAL, Status.FEASIBLE)
+    return Outcome(
+        status,
+        raw,
+        np.array(highs.getSolution().col_value) if found else None,
+        float(info.objective_function_value) if found else None,
+        float(info.mip_dual_bound) if math.isfinite(info.mip_dual_bound) else None,
+        max(0, int(info.mip_node_count)),
+    )
 
 
 def _highs(program: Program, options: dict[str, Any]) -> Any:

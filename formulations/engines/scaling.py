@@ -10,6 +10,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import lcm
 
+ROW_UNITS = 1 << 30
+"""Most units in one row: half of what CP-SAT takes (`formulations.engines.cpsat.COEFFICIENT_LIMIT`)."""
+
 
 def common_scale(values: Iterable[Fraction], most: Fraction, target: int) -> Fraction:
     """Units per quantity such that `most` comes to at most `target` units, exact for all values if that fits.

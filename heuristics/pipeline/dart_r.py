@@ -71,6 +71,7 @@ def gpu_classes(cluster: Cluster) -> tuple[str, str | None]:
 def _divide(cluster: Cluster, rates: Rates, gpus: Gpus, high: str, low: str) -> None:
     """Divide the low-class GPUs: what NP's throughput needs, and the rest in proportion to the high-class ones."""
     shares = {m.name: gpus.get((m.name, high), 0) for m in cluster.models}
+    # No high-class GPU is in use, so there is nothing to pair with.
     if not any(shares.values()):
         return
     needed = _needed(cluster, rates, gpus, low)
@@ -117,6 +118,7 @@ def _pipelines(
     if low is not None and space.max_partitions != 1 and (copies := min(own[high], own[low])):
         chain = best_chain(cluster, model, (low, high), space)
         alone = sum(rates[model.name, name].rate_rps for name in (low, high) if (model.name, name) in rates)
+        # A chain only where it serves more than the two GPUs by themselves.
         if chain is not None and chain.rate_rps > alone:
             found.append(chain.pipeline(model, copies))
             own[high] -= copies

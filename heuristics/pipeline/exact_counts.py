@@ -50,6 +50,7 @@ def division(cluster: Cluster, rates: Rates, loads: list[Fraction], *, beyond: b
         for (used, before), more in itertools.product(found.items(), own):
             total = tuple(a + b for a, b in zip(used, more, strict=True))
             if all(n <= gpu.count for n, gpu in zip(total, cluster.gpus, strict=True)):
+                # Divisions that use the same GPUs leave the same to others: one of them is enough.
                 joint.setdefault(total, (*before, more))
         found = joint
     return list(found.values())
@@ -68,6 +69,7 @@ def _least_amounts(cluster: Cluster, rates: list[Fraction], load: Fraction, beyo
     found = []
     for counts in itertools.product(*(range(cluster.gpus[t].count + 1) for t in others)):
         missing = load - sum((n * rates[t] for n, t in zip(counts, others, strict=True)), Fraction(0))
+        # Exact, so that a load that is met to the last digit counts as met, or as not exceeded.
         needed = math.floor(missing / rates[last]) + 1 if beyond else math.ceil(missing / rates[last])
         amount = [0] * len(rates)
         for n, t in zip((*counts, max(0, needed)), useful, strict=True):

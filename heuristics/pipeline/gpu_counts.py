@@ -80,8 +80,9 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
 
 
 def _fairest(cluster: Cluster, rates: Rates, found: Counts) -> Counts:
-    """The same proven, or the best allocation in place of one that HiGHS's tolerance took for it."""
+    """The fairest allocation, proven: the one found, or a better one that HiGHS's tolerance hid behind it."""
     best, gpus = _least_served(cluster, rates, found.gpus or {}), found.gpus
+    # Either no division serves more, which is the proof, or the next round starts from a better one.
     for _ in range(MOST_ROUNDS):
         better = division(cluster, rates, [best * model.weight for model in cluster.models], beyond=True)
         if not better:
@@ -132,11 +133,11 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
     except TooManyError:
         pass
     rows = np.minimum(_served(cluster, rates, pairs) / np.array([[float(rate)] for rate in wanted]), 1.0)
-    dearest = sum(((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in cluster.gpus), Fraction(0)) or Fraction(1)
-    prices = np.array([float((cluster.gpu(name).price_per_h or 0) / dearest) for _, name in pairs])
+    all_gpus = sum(((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in cluster.gpus), Fraction(0)) or Fraction(1)
+    prices = np.array([float((cluster.gpu(name).price_per_h or 0) / all_gpus) for _, name in pairs])
     # Rows laxer than tolerances are: without a solution there is none, and no plan costs less.
     found = _solve(cluster, pairs, prices, rows, 1.0 - SHORTFALL, time_limit_s)
-    found = replace(found, bound=None if found.bound is None else max(0.0, found.bound - ERROR) * float(dearest))
+    found = replace(found, bound=None if found.bound is None else max(0.0, found.bound - ERROR) * float(all_gpus))
     if found.gpus is not None and not _serves(cluster, rates, found.gpus):
         repaired = _solve(cluster, pairs, prices, rows, 1.0 + SHORTFALL, time_limit_s)
         return replace(repaired, bound=found.bound, infeasible=False)
@@ -194,6 +195,7 @@ def _solve(
         ],
         options={"mip_rel_gap": 0.0, "time_limit": math.inf if time_limit_s is None else time_limit_s},
     )
+    # HiGHS's whole numbers are whole within its tolerance.
     gpus = None if found.x is None else {pair: round(x) for pair, x in zip(pairs, found.x, strict=False)}
     bound = found.mip_dual_bound
     bound = None if bound is None or not math.isfinite(bound) else float(bound)

@@ -50,6 +50,7 @@ def _best(model: Model, gpu: Gpu, space: PipelineSpace) -> WholeModel | None:
     while (latency := model.latency_s(gpu.name, 1, 0, model.blocks - 1, batch)) is not None:
         delay = model.batch_build.delay_s(batch) if space.batch_build and model.batch_build else 0
         found = WholeModel(batch, latency)
+        # Strictly more: ties go to the smaller batch.
         if latency + delay <= model.budget_s and (best is None or found.rate_rps > best.rate_rps):
             best = found
         batch += 1

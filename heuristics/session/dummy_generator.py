@@ -27,8 +27,10 @@ def replace_followers(s: SessionArrays, m: int, plan: Schedule) -> None:
     for k in range(hi - 1, lo - 1, -1):
         if plan.machines[k] == 0 and plan.partial_at[m] != k:
             continue
+        # Theorem 2: one machine replaces only what is less than it takes.
         if not last and plan.machines[k] > 0 and after_rate < s.throughput[k]:
             saving = after_cost - s.price[k]
+            # Savings that differ by rounding only leave the later rank, which comes first here.
             if saving > best_saving * (1.0 + TIE) + TIE * after_cost:
                 best_saving, best, best_dummy = saving, k, s.throughput[k] - after_rate
         last = False
@@ -54,12 +56,15 @@ def close_with_dummies(s: SessionArrays, m: int, rest: float, used: int, budget:
         last_used = max(last_used, k)
         if after_rate < s.throughput[k]:
             change = s.price[k] - after_cost
+            # Strictly cheaper: ties keep the later rank, which comes first here.
             if change < best_cost:
                 best_cost, best, best_count, best_dummy = change, k, 1, s.throughput[k] - after_rate
         after_rate += plan.machines[k] * s.throughput[k]
         after_cost += plan.machines[k] * s.price[k]
+    # Another configuration is another allocation.
     if used < s.max_allocations:
         for k in range(last_used + 1, hi):
+            # Lowered before rounding up, lest rounding buys a machine for nothing.
             count = np.ceil(rest / s.throughput[k] * (1.0 - TIE))
             carried = count * s.throughput[k]
             change = count * s.price[k]

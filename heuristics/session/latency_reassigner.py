@@ -33,11 +33,13 @@ def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule)
         best_gain, best_module = 0.0, -1
         for m in range(modules):
             budget = s.slo - before[m] - after[m]
+            # No latency is to spare beyond rounding.
             if budget <= plan.latency[m] * (1.0 + TIE):
                 continue
             if not reschedule_residual(s, m, budget, dummies, plan, candidate):
                 continue
             gain = plan.cost[m] - candidate.cost[m]
+            # Ties go to the first module; gains within rounding would never end.
             if gain > best_gain and gain > 1e-9 * plan.cost[m]:
                 best_gain, best_module = gain, m
                 copy_module(s, m, candidate, best)
@@ -63,6 +65,7 @@ def reschedule_residual(
         first += 1
     kept = plan.machines[first]
     residual = s.rate[m] - kept * s.throughput[first]
+    # The whole machines that stay serve everything: there is no residual.
     if residual <= TIE * s.rate[m]:
         return False
     if not schedule_module(s, m, residual, budget, dummies, candidate):
@@ -73,10 +76,13 @@ def reschedule_residual(
     for k in range(lo, hi):
         if candidate.machines[k] > 0 or candidate.partial_at[m] == k:
             used, last = used + 1, k
+    # With the machines that stay, the new plan may have an allocation too many.
     if used > s.max_allocations:
         return False
+    # A partial machine has to be the last in the ranking.
     if candidate.partial_at[m] >= 0 and candidate.partial_at[m] != last:
         return False
+    # Dummies may fill less than one machine of the last configuration.
     if candidate.dummy[m] >= s.throughput[last]:
         return False
     candidate.latency[m] = module_latency(

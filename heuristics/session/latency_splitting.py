@@ -17,7 +17,7 @@ from euclio.session.dispatch import configuration_latency, path_times
 LATENCY_COST, THROUGHPUT, COST = 0, 1, 2
 """Criteria for the best move: cost saved per second (Algorithm 2), throughput, cost saved (cost-direct)."""
 
-DEAREST_HARDWARE, LEAST_LATENCY = 0, 1
+MOST_EXPENSIVE_HARDWARE, LEAST_LATENCY = 0, 1
 """Where splitting starts: batch 1 on the most expensive hardware (Harpagon), or least latency (InferLine)."""
 
 
@@ -44,7 +44,7 @@ class Moves(NamedTuple):
 
     Attributes:
         latency: latency of each unit in each state, shape (states, units).
-        cost: likewise its cost.
+        cost: cost per hour of each unit in each state, shape (states, units).
         reached: number of states; one less is the number of moves (the paper's iterations).
         fallback: whether the start had to be the least latency because the asked one misses the SLO.
     """
@@ -78,7 +78,7 @@ def split_latency(s: SessionArrays, units: Units, criterion: int, start: int) ->
         s: the session.
         units: what moves, and where to.
         criterion: LATENCY_COST, THROUGHPUT or COST.
-        start: DEAREST_HARDWARE or LEAST_LATENCY.
+        start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY.
 
     Returns:
         All states; `reached` 0: not even the least latencies meet the SLO.
@@ -87,6 +87,7 @@ def split_latency(s: SessionArrays, units: Units, criterion: int, start: int) ->
     latency, cost = np.empty((1, count)), np.empty((1, count))
     fallback = False
     _start(s, units, start, latency[0], cost[0])
+    # The start that was asked for misses the SLO: begin at the least latencies instead.
     if not _meets_slo(s, units, latency[0]):
         fallback = start != LEAST_LATENCY
         _start(s, units, LEAST_LATENCY, latency[0], cost[0])
@@ -112,6 +113,7 @@ def continue_splitting(s: SessionArrays, units: Units, criterion: int, moves: Mo
             module_latency[m] = latency[count - 1, units.unit_of[m]]
         path_times(s, module_latency, before, after)
         for m in range(s.rate.size):
+            # A unit's members have the same neighbours, hence the same room.
             room[units.unit_of[m]] = s.slo * (1.0 + TIE) - before[m] - after[m]
         unit, option = _best_move(units, criterion, latency[count - 1], cost[count - 1], room)
         if unit < 0:
@@ -131,6 +133,7 @@ def _best_move(units: Units, criterion: int, latency: Floats, cost: Floats, room
     for u in range(units.first.size - 1):
         for option in range(units.first[u], units.first[u + 1]):
             saved = cost[u] - units.cost[option]
+            # A move saves more than rounding, or splitting might not end, and keeps every path within the SLO.
             if saved <= 1e-12 * cost[u] or units.latency[option] > room[u]:
                 continue
             if criterion == LATENCY_COST:
@@ -140,6 +143,7 @@ def _best_move(units: Units, criterion: int, latency: Floats, cost: Floats, room
                 value = units.throughput[option]
             else:
                 value = saved
+            # Strictly better: ties go to the first unit, then the better rank.
             if value > best:
                 best, best_unit, best_option = value, u, option
     return best_unit, best_option
@@ -174,6 +178,7 @@ def _starts_before(s: SessionArrays, a: int, b: int, rate: float, start: int) ->
     """Whether configuration a is a better start than b."""
     if start == LEAST_LATENCY:
         return configuration_latency(s, a, rate) < configuration_latency(s, b, rate)
+    # Batch 1 is the fastest; then the price decides, then the concurrency; full ties keep the better rank.
     if s.batch[a] != s.batch[b]:
         return bool(s.batch[a] < s.batch[b])
     if s.price[a] != s.price[b]:

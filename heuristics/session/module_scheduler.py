@@ -55,6 +55,7 @@ def generate_configuration(s: SessionArrays, m: int, rate: float, budget: float,
     plan.partial_at[m], plan.partial[m], plan.dummy[m] = -1, 0.0, 0.0
     rest, used = rate, 0
     for k in range(lo, hi):
+        # No rate makes it fast enough.
         if s.duration[k] >= budget:
             continue
         whole, left = whole_and_rest(rest, s.throughput[k], s.rate[m])
@@ -64,6 +65,7 @@ def generate_configuration(s: SessionArrays, m: int, rate: float, budget: float,
         if carries_all and s.policy > TIED and whole > 0 and left > 0.0:
             # Next to a partial machine, whole ones may take longer under such a policy; under the others never.
             carries_all = fits(whole_latency(s, k, whole, left, rest, rest), budget)
+        # The last allocation allowed has to carry everything; others need a whole machine that keeps the budget.
         if not carries_all and (used + 1 >= s.max_allocations or whole == 0 or not whole_fits):
             continue
         plan.machines[k] = whole

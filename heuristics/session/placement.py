@@ -99,5 +99,6 @@ def _place_partial(shared: list[Worker], hardware: str, tenant: Tenant) -> None:
     if not fitting:
         shared.append(Worker(hardware, (tenant,)))
         return
+    # Best fit leaves large rooms for large shares; ties go to the first worker.
     best = min(fitting, key=lambda i: shared[i].residual)
     shared[best] = Worker(hardware, (*shared[best].tenants, tenant))

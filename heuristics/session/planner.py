@@ -54,14 +54,17 @@ def plan_greedily(
     best, trial = new_schedule(s), new_schedule(s)
     best_cost, best_reassigned = np.inf, 0
     for kept in range(moves.reached, 0, -1):
+        # Undoing moves is cost-direct's part; without it the full split is all there is.
         if kept < moves.reached and not direct:
             break
         tried = moves if kept == moves.reached else continue_splitting(s, units, COST, moves, kept)
+        # It ends in the split that was scheduled first.
         if kept < moves.reached and _same_end(units, tried, moves):
             continue
         reassigned = plan_budgets(
             s, module_budgets(s, units, tried.latency[tried.reached - 1]), dummies, reassignments, trial
         )
+        # Ties within rounding keep the split with fewer moves undone.
         if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
             best_cost, best_reassigned = trial.cost.sum(), reassigned
             copy_schedule(trial, best)

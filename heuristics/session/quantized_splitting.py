@@ -27,12 +27,14 @@ def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: bool
         Budget per module in seconds and the total cost; infinite: infeasible.
     """
     modules = s.rate.size
+    # Raised before rounding down, so that an SLO of whole quanta keeps its last one.
     quanta = int(s.slo / quantum * (1.0 + TIE))
     cost = np.full((modules + steps.shape[0], quanta + 1), np.inf)
     plan = new_schedule(s)
     for m in range(modules):
         for q in range(1, quanta + 1):
             if schedule_module(s, m, s.rate[m], q * quantum, dummies, plan):
+                # Algorithm 1 is greedy and may cost more with more time: the smaller budget stays allowed.
                 cost[m, q] = min(plan.cost[m], cost[m, q - 1])
             else:
                 cost[m, q] = cost[m, q - 1]
@@ -66,6 +68,7 @@ def _best_cut(a: Floats, b: Floats, quanta: int) -> int:
     """How many of the quanta go to the first of two components in series."""
     best, best_cut = np.inf, 0
     for cut in range(quanta + 1):
+        # Strictly cheaper: ties give the first component the fewest quanta.
         if a[cut] + b[quanta - cut] < best:
             best, best_cut = a[cut] + b[quanta - cut], cut
     return best_cut

@@ -42,6 +42,7 @@ def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> 
     least = least_latency(arrays)
     if (least > latency_room(arrays, least)).any():
         return _no_plan(session, space, f"{NAME} found no configurations that meet the SLO")
+    # A tie with the SLO that rounding decides wrongly is avoided just below it.
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         s = arrays._replace(slo=slo)
         chosen, moves = allocate_greedily(s)
@@ -73,10 +74,13 @@ def allocate_greedily(s: SessionArrays) -> tuple[list[int], int]:
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = value - value[current][module_of]
             longer = latency - latency[current][module_of]
+            # A gain without more latency comes before all others.
             ratio = np.where(longer > TIE * latency, gain / longer, np.inf)
+        # Gains within rounding are none, or moves might not end.
         allowed = (gain > TIE * value) & (latency <= room[module_of])
         if not allowed.any():
             return [int(k) for k in current], moves
+        # `argmax` takes the first of equals: the first module, then the better rank.
         best = int(np.argmax(np.where(allowed, ratio, -np.inf)))
         current[module_of[best]] = best
         moves += 1

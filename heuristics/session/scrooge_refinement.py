@@ -53,6 +53,7 @@ def least_latency(s: SessionArrays) -> Floats:
 
 def whole_machines(s: SessionArrays, module: int, configuration: int) -> int:
     """Whole machines that the module's rate fills at a configuration."""
+    # Raised before rounding down, so that a rate of whole machines keeps its last one.
     return int(s.rate[module] / s.throughput[configuration] + TIE)
 
 
@@ -83,6 +84,7 @@ def ways(s: SessionArrays, module: int, configuration: int, released: int = 0) -
     cost = kept * s.price[configuration] + rest * s.unit_cost[candidates]
     found: list[Way] = []
     for i in np.lexsort((latency, cost)).tolist():
+        # By rising cost a way is of use only if it is faster than all before it.
         if found and latency[i] >= found[-1].latency_s:
             continue
         k, n = int(candidates[i]), int(whole[i])
@@ -149,6 +151,7 @@ def _fill(rest: float, throughput: Floats, rate: float) -> tuple[Ints, Floats]:
     """Whole machines that a rate fills on each configuration, and what is left; within rounding nothing is left."""
     whole = np.floor(rest / throughput)
     left = rest - whole * throughput
+    # A rest that fills a machine but for rounding is a whole machine.
     up = left > throughput - TIE * rate
     whole[up] += 1.0
     left[up | (left < TIE * rate)] = 0.0
@@ -184,6 +187,7 @@ def _release_one(
         if too_slow[m] and released[m] < whole_machines(s, m, k):
             offers[m] = ways(s, m, k, released[m] + 1)
             gain = current[m].latency_s - offers[m][-1].latency_s
+            # Strictly more: ties go to the first module.
             if gain > best:
                 best, best_module = gain, m
     if best_module >= 0:
@@ -202,10 +206,12 @@ def _best_saving(
     for m, choices in enumerate(open_ways):
         for way in choices:
             saved = current[m].cost_per_h - way.cost_per_h
+            # A change keeps the SLO and saves more than rounding, or refining might not end.
             if way.latency_s > room[m] or saved <= TIE * current[m].cost_per_h:
                 continue
             longer = way.latency_s - current[m].latency_s
             value = saved / longer if longer > TIE * current[m].latency_s else np.inf
+            # Strictly more: ties go to the first module, then its first way.
             if value > best:
                 best, found = value, (m, way)
     return found

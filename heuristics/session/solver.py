@@ -14,7 +14,7 @@ from euclio.session.least_latency import why_no_plan
 from euclio.session.policies.kernels import raise_error_of
 from euclio.session.series_parallel import reduce_series_parallel
 from heuristics.session.even_splitting import split_evenly
-from heuristics.session.latency_splitting import DEAREST_HARDWARE, LATENCY_COST, LEAST_LATENCY, THROUGHPUT
+from heuristics.session.latency_splitting import LATENCY_COST, LEAST_LATENCY, MOST_EXPENSIVE_HARDWARE, THROUGHPUT
 from heuristics.session.planner import plan_budgets, plan_greedily
 from heuristics.session.quantized_splitting import split_quantized
 from heuristics.session.schedule import Schedule, new_schedule
@@ -37,6 +37,7 @@ def run_system(system: System, session: Session, space: PlanSpace, limits: Limit
     best = Answer(None, "no plan")
     for one in _hardware_choices(session, system.narrow(session, space)):
         answer = _run_on(system, session, one)
+        # Strictly cheaper: ties keep the hardware that is listed first.
         if answer.plan is not None and (best.claimed is None or (answer.claimed or 0.0) < best.claimed):
             best = answer
     return best if best.plan is not None else _no_plan(system, session, space)
@@ -81,7 +82,7 @@ def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, 
         schedule, cost, moves, reassigned, fallback = plan_greedily(
             s,
             LATENCY_COST if system.splitter is Splitter.LATENCY_COST else THROUGHPUT,
-            LEAST_LATENCY if system.start is Start.LEAST_LATENCY else DEAREST_HARDWARE,
+            LEAST_LATENCY if system.start is Start.LEAST_LATENCY else MOST_EXPENSIVE_HARDWARE,
             system.merge,
             system.direct,
             dummies,

@@ -23,7 +23,7 @@ class Splitter(StrEnum):
 class Start(StrEnum):
     """Where a greedy splitter starts."""
 
-    DEAREST_HARDWARE = "batch 1 on the most expensive hardware"
+    MOST_EXPENSIVE_HARDWARE = "batch 1 on the most expensive hardware"
     LEAST_LATENCY = "least worst-case latency"
 
 
@@ -33,10 +33,10 @@ class Hetero(StrEnum):
     ALL = "all"
     ONE = "one type per session"
     CHEAPEST = "the cheapest"
-    DEAREST = "the most expensive"
+    MOST_EXPENSIVE = "the most expensive"
 
 
-PICK = {Hetero.CHEAPEST: min, Hetero.DEAREST: max}
+PICK = {Hetero.CHEAPEST: min, Hetero.MOST_EXPENSIVE: max}
 """How a design that fixes the hardware picks it by price; equal prices are decided by name."""
 
 
@@ -71,7 +71,7 @@ class System:
     dummy: DummyRule = DummyRule.MACHINE
     reassignments: int | None = None
     splitter: Splitter = Splitter.LATENCY_COST
-    start: Start = Start.DEAREST_HARDWARE
+    start: Start = Start.MOST_EXPENSIVE_HARDWARE
     quantum_s: float = 0.01
     merge: bool = True
     direct: bool = True
@@ -171,7 +171,7 @@ ABLATIONS = (
     _ablation("2c", "two configurations per module", allocations=2),
     _ablation("nb", "no batching", batching=False),
     _ablation("nhc", "only the cheapest hardware", hetero=Hetero.CHEAPEST),
-    _ablation("nhe", "only the most expensive hardware", hetero=Hetero.DEAREST),
+    _ablation("nhe", "only the most expensive hardware", hetero=Hetero.MOST_EXPENSIVE),
     _ablation("nd", "no dummy requests", dummy=DummyRule.NONE),
     _ablation("0re", "no latency reassigned", reassignments=0),
     _ablation("1re", "latency reassigned to one module", reassignments=1),

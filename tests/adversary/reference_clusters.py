@@ -131,7 +131,7 @@ def _keep(levels: list[dict[Use, int]], use: Use, served: int, capacity: Capacit
 
 
 def _once_each(nothing: Use, options: Options, capacity: Capacity) -> dict[Use, int]:
-    """The same with at most one pipeline on each sequence of types."""
+    """Most requests served per use of GPUs, with at most one pipeline on each sequence of types."""
     reached = {nothing: 0}
     steps = 0
     for rates in options.values():

@@ -51,7 +51,7 @@ def test_exact_decides_whatever_hypothesis_draws(rng):
 @settings(max_examples=25, derandomize=True)
 @given(st.randoms(use_true_random=False))
 def test_columns_decides_whatever_hypothesis_draws(rng):
-    """The same for clusters."""
+    """Hypothesis draws clusters from the generator of `cluster_case` and shrinks what `columns` fails on."""
     case = Case("pipeline", *cluster_case(rng))
     note(data_text(to_data(case)))
     found = judge_case("columns", case, case.space, LIMIT_S)

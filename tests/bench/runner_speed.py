@@ -33,7 +33,7 @@ def runner_speed() -> Section:
     lines = (
         Line("solver, mean", _milliseconds(frame["wall_s"].mean())),
         Line("checker, mean", _milliseconds(frame["check_s"].mean())),
-        at_most("all that a run takes next to its solver", _beside_solver(frame), OVERHEAD_TARGET_S),
+        at_most("all that a run takes next to its solver", _next_to_solver(frame), OVERHEAD_TARGET_S),
         Line("CPU time per run, all processes", _milliseconds((many_cpu_s - few_cpu_s) / (many.made - few.made))),
         Line("memory of the runner's process at the end", f"{after_mb:.0f} MiB"),
         Line(
@@ -65,7 +65,7 @@ def _cpu_s() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def _beside_solver(frame: pd.DataFrame) -> float:
+def _next_to_solver(frame: pd.DataFrame) -> float:
     """Seconds per run; those before which something was imported or compiled are left out."""
     ordered = frame.assign(started=pd.to_datetime(frame["started_at"])).sort_values(["worker", "started"])
     following = ordered.groupby("worker").shift(-1)

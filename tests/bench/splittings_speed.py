@@ -26,7 +26,7 @@ SEEDS = {20: 10, 50: 10, 100: 2}
 LARGEST = (200, (("convex", 0.2), ("non-convex", 0.4), ("convex", 0.6)))
 """Number of modules, and the curves and SLOs that it is tried with."""
 PLAIN_SEEDS = {20: 1, 50: 1}
-"""The same as `SEEDS` for the plain model."""
+"""Seeds per number of modules for the plain model, for every curve and SLO."""
 MEDIAN_TARGET_S = {100: 5.0, 200: 60.0}
 
 

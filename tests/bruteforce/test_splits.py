@@ -54,7 +54,7 @@ def test_registered_solvers_agree(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_split_optimum_is_never_dearer_than_harpagon_on_series(seed):
+def test_split_optimum_never_costs_more_than_harpagon_on_series(seed):
     """In a series every budget of Algorithm 2 is on the grid {d + b/T}."""
     harpagon = solve(series(seed), "harpagon")
     if harpagon.value is not None and not harpagon.stats["start_fallback"]:

@@ -82,11 +82,11 @@ def test_the_best_known_result_has_plan_and_plan_space():
     assert best(name).space.dummy == "continuous"
 
 
-def test_an_unknown_name_is_told_its_neighbours():
+def test_message_on_an_unknown_name_lists_its_neighbours():
     with pytest.raises(InputError, match="has no instance 's-chain-m1'; did you mean s-chain"):
         load("s-chain-m1")
 
 
-def test_an_unknown_class_is_told_all_classes():
+def test_message_on_an_unknown_class_lists_all_classes():
     with pytest.raises(InputError, match="must be one of easy, medium, hard, open"):
         entries("heavy")

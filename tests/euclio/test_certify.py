@@ -284,7 +284,7 @@ def test_the_alarm_is_as_before_after_a_search(nothing_better):
     assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == (signal.SIG_DFL, (0.0, 0.0))
 
 
-def test_an_alarm_that_somebody_uses_is_left_alone(nothing_better):
+def test_an_alarm_in_use_is_left_alone(nothing_better):
     before = signal.signal(signal.SIGALRM, lambda *_: None)
     try:
         assert certify(SESSION, proven(), 5).verdict is Verdict.CERTIFIED
@@ -292,6 +292,6 @@ def test_an_alarm_that_somebody_uses_is_left_alone(nothing_better):
         signal.signal(signal.SIGALRM, before)
 
 
-def test_certifying_works_beside_the_main_thread(nothing_better):
+def test_certifying_works_outside_of_the_main_thread(nothing_better):
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(certify, SESSION, proven(), 5).result().verdict is Verdict.CERTIFIED

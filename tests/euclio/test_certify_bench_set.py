@@ -152,7 +152,7 @@ def test_check_repeats_all(folder, capsys, certifying):
     assert len(certifying.asked) == 2
 
 
-def test_the_limit_of_a_repeated_search_is_told(folder, capsys, certifying):
+def test_the_limit_of_a_repeated_search_is_printed(folder, capsys, certifying):
     before = time.perf_counter()
     arguments = ("--certify", "--sample", "all", "--time-limit", 7)
     call(capsys, "check", "--folder", folder, "--class", "easy", *arguments)

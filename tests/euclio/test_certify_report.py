@@ -36,9 +36,9 @@ def test_a_page_without_certificates_says_so():
 
 
 def test_a_page_counts_certificates():
-    told = texts(blocks_of(certified("certified", "certified", "open", None)))
-    assert "Proofs: 2 of 4 certified, 1 open" in told
-    assert "1 were not tried" in told
+    shown = texts(blocks_of(certified("certified", "certified", "open", None)))
+    assert "Proofs: 2 of 4 certified, 1 open" in shown
+    assert "1 were not tried" in shown
 
 
 def test_the_table_has_a_row_for_each_solver():

@@ -62,9 +62,9 @@ def solvers(monkeypatch):
     monkeypatch.setattr("euclio.runs.execution._solver", lambda name, folder, version: known[name])
 
 
-def made(name, certify_s=5.0, told=None):
+def made(name, certify_s=5.0, reported=None):
     task = Task("session", "tiny", text_hash(TEXT), SolverSetting(name, "", name), LONG, 0, 0, certify_s)
-    heard = [] if told is None else told
+    heard = [] if reported is None else reported
     return execute(
         task, TEXT, warm=False, started=lambda _: None, certifying=lambda record, limit: heard.append((record, limit))
     )
@@ -122,9 +122,9 @@ def test_a_prover_that_raises_leaves_the_answer(solvers, monkeypatch):
 
 def test_the_limit_of_the_prover_begins_with_the_answer(solvers, monkeypatch):
     install(monkeypatch, answering_search(exhausted=True))
-    told = []
-    made("proves", 5.0, told)
-    ((record, limit_s),) = told
+    reported = []
+    made("proves", 5.0, reported)
+    ((record, limit_s),) = reported
     assert (record.status, record.certificate, limit_s) == ("optimal", "open", 5.0 + CERTIFYING_SPARE_S)
 
 
@@ -171,8 +171,8 @@ def test_a_prover_that_hangs_is_killed_and_the_answer_kept(monkeypatch):
 
 
 def test_an_experiment_asks_for_certificates(tmp_path):
-    told = read(tmp_path, f"{BASE}[certify]\ntime_limit_s = 60\nsample = 0.25\nseed = 3\n")
-    assert told.certify == Certification(60.0, 0.25, 3)
+    loaded = read(tmp_path, f"{BASE}[certify]\ntime_limit_s = 60\nsample = 0.25\nseed = 3\n")
+    assert loaded.certify == Certification(60.0, 0.25, 3)
 
 
 def test_the_seed_of_the_sample_is_that_of_the_experiment(tmp_path):
@@ -202,10 +202,10 @@ def test_mistakes_are_named(tmp_path, lines, field):
 
 
 def tasks_of(tmp_path, certify, instances=200):
-    told = replace(load_experiment(experiment(tmp_path, instances, ("one",))), certify=certify)
-    index = InstanceIndex(told)
+    loaded = replace(load_experiment(experiment(tmp_path, instances, ("one",))), certify=certify)
+    index = InstanceIndex(loaded)
     index.look_at_files()
-    return list(Expansion(told, index.entries).tasks())
+    return list(Expansion(loaded, index.entries).tasks())
 
 
 def test_a_sample_has_about_its_share_of_the_runs(tmp_path):

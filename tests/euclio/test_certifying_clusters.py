@@ -150,7 +150,7 @@ def test_latency_on_the_objective_fits_and_one_unit_beyond_does_not():
 
 
 def replace_profile(model):
-    """The same model in 0.5 s, however it is cut: in one part there is no transfer, so its blocks take longer."""
+    """A model of 0.5 s however it is cut: in one part there is no transfer, so its blocks take longer."""
     return Model("m", model.slo_s, ["0.1"], [BlockProfile("g", 1, [["0.3"], ["0.2"]])])
 
 

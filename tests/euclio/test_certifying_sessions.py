@@ -147,9 +147,9 @@ def test_a_chain_of_twelve_modules_is_proven(dummy: DummyRule) -> None:
 
 
 def test_rates_and_prices_far_apart_are_proven() -> None:
-    profile = [Configuration("dear", 1, 1, "1e-6"), Configuration("cheap", 1, 1, "1000")]
+    profile = [Configuration("expensive", 1, 1, "1e-6"), Configuration("cheap", 1, 1, "1000")]
     module = Module("m", "1000000", profile)
-    session = Session("far", 2000, [Hardware("dear", "1e12"), Hardware("cheap", "1e-12")], [module])
+    session = Session("far", 2000, [Hardware("expensive", "1e12"), Hardware("cheap", "1e-12")], [module])
     value = optimum(Session("one", 2000, session.hardware, [Module("m", "1000000", profile[:1])]), PlanSpace())
     assert value == 10**12
     found = _better(session, PlanSpace(), Fraction(1, 100))

@@ -91,7 +91,7 @@ def test_unknown_solver_is_bad_input():
         check_solver("hrapagon")
 
 
-def test_solver_that_crashes_when_it_is_loaded_is_told(tmp_path):
+def test_solver_that_crashes_when_it_is_loaded_is_reported(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("import ctypes\nctypes.string_at(0)\ndef solve(session): return None\n")
     assert broken(check_solver(f"{file}:solve")) == {"loads": "the process died of signal SIGSEGV"}

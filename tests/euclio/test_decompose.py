@@ -118,10 +118,10 @@ def test_plain_data_is_valid_json_without_nan(table):
     assert "NaN" not in json.dumps(describe(table))
 
 
-def two_prices(cheap, dear):
+def two_prices(cheap, expensive):
     profile = [Configuration("A", 1, 1, "0.05"), Configuration("B", 1, 1, "0.05"), Configuration("C", 1, 1, "0.02")]
     return Session(
-        "s", 1, [Hardware("B", cheap), Hardware("A", cheap), Hardware("C", dear)], [Module("m", 10, profile)]
+        "s", 1, [Hardware("B", cheap), Hardware("A", cheap), Hardware("C", expensive)], [Module("m", 10, profile)]
     )
 
 
@@ -145,13 +145,13 @@ def test_other_solvers_keep_their_plan_space():
     assert solver.space_on(two_prices(1, 5)) == solver.space
 
 
-def test_dearest_hardware_is_the_designs_loss_not_the_heuristics():
+def test_most_expensive_hardware_is_the_designs_loss_not_the_heuristics():
     row = compare(two_prices(1, 50), ["harpagon:nhe"]).rows[0]
     assert row.split.design > 1
     assert row.split.heuristic == 1
 
 
-def test_run_of_a_solver_keeps_to_its_hardware_without_being_told():
+def test_run_of_a_solver_keeps_to_its_hardware_without_being_asked():
     solver = find_solver("harpagon:nhc")
     plan = solver.run(two_prices(1, 5), solver.space, Limits()).plan
     assert {a.configuration.hardware for m in plan.modules for a in m.allocations} == {"A"}

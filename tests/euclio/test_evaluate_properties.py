@@ -59,8 +59,8 @@ def planned_sessions(draw: st.DrawFn) -> tuple[Session, Plan]:
 def test_scaling_prices_scales_cost(drawn, factor, policy):
     session, answer = drawn
     hardware = [Hardware(h.name, h.price_per_h * factor) for h in session.hardware]
-    dearer = Session(session.name, session.slo_s, hardware, session.modules, session.edges)
-    before, after = (priced(s, answer, PlanSpace(policy, "machine")) for s in (session, dearer))
+    more_expensive = Session(session.name, session.slo_s, hardware, session.modules, session.edges)
+    before, after = (priced(s, answer, PlanSpace(policy, "machine")) for s in (session, more_expensive))
     assert after.cost_per_h == before.cost_per_h * factor
 
 

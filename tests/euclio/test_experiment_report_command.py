@@ -23,7 +23,7 @@ def results(tmp_path: Path) -> Path:
     return path
 
 
-def test_report_stands_beside_its_file_with_its_markdown_twin(
+def test_report_stands_next_to_its_file_with_its_markdown_twin(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = main(["report", str(results), "--title", "A <race>"])

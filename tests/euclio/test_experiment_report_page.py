@@ -23,7 +23,7 @@ TRACE = [[0.01, 3.0, None], [0.05, 2.0, 1.0]]
 
 @pytest.fixture(scope="module")
 def several() -> list[Block]:
-    """Two goals; the solver of one tells traces."""
+    """Two goals; the solver of one reports traces."""
     rows = [run(label=name, value=value) for name, value in (("exact", 2.0), ("fast", 2.5))]
     rows += [
         run("c", label, value, family="pipeline", objective="throughput", maximised=True, trace=trace)

@@ -67,8 +67,8 @@ def test_overview_names_every_version() -> None:
     assert "fedcba9876" in found
 
 
-def test_overview_says_where_no_time_limit_was_told() -> None:
-    assert facts(run(time_limit_s=None))["limits"].startswith("told to solvers: none")
+def test_overview_says_where_no_time_limit_was_given() -> None:
+    assert facts(run(time_limit_s=None))["limits"].startswith("given to solvers: none")
 
 
 def test_reasons_that_differ_in_numbers_alone_are_one() -> None:

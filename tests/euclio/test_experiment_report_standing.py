@@ -46,7 +46,7 @@ def test_mixed_versions_are_said() -> None:
     assert "3.12.1" in text.text
 
 
-def test_a_file_beside_a_folder_leaves_open_what_was_asked_for(tmp_path: Path) -> None:
+def test_a_file_next_to_a_folder_leaves_open_what_was_asked_for(tmp_path: Path) -> None:
     folder = ResultFolder(tmp_path)
     folder.write_runs(ASKED.items())
     assert (asked_for([tmp_path]), asked_for([tmp_path, tmp_path / "other.parquet"])) == (ASKED, {})

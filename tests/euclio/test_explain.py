@@ -161,7 +161,7 @@ def test_rounding_goes_up_to_nine_digits(value, up):
     assert rounded_up(Fraction(value)) == Fraction(up)
 
 
-def test_heuristic_that_misses_a_plan_is_told_that_there_is_one():
+def test_explanation_of_a_heuristic_that_misses_a_plan_says_that_there_is_one():
     found = explain(session_with(1, STEADY[0]), PlanSpace())
     assert one_line(found, "nexus").startswith("nexus found no plan, but its plan space has one")
 

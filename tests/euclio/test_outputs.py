@@ -1,4 +1,4 @@
-"""No command replaces what it reads, by whatever name it is told to."""
+"""No command replaces what it reads, by whatever name the output is given."""
 
 import os
 import shutil

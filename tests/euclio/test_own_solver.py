@@ -175,7 +175,7 @@ def test_syntax_error_is_named_with_its_line(write):
 
 
 @pytest.mark.parametrize(
-    ("signature", "told"),
+    ("signature", "message"),
     [
         ("", "takes no instance"),
         ("*, session", "takes no instance"),
@@ -184,9 +184,9 @@ def test_syntax_error_is_named_with_its_line(write):
         ("session: int", "takes 'session' as int; annotate it as Session or Cluster"),
     ],
 )
-def test_function_that_cannot_be_called_is_refused(write, signature, told):
+def test_function_that_cannot_be_called_is_refused(write, signature, message):
     write(f"def solve({signature}): return None\n")
-    assert told in refused("mine.py:solve")
+    assert message in refused("mine.py:solve")
 
 
 def test_parameters_with_a_default_are_left_alone(write):
@@ -218,8 +218,8 @@ def test_exception_is_blamed_on_the_file(write, tmp_path, capsys):
     write("def solve(session):\n    return 1 / 0\n")
     Path("session.json").write_text(TEXT)
     code = main(["solve", "session.json", "--solver", "mine.py:solve"])
-    told = f"euclio: {tmp_path}/mine.py: raises ZeroDivisionError: division by zero (line 2) (set EUCLIO_TRACEBACK=1"
-    assert (code, capsys.readouterr().err.startswith(told)) == (1, True)
+    message = f"euclio: {tmp_path}/mine.py: raises ZeroDivisionError: division by zero (line 2) (set EUCLIO_TRACEBACK=1"
+    assert (code, capsys.readouterr().err.startswith(message)) == (1, True)
 
 
 def test_comparison_takes_it(write):

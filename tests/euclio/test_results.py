@@ -21,10 +21,10 @@ from euclio.runs.journal import Journal, read_journal
 @pytest.fixture
 def records(tmp_path):
     """Six records of one experiment."""
-    told = load_experiment(experiment(tmp_path))
-    index = InstanceIndex(told)
+    loaded = load_experiment(experiment(tmp_path))
+    index = InstanceIndex(loaded)
     index.look_at_files()
-    return [fake_record(task) for task in Expansion(told, index.entries).tasks()]
+    return [fake_record(task) for task in Expansion(loaded, index.entries).tasks()]
 
 
 def journal(folder, records, number=1):
@@ -48,9 +48,9 @@ def test_a_journal_and_what_it_is_compacted_to_load_alike(records, tmp_path):
 def test_columns_are_as_documented(records, tmp_path):
     journal(tmp_path / "out", records)
     frame = results.load(tmp_path / "out")
-    told = list(frame.columns)
-    assert told[: len(SCHEMA.names) + 1] == [*SCHEMA.names, "experiment"]
-    assert set(told[len(SCHEMA.names) + 1 :]) == {"option.objective", "option.seed", "option.time_limit_s"}
+    columns = list(frame.columns)
+    assert columns[: len(SCHEMA.names) + 1] == [*SCHEMA.names, "experiment"]
+    assert set(columns[len(SCHEMA.names) + 1 :]) == {"option.objective", "option.seed", "option.time_limit_s"}
 
 
 def test_a_value_comes_back_as_it_was_written(records, tmp_path):

@@ -22,7 +22,7 @@ from euclio.runs.pool import Pool, local_pool
 from euclio.runs.record import Record
 from euclio.runs.task import RunLimits, Task
 
-TOLD_20_S = RunLimits(time_s=20.0, hard_time_s=50.0, memory_mb=4096)
+LIMIT_20_S = RunLimits(time_s=20.0, hard_time_s=50.0, memory_mb=4096)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ class _FakeFuture:
 
 
 class _FakeDistributed:
-    """The library, with a client whose batches end as told, one after the other."""
+    """The library, with a client whose batches end as given, one after the other."""
 
     def __init__(self, *outcomes: list[Record] | Exception | None) -> None:
         self.outcomes = iter(outcomes)
@@ -157,16 +157,16 @@ def test_absent_dask_is_one_clear_line(monkeypatch):
 
 
 def test_runs_that_may_take_long_are_asked_for_few_at_a_time():
-    batch = batch_of(*(run_of("good", TOLD_20_S, repeat=k) for k in range(8)))
+    batch = batch_of(*(run_of("good", LIMIT_20_S, repeat=k) for k in range(8)))
     assert [len(chunk.tasks) for chunk in chunks(batch)] == [3, 3, 2]
 
 
-def test_runs_without_a_told_limit_are_asked_for_in_large_parts():
+def test_runs_without_a_limit_are_asked_for_in_large_parts():
     batch = batch_of(*(run_of("good", LONG, repeat=k) for k in range(40)))
     assert [len(chunk.tasks) for chunk in chunks(batch)] == [LARGEST_BATCH, 8]
 
 
-def test_folder_of_a_solver_file_is_told_in_full_under_the_same_key(monkeypatch, tmp_path):
+def test_folder_of_a_solver_file_is_named_in_full_under_the_same_key(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     task = run_of("good")
     relative = replace(task.setting, folder="below")

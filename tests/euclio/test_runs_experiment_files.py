@@ -32,10 +32,10 @@ def read(tmp_path, text):
 
 
 def test_defaults(tmp_path):
-    told = read(tmp_path, BASE)
-    assert (told.name, told.repeats, told.seeds, told.slots) == ("race", 1, (0,), None)
-    assert told.limits == RunLimits(None, 3600, 4096, None)
-    assert told.instances == (DrawnSource("random"),)
+    loaded = read(tmp_path, BASE)
+    assert (loaded.name, loaded.repeats, loaded.seeds, loaded.slots) == ("race", 1, (0,), None)
+    assert loaded.limits == RunLimits(None, 3600, 4096, None)
+    assert loaded.instances == (DrawnSource("random"),)
 
 
 def test_hard_limit_is_twice_the_time_limit_and_ten_seconds(tmp_path):
@@ -49,20 +49,20 @@ def test_settings_of_drawn_instances_are_kept_as_written(tmp_path):
 
 
 def test_lists_are_grids_and_name_the_labels(tmp_path):
-    told = read(tmp_path, f'{BASE}engine = ["highs", "cbc"]\npolicy = ["tc", "rr"]\nthreads = 2\n')
-    assert [setting.label for setting in told.solvers] == [
+    loaded = read(tmp_path, f'{BASE}engine = ["highs", "cbc"]\npolicy = ["tc", "rr"]\nthreads = 2\n')
+    assert [setting.label for setting in loaded.solvers] == [
         "milp engine=highs, policy=tc",
         "milp engine=highs, policy=rr",
         "milp engine=cbc, policy=tc",
         "milp engine=cbc, policy=rr",
     ]
-    assert {setting.threads for setting in told.solvers} == {2}
-    assert told.solvers[0].space == (("policy", "tc"),)
+    assert {setting.threads for setting in loaded.solvers} == {2}
+    assert loaded.solvers[0].space == (("policy", "tc"),)
 
 
 def test_a_label_of_its_own(tmp_path):
-    told = read(tmp_path, f'{BASE}label = "joint"\nengine = ["highs", "cbc"]\n')
-    assert [setting.label for setting in told.solvers] == ["joint engine=highs", "joint engine=cbc"]
+    loaded = read(tmp_path, f'{BASE}label = "joint"\nengine = ["highs", "cbc"]\n')
+    assert [setting.label for setting in loaded.solvers] == ["joint engine=highs", "joint engine=cbc"]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_any_number_of_allocations_is_a_value():
     ]
 
 
-def test_a_solver_from_a_file_is_looked_up_beside_the_experiment(tmp_path):
+def test_a_solver_from_a_file_is_looked_up_next_to_the_experiment(tmp_path):
     (tmp_path / "mine.py").write_text("def plan(session):\n    return None\n")
-    told = read(tmp_path, BASE.replace('"milp"', '"mine.py:plan"'))
-    (setting,) = told.solvers
+    loaded = read(tmp_path, BASE.replace('"milp"', '"mine.py:plan"'))
+    (setting,) = loaded.solvers
     assert (setting.solver, setting.label, setting.folder) == ("mine.py:plan", "mine:plan", str(tmp_path))
     assert setting.library == "mine.py:plan"
 
@@ -101,10 +101,10 @@ def test_a_key_stays_when_the_folder_moves(tmp_path):
         (folder / "mine.py").write_text("def plan(session):\n    return None\n")
         (folder / "s.json").write_text(TINY % "s")
         text = BASE.replace('generate = "random"', 'files = ["s.json"]').replace('"milp"', '"mine.py:plan"')
-        told = read(folder, text)
-        index = InstanceIndex(told)
+        loaded = read(folder, text)
+        index = InstanceIndex(loaded)
         index.look_at_files()
-        keys.append([task.key for task in Expansion(told, index.entries).tasks()])
+        keys.append([task.key for task in Expansion(loaded, index.entries).tasks()])
     assert keys[0] == keys[1] != []
 
 
@@ -122,8 +122,8 @@ def test_files_folders_and_patterns(tmp_path, case):
     (tmp_path / "sub").mkdir()
     for path in ("a", "b", "sub/c"):
         (tmp_path / f"{path}.json").write_text(TINY % path[-1])
-    told = read(tmp_path, BASE.replace('generate = "random"', f"files = {given}"))
-    index = InstanceIndex(told)
+    loaded = read(tmp_path, BASE.replace('generate = "random"', f"files = {given}"))
+    index = InstanceIndex(loaded)
     index.look_at_files()
     assert [entry.name for entry in index.entries] == names
 
@@ -198,28 +198,28 @@ def test_what_is_wrong_is_one_clear_line(tmp_path, case):
 def test_paths_without_instances_are_refused(tmp_path, given, words):
     (tmp_path / "sub").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    told = read(tmp_path, BASE.replace('generate = "random"', f"files = {given}"))
+    loaded = read(tmp_path, BASE.replace('generate = "random"', f"files = {given}"))
     with pytest.raises(InputError, match=words):
-        InstanceIndex(told).look_at_files()
+        InstanceIndex(loaded).look_at_files()
 
 
 def test_a_setting_that_a_kind_does_not_take_is_refused(tmp_path):
-    told = read(tmp_path, BASE.replace('"random"', '"random"\nsettings = { rate = 3 }'))
+    loaded = read(tmp_path, BASE.replace('"random"', '"random"\nsettings = { rate = 3 }'))
     with pytest.raises(InputError, match=r"instances\[0\].settings.rate: is no option of kind 'random'"):
-        InstanceIndex(told).look_at_files()
+        InstanceIndex(loaded).look_at_files()
 
 
 def test_an_unknown_kind_is_refused(tmp_path):
-    told = read(tmp_path, BASE.replace('"random"', '"randm"'))
+    loaded = read(tmp_path, BASE.replace('"random"', '"randm"'))
     with pytest.raises(InputError, match=r"instances\[0\].generate: unknown kind 'randm'"):
-        InstanceIndex(told).look_at_files()
+        InstanceIndex(loaded).look_at_files()
 
 
 def test_each_instance_is_counted_once_drawn_or_kept(tmp_path):
-    told = read(tmp_path, BASE.replace('"random"', '"random"\ncount = 3'))
+    loaded = read(tmp_path, BASE.replace('"random"', '"random"\ncount = 3'))
     looked_at = []
     for total in (3, 6):
-        InstanceIndex(told, lambda: looked_at.append(1)).draw(tmp_path)
+        InstanceIndex(loaded, lambda: looked_at.append(1)).draw(tmp_path)
         assert len(looked_at) == total
 
 
@@ -231,6 +231,6 @@ def test_a_label_that_fits_into_no_line_is_refused(label):
 
 
 def test_limit_of_preparations_is_no_part_of_what_a_run_is(tmp_path):
-    told = read(tmp_path, f"{BASE}[limits]\npreparation_s = 30\n").limits
-    assert told == RunLimits(None, 3600, 4096, 30)
-    assert run_of("good", told).key == run_of("good", replace(told, preparation_s=None)).key
+    limits = read(tmp_path, f"{BASE}[limits]\npreparation_s = 30\n").limits
+    assert limits == RunLimits(None, 3600, 4096, 30)
+    assert run_of("good", limits).key == run_of("good", replace(limits, preparation_s=None)).key

@@ -52,16 +52,16 @@ def csv(frame):
 
 
 def tasks(path):
-    told = load_experiment(path)
-    index = InstanceIndex(told)
+    loaded = load_experiment(path)
+    index = InstanceIndex(loaded)
     index.look_at_files()
-    return list(Expansion(told, index.entries).tasks())
+    return list(Expansion(loaded, index.entries).tasks())
 
 
 def started(path, **environment):
     """The command in a process of its own."""
-    told = os.environ | {name: str(value) for name, value in environment.items()}
-    return subprocess.Popen([*COMMAND, str(path)], env=told, stderr=subprocess.PIPE, text=True)
+    variables = os.environ | {name: str(value) for name, value in environment.items()}
+    return subprocess.Popen([*COMMAND, str(path)], env=variables, stderr=subprocess.PIPE, text=True)
 
 
 def kept(path):
@@ -144,7 +144,7 @@ def test_a_record_that_is_half_written_is_taken_back(path, tmp_path, monkeypatch
     assert [row["key"] for row in read_journal(tmp_path / "journal-1.jsonl")] == [first.key]
 
 
-def test_a_sync_that_fails_is_told_at_the_next_record(path, tmp_path, monkeypatch):
+def test_a_sync_that_fails_is_reported_at_the_next_record(path, tmp_path, monkeypatch):
     monkeypatch.setattr("euclio.runs.journal.SYNC_S", 0.01)
     journal = Journal(tmp_path / "journal-1.jsonl")
 

@@ -139,8 +139,8 @@ LEAVING = RUNNER.replace('run_of("hang")', 'run_of("hang_with_a_child")')
 def test_neither_programs_nor_folders_of_workers_outlive_a_killed_runner(tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    told = os.environ | {"FAULTS": str(tmp_path), "TMPDIR": str(scratch)}
-    runner = subprocess.Popen([sys.executable, "-c", LEAVING], stdout=subprocess.PIPE, env=told)
+    variables = os.environ | {"FAULTS": str(tmp_path), "TMPDIR": str(scratch)}
+    runner = subprocess.Popen([sys.executable, "-c", LEAVING], stdout=subprocess.PIPE, env=variables)
     child = pid_in(tmp_path / "child")
     assert list(scratch.iterdir())
     runner.kill()

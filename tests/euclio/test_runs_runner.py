@@ -1,4 +1,4 @@
-"""The runner: every combination is run once, resumed, run again on demand, and told about."""
+"""The runner: every combination is run once, resumed, run again on demand, and reported."""
 
 import json
 
@@ -98,8 +98,8 @@ def test_instances_at_hand_are_run_from_python(pool, tmp_path):
     path.write_text(TINY % "mine")
     (tmp_path / "own.py").write_text("def one(session):\n    return None\n")
     settings = solver_settings("own.py:one", folder=tmp_path)
-    told = Experiment("mine", (GivenSource((euclio.load(path),)),), settings, RunLimits(None, 10, 100))
-    frame = runner.run(told, tmp_path / "out", quiet=True).frame()
+    given = Experiment("mine", (GivenSource((euclio.load(path),)),), settings, RunLimits(None, 10, 100))
+    frame = runner.run(given, tmp_path / "out", quiet=True).frame()
     assert frame[["experiment", "instance", "label"]].values.tolist() == [["mine", "mine", "own:one"]]
 
 
@@ -133,7 +133,7 @@ def test_a_second_runner_is_refused_in_one_line(pool, tmp_path, capsys, monkeypa
 
 def test_the_lock_says_who_is_at_work(tmp_path):
     with RunnerLock(tmp_path / "lock") as lock:
-        lock.tell(rate_per_s=2.5)
+        lock.publish(rate_per_s=2.5)
         assert runner_at(tmp_path / "lock")["rate_per_s"] == 2.5
     assert runner_at(tmp_path / "lock") is None
 
@@ -278,6 +278,6 @@ def test_an_experiment_without_runs_is_refused(pool, tmp_path):
     (tmp_path / "own.py").write_text("from euclio.pipeline import Cluster\ndef packs(c: Cluster):\n    return None\n")
     path = tmp_path / "s.json"
     path.write_text(TINY % "s")
-    told = Experiment("none", (FileSource((str(path),)),), solver_settings("own.py:packs", folder=tmp_path))
+    given = Experiment("none", (FileSource((str(path),)),), solver_settings("own.py:packs", folder=tmp_path))
     with pytest.raises(InputError, match="has no runs"):
-        runner.run(told, tmp_path / "out", quiet=True)
+        runner.run(given, tmp_path / "out", quiet=True)

@@ -42,7 +42,7 @@ def call(capfd, *arguments):
 
 
 def command(*arguments):
-    """The same in a process of its own: pytest's files are not for solvers that write to all descriptors."""
+    """Exit code, output and errors of a command in its own process: its solver may write to all descriptors."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False
     )

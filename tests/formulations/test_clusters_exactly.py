@@ -147,7 +147,7 @@ def test_weights_may_differ_by_24_digits_or_by_next_to_nothing(name, weights):
 
 
 @every_solver
-def test_throughputs_that_differ_by_less_than_a_tolerance_are_told_apart(name):
+def test_throughputs_that_differ_by_less_than_a_tolerance_are_distinguished(name):
     """A serves 10 req/s, b a billionth of it more: two plans that differ by 2e-9 of their value."""
     blocks = {("a", 1): [["0.1"], ["0.1"]], ("b", 1): [["0.1"], ["0.0999999998"]]}
     found = cluster({"a": (1, 1), "b": (1, 1)}, blocks, "0.25")

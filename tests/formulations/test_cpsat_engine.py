@@ -9,7 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from formulations.engines.cpsat import COEFFICIENT_LIMIT, CpSatOptions, check_rows, solve_model
+from euclio.core.result import Status, WarmStart
+from formulations.engines.cpsat import COEFFICIENT_LIMIT, CP_SAT, check_rows
+from formulations.engines.interface import EngineLimits
 
 cp_model = pytest.importorskip("ortools.sat.python.cp_model")
 
@@ -27,22 +29,22 @@ def knapsack(items: int, seed: int = 0):
 
 def test_optimal_has_equal_bound_and_objective():
     model, _ = knapsack(12)
-    answer = solve_model(model, CpSatOptions())
-    assert answer.status == "OPTIMAL"
+    answer = CP_SAT.run(model, EngineLimits())
+    assert answer.status is Status.OPTIMAL
     assert answer.bound == answer.objective
 
 
 def test_unknown_has_no_bound():
     """CP-SAT itself reports 0.0."""
     model, _ = knapsack(200)
-    answer = solve_model(model, CpSatOptions(time_limit_s=0.0))
-    assert (answer.status, answer.bound, answer.values) == ("UNKNOWN", None, None)
+    answer = CP_SAT.run(model, EngineLimits(time_limit_s=0.0))
+    assert (answer.status, answer.bound, answer.values) == (Status.UNKNOWN, None, None)
 
 
 def test_infeasible_has_no_bound():
     model, take = knapsack(12)
     model.add(sum(take) <= 0)
-    answer = solve_model(model, CpSatOptions())
+    answer = CP_SAT.run(model, EngineLimits())
     assert answer.infeasible
     assert answer.bound is None
 
@@ -52,7 +54,7 @@ def test_row_past_the_limit_is_refused():
     a, b = model.new_bool_var("a"), model.new_bool_var("b")
     model.add((COEFFICIENT_LIMIT - 1) * a + b <= 5)
     with pytest.raises(OverflowError, match="past 2\\^31"):
-        solve_model(model, CpSatOptions())
+        CP_SAT.run(model, EngineLimits())
 
 
 def test_row_just_below_the_limit_is_taken():
@@ -72,13 +74,13 @@ def test_objective_past_the_limit_is_refused():
 def test_gap_limits_are_zero(tmp_path):
     model, _ = knapsack(12)
     log = tmp_path / "cpsat.log"
-    solve_model(model, CpSatOptions(log_file=log))
+    CP_SAT.run(model, EngineLimits(log_file=log))
     assert {"relative_gap_limit: 0", "absolute_gap_limit: 0"} <= set(re.findall(r"\w+_gap_limit: \S+", log.read_text()))
 
 
 def test_stdout_stays_clean(capfd, tmp_path):
     model, _ = knapsack(12)
-    solve_model(model, CpSatOptions(log_file=tmp_path / "cpsat.log"))
+    CP_SAT.run(model, EngineLimits(log_file=tmp_path / "cpsat.log"))
     assert capfd.readouterr().out == ""
 
 
@@ -86,38 +88,37 @@ def test_time_limit_overruns_by_little():
     """Presolve looks at the clock rarely; on a model of this size that is far below a second."""
     model, _ = knapsack(300)
     started = time.process_time()
-    answer = solve_model(model, CpSatOptions(time_limit_s=0.3))
+    answer = CP_SAT.run(model, EngineLimits(time_limit_s=0.3))
     assert time.process_time() - started < 3.0
-    assert answer.status in ("FEASIBLE", "UNKNOWN")
+    assert answer.status in (Status.FEASIBLE, Status.UNKNOWN)
 
 
 def test_stopped_run_keeps_a_bound_below_its_objective():
     model, take = knapsack(300)
     for v in take:
         model.add_hint(v, 1)
-    answer = solve_model(model, CpSatOptions(time_limit_s=1.0))
+    answer = CP_SAT.run(model, EngineLimits(time_limit_s=1.0))
     assert answer.bound < answer.objective
 
 
-def test_complete_hint_is_used():
+def test_a_complete_start_is_used():
     model, take = knapsack(12)
-    for v in take:
-        model.add_hint(v, 1)
-    assert solve_model(model, CpSatOptions()).hint_used
+    start = {v.index: 1 for v in take}
+    assert CP_SAT.run(model, EngineLimits(), start).warm_start is WarmStart.USED
 
 
-def test_without_hint_none_is_used():
+def test_without_start_none_is_used():
     model, _ = knapsack(12)
-    assert not solve_model(model, CpSatOptions()).hint_used
+    assert CP_SAT.run(model, EngineLimits()).warm_start is WarmStart.NONE
 
 
 def test_trace_ends_with_the_answer():
     model, _ = knapsack(30)
-    answer = solve_model(model, CpSatOptions())
+    answer = CP_SAT.run(model, EngineLimits())
     assert answer.trace[-1].incumbent == answer.objective
 
 
 def test_same_seed_same_values():
-    options = CpSatOptions(seed=3)
+    options = EngineLimits(seed=3)
     model, _ = knapsack(30)
-    assert solve_model(model, options).values == solve_model(model, replace(options)).values
+    assert CP_SAT.run(model, options).values == CP_SAT.run(model, replace(options)).values

@@ -14,7 +14,8 @@ from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.session.workloads.random_sessions import random_session
-from formulations.engines.cpsat import CpSatOptions, check_rows
+from formulations.engines.cpsat import check_rows
+from formulations.engines.interface import EngineLimits
 from formulations.session.cpsat.allocation import allocate_module
 from formulations.session.cpsat.joint_model import joint_model
 from formulations.session.joint.problem import joint_problem
@@ -64,7 +65,7 @@ def test_one_module_model_agrees_with_brute_force(session):
     best = solve(session, "plan-bruteforce")
     problem = joint_problem(session, FULL_SPACE)
     most = Fraction(10**3)
-    found = None if problem.infeasible else allocate_module(problem, 0, most, CpSatOptions(presolve=False))
+    found = None if problem.infeasible else allocate_module(problem, 0, most, EngineLimits(presolve=False))
     if found is None or found.infeasible:
         assert best.status is Status.INFEASIBLE
     else:
@@ -89,7 +90,7 @@ def test_latency_equal_to_the_slo_is_within(seed):
 
 @pytest.mark.parametrize("seed", range(400, 406))
 def test_latency_just_above_the_slo_is_refused(seed):
-    """The scale cannot tell the plan from one within the SLO; the checker can, and the plan is cut off."""
+    """The scale cannot distinguish the plan from one within the SLO; the checker can, and the plan is cut off."""
     session = chained(seed)
     best = solve(with_slo(session, 3 * session.slo_s), "plan-bruteforce")
     assert agree(with_slo(session, best.evaluation.latency_s - Fraction(1, 10**9)), FULL_SPACE)

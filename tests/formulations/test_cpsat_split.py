@@ -48,7 +48,7 @@ def test_latency_just_above_the_slo_is_refused_and_the_scale_refined():
     assert (search.cost, search.stats["refused"]) == (4, 1)
 
 
-def test_what_the_finest_scale_cannot_tell_is_cut_off():
+def test_what_the_finest_scale_cannot_distinguish_is_cut_off():
     """0.5 and 0.5 - 1e-12 s are the same number of units at every scale."""
     search = solve_split(chain("0.499999999999", MODES, MODES), builder(Limits()))
     assert search.cost == 4

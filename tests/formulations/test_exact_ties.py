@@ -1,4 +1,4 @@
-"""`exact` on numbers that floats cannot tell apart: every answer is held against the enumeration of all plans."""
+"""`exact` on numbers that floats cannot distinguish: every answer is held against the enumeration of all plans."""
 
 import math
 from dataclasses import replace

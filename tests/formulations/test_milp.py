@@ -10,7 +10,8 @@ from euclio.core.registry import EngineOptions, Limits
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Policy
-from formulations.engines.milp import EngineLimits, EngineRun, Outcome, run_model, run_twice
+from formulations.engines.interface import EngineLimits, Outcome
+from formulations.engines.milp import find_engine, run_twice
 from formulations.session.joint.problem import joint_problem
 from formulations.session.milp import joint
 from formulations.session.milp.joint import run_milp
@@ -53,7 +54,7 @@ def test_where_highs_fails_over_a_limit_on_the_cost_the_limit_is_a_row(monkeypat
     def failing(model, engine, limits, start=None):
         asked.append(limits.most)
         if limits.most is not None:
-            return EngineRun(Outcome.UNKNOWN, "Solve error")
+            return Outcome(Status.UNKNOWN, "Solve error")
         return run_twice(model, engine, limits, start)
 
     monkeypatch.setattr(joint, "run_twice", failing)
@@ -102,7 +103,7 @@ def test_the_optimal_plan_keeps_every_row_of_the_joint_model(seed):
         return
     joint = joint_model(joint_problem(small_session(seed), FULL_SPACE))
     for _ in range(3):
-        run = run_model(joint.model, "highs", EngineLimits(relaxed=True))
+        run = find_engine("highs").run(joint.model, EngineLimits(relaxed=True))
         joint.separate(run.values)
     point = point_of(joint, best.plan, best.evaluation)
     assert not [row.name for row in joint.model.constraints() if excess(row, point) > 1e-9]

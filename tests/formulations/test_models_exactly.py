@@ -97,7 +97,7 @@ def test_alike_modules_without_edges_are_proven_in_spite_of_ties(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_plan_dearer_by_a_billionth_is_not_optimal(name):
+def test_a_plan_more_expensive_by_a_billionth_is_not_optimal(name):
     """Two configurations whose prices differ by four billionths: within a tolerance of a millionth they are alike."""
     hardware = [Hardware("a", "1.000000004"), Hardware("b", 1)]
     module = Module("m", 20, [Configuration("a", 2, 1, "0.1"), Configuration("b", 2, 1, "0.1")])

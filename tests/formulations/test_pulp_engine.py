@@ -12,10 +12,12 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.core.registry import EngineOptions
-from euclio.core.result import WarmStart
-from formulations.engines.milp import EngineLimits, Outcome, chosen_engine, readable, run_model, solve_relaxation
+from euclio.core.result import Status, WarmStart
+from formulations.engines.interface import EngineLimits
+from formulations.engines.milp import chosen_engine, find_engine, readable, solve_relaxation
 
-ENGINES = ["highs", "cbc"]
+HIGHS, CBC = find_engine("highs"), find_engine("cbc")
+ENGINES = [HIGHS, CBC]
 SENSES = [pulp.LpMinimize, pulp.LpMaximize]
 
 
@@ -55,11 +57,11 @@ def near_tie() -> pulp.LpProblem:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**31 - 1, 2**31, 2**63 - 1])
-def test_cbc_is_never_told_the_seed_that_stands_for_the_time_of_day(tmp_path, seed):
-    run_model(near_tie(), "cbc", EngineLimits(seed=seed, log_file=tmp_path / "log"))
-    told = re.findall(r"-random(?:Cbc)?Seed (\d+)", (tmp_path / "log").read_text())
-    assert len(told) == 2
-    assert all(0 < int(number) < 2**31 for number in told)
+def test_cbc_is_never_given_the_seed_that_stands_for_the_time_of_day(tmp_path, seed):
+    CBC.run(near_tie(), EngineLimits(seed=seed, log_file=tmp_path / "log"))
+    seeds = re.findall(r"-random(?:Cbc)?Seed (\d+)", (tmp_path / "log").read_text())
+    assert len(seeds) == 2
+    assert all(0 < int(number) < 2**31 for number in seeds)
 
 
 @pytest.mark.parametrize(
@@ -87,93 +89,92 @@ def test_versions_are_those_that_answer_right():
 
 @pytest.mark.parametrize("sense", SENSES)
 def test_two_engines_find_the_same_optimum(sense):
-    first, second = (run_model(knapsack(12, sense), engine, EngineLimits()) for engine in ENGINES)
+    first, second = (engine.run(knapsack(12, sense), EngineLimits()) for engine in ENGINES)
     assert first.objective == pytest.approx(second.objective, rel=1e-9)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_gap_limits_are_zero(engine):
-    assert run_model(near_tie(), engine, EngineLimits()).objective == pytest.approx(999.995, rel=1e-12)
+    assert engine.run(near_tie(), EngineLimits()).objective == pytest.approx(999.995, rel=1e-12)
 
 
-def test_highs_is_told_to_close_the_gap():
+def test_highs_is_asked_to_close_the_gap():
     model = near_tie()
-    run_model(model, "highs", EngineLimits())
+    HIGHS.run(model, EngineLimits())
     gaps = [model.solverModel.getOptionValue(name)[1] for name in ("mip_rel_gap", "mip_abs_gap")]
     assert gaps == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("presolve", [False, True])
 def test_highs_counts_no_solution_past_what_is_of_interest(presolve):
-    best = run_model(knapsack(12, 1), "highs", EngineLimits()).objective
+    best = HIGHS.run(knapsack(12, 1), EngineLimits()).objective
     near, past = (
-        run_model(knapsack(12, 1), "highs", EngineLimits(presolve=presolve, most=most))
-        for most in (best + 1e-5, best - 1e-5)
+        HIGHS.run(knapsack(12, 1), EngineLimits(presolve=presolve, most=most)) for most in (best + 1e-5, best - 1e-5)
     )
-    assert (near.outcome, near.objective) == (Outcome.OPTIMAL, pytest.approx(best, rel=1e-9))
-    assert (past.outcome, past.values) == (Outcome.INFEASIBLE, {})
+    assert (near.status, near.objective) == (Status.OPTIMAL, pytest.approx(best, rel=1e-9))
+    assert (past.status, past.values) == (Status.INFEASIBLE, None)
 
 
 def test_a_bound_of_highs_does_not_exceed_what_is_of_interest():
-    best = run_model(knapsack(12, 1), "highs", EngineLimits()).objective
-    run = run_model(knapsack(12, 1), "highs", EngineLimits(most=best + 1.0))
+    best = HIGHS.run(knapsack(12, 1), EngineLimits()).objective
+    run = HIGHS.run(knapsack(12, 1), EngineLimits(most=best + 1.0))
     assert all(point.bound is None or point.bound <= best + 1.0 for point in run.trace)
     assert run.bound == pytest.approx(best, abs=1e-6)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_timeout_with_a_solution_is_not_optimal(engine):
     model = covering()
-    run = run_model(model, engine, EngineLimits(time_limit_s=0.5))
-    assert (run.outcome, model.status) == (Outcome.FEASIBLE, pulp.LpStatusOptimal)
+    run = engine.run(model, EngineLimits(time_limit_s=0.5))
+    assert (run.status, model.status) == (Status.FEASIBLE, pulp.LpStatusOptimal)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_limit_is_overrun_by_less_than_a_second_on_a_small_model(engine):
     started = time.perf_counter()
-    run_model(covering(), engine, EngineLimits(time_limit_s=0.2))
+    engine.run(covering(), EngineLimits(time_limit_s=0.2))
     assert time.perf_counter() - started < 1.2
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("sense", SENSES)
 def test_a_stopped_run_has_a_bound_on_the_right_side(engine, sense):
-    run = run_model(knapsack(60, sense), engine, EngineLimits(time_limit_s=0.3))
+    run = engine.run(knapsack(60, sense), EngineLimits(time_limit_s=0.3))
     assert run.bound is None or sense * (run.objective - run.bound) >= -1e-6
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("sense", SENSES)
 def test_a_proof_has_a_bound_equal_to_the_objective(engine, sense):
-    run = run_model(knapsack(10, sense), engine, EngineLimits())
+    run = engine.run(knapsack(10, sense), EngineLimits())
     assert run.bound == pytest.approx(run.objective, rel=1e-9)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_an_infeasible_model_has_neither_solution_nor_bound(engine):
     model = knapsack(5, pulp.LpMinimize)
     first, second = model.variables()[:2]
     model += 2 * first + 2 * second == 3
-    run = run_model(model, engine, EngineLimits())
-    assert (run.outcome, dict(run.values), run.objective, run.bound) == (Outcome.INFEASIBLE, {}, None, None)
+    run = engine.run(model, EngineLimits())
+    assert (run.status, run.values, run.objective, run.bound) == (Status.INFEASIBLE, None, None, None)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_feasible_start_is_used(engine):
-    values = run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits()).values
-    again = run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits(), values)
+    values = engine.run(knapsack(12, pulp.LpMinimize), EngineLimits()).values
+    again = engine.run(knapsack(12, pulp.LpMinimize), EngineLimits(), values)
     assert again.warm_start is WarmStart.USED
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_an_infeasible_start_is_ignored_and_says_so(engine):
     start = {f"x_{i}": 0.0 for i in range(12)}
-    assert run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits(), start).warm_start is WarmStart.IGNORED
+    assert engine.run(knapsack(12, pulp.LpMinimize), EngineLimits(), start).warm_start is WarmStart.IGNORED
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_standard_output_stays_clean_and_the_log_goes_to_the_file(engine, tmp_path, capfd):
-    run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits(log_file=tmp_path / "engine.log"))
+    engine.run(knapsack(12, pulp.LpMinimize), EngineLimits(log_file=tmp_path / "engine.log"))
     assert (capfd.readouterr().out, (tmp_path / "engine.log").stat().st_size > 0) == ("", True)
 
 
@@ -182,21 +183,21 @@ def test_an_engine_that_ends_with_an_error_leaves_no_answer(monkeypatch):
         raise pulp.PulpSolverError("Pulp: Error while trying to execute")
 
     monkeypatch.setattr(pulp.LpProblem, "solve", broken)
-    found = run_model(near_tie(), "cbc", EngineLimits())
-    assert (found.outcome, found.values, found.bound) == (Outcome.UNKNOWN, {}, None)
+    found = CBC.run(near_tie(), EngineLimits())
+    assert (found.status, found.values, found.bound) == (Status.UNKNOWN, None, None)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_the_relaxation_is_a_bound_and_has_reduced_costs(engine):
     relaxed = solve_relaxation(knapsack(12, pulp.LpMinimize), engine, EngineLimits())
-    best = run_model(knapsack(12, pulp.LpMinimize), engine, EngineLimits())
+    best = engine.run(knapsack(12, pulp.LpMinimize), EngineLimits())
     assert relaxed.objective <= best.objective
     assert set(relaxed.reduced_costs) == set(best.values)
 
 
 def test_the_number_of_threads_may_change_within_a_process():
-    runs = [run_model(knapsack(8, pulp.LpMinimize), "highs", EngineLimits(threads=n)) for n in (1, 2, 1)]
-    assert {run.outcome for run in runs} == {Outcome.OPTIMAL}
+    runs = [HIGHS.run(knapsack(8, pulp.LpMinimize), EngineLimits(threads=n)) for n in (1, 2, 1)]
+    assert {run.status for run in runs} == {Status.OPTIMAL}
 
 
 def test_an_unknown_engine_is_refused():

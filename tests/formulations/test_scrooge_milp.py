@@ -10,7 +10,8 @@ from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.workloads.protocol import SEED, draw
 from euclio.session.workloads.random_sessions import random_session
-from formulations.engines.milp import EngineLimits, run_model
+from formulations.engines.highs import HIGHS
+from formulations.engines.interface import EngineLimits
 from formulations.session.scrooge.model import allocation_model, useful_entries
 from heuristics.session.scrooge_refinement import full_latency
 from heuristics.session.scrooge_space import SCROOGE_SPACE
@@ -73,9 +74,9 @@ def test_first_step_of_the_worked_example_takes_every_machine_for_full():
 @pytest.mark.parametrize("seed", range(12))
 def test_model_has_the_optimum_of_the_equations_as_printed(seed):
     session = random_session(seed, 1 + seed % 3, 6, slo_over_least=(2, 6))
-    ours = run_model(allocation_model(session, session_arrays(session, SCROOGE_SPACE))[0], "highs", EngineLimits())
-    printed = run_model(as_printed(session), "highs", EngineLimits())
-    assert ours.outcome == printed.outcome
+    ours = HIGHS.run(allocation_model(session, session_arrays(session, SCROOGE_SPACE))[0], EngineLimits())
+    printed = HIGHS.run(as_printed(session), EngineLimits())
+    assert ours.status == printed.status
     assert ours.objective == pytest.approx(printed.objective, rel=1e-7)
 
 
@@ -114,8 +115,8 @@ def test_exported_model_has_readable_names(tmp_path):
 def test_a_plain_run_of_the_engine_finds_the_same_optimum(number):
     session = draw(SEED, number).session
     model = allocation_model(session, session_arrays(session, SCROOGE_SPACE))[0]
-    runs = [run_model(model, "highs", EngineLimits(plain=plain)) for plain in (False, True)]
-    assert [run.outcome for run in runs] == ["optimal", "optimal"]
+    runs = [HIGHS.run(model, EngineLimits(plain=plain)) for plain in (False, True)]
+    assert [run.status for run in runs] == ["optimal", "optimal"]
     assert runs[0].objective == pytest.approx(runs[1].objective, rel=1e-9)
 
 

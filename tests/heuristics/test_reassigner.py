@@ -40,7 +40,7 @@ def test_claimed_cost_is_the_checked_cost(seed):
 
 @pytest.mark.parametrize(("more", "less"), [("harpagon", "harpagon:1re"), ("harpagon:1re", "harpagon:0re")])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_reassigning_more_often_is_never_dearer(seed, more, less):
+def test_reassigning_more_often_never_costs_more(seed, more, less):
     without = answer(seed, less).value
     assert without is None or answer(seed, more).value <= without
 

@@ -17,9 +17,9 @@ from euclio.session.workloads.random_sessions import chain_from_modules, random_
 from heuristics.session.even_splitting import split_evenly
 from heuristics.session.latency_splitting import (
     COST,
-    DEAREST_HARDWARE,
     LATENCY_COST,
     LEAST_LATENCY,
+    MOST_EXPENSIVE_HARDWARE,
     THROUGHPUT,
     Moves,
     continue_splitting,
@@ -61,10 +61,12 @@ def cost_direct_session() -> Session:
     return Session("cost-direct", "0.335", [Hardware("x", "0.1"), Hardware("y", 1)], modules, [("x", "y")])
 
 
-def slow_dear_session(slo_s: str) -> Session:
-    """Batch 1 takes 0.5 + 0.1 s on the dear hardware, 0.1 + 0.1 s on the cheap one."""
-    profile = [Configuration("dear", 1, 1, "0.5"), Configuration("cheap", 1, 1, "0.1")]
-    return Session("slow but dear", slo_s, [Hardware("dear", 2), Hardware("cheap", 1)], [Module("M", 10, profile)])
+def slow_expensive_session(slo_s: str) -> Session:
+    """Batch 1 takes 0.5 + 0.1 s on the expensive hardware, 0.1 + 0.1 s on the cheap one."""
+    profile = [Configuration("expensive", 1, 1, "0.5"), Configuration("cheap", 1, 1, "0.1")]
+    return Session(
+        "slow but expensive", slo_s, [Hardware("expensive", 2), Hardware("cheap", 1)], [Module("M", 10, profile)]
+    )
 
 
 def states(moves: Moves) -> list[list[float]]:
@@ -72,7 +74,9 @@ def states(moves: Moves) -> list[list[float]]:
     return [[round(float(x), 6) for x in row] for row in moves.latency[: moves.reached]]
 
 
-def split(session: Session, criterion: int = LATENCY_COST, start: int = DEAREST_HARDWARE, merge: bool = False) -> Moves:
+def split(
+    session: Session, criterion: int = LATENCY_COST, start: int = MOST_EXPENSIVE_HARDWARE, merge: bool = False
+) -> Moves:
     arrays = session_arrays(session, FULL_SPACE)
     return split_latency(arrays, merged_units(arrays) if merge else single_units(arrays), criterion, start)
 
@@ -94,25 +98,25 @@ def test_throughput_criterion_takes_the_largest_throughput_at_once():
     assert states(split(one_module(M_1, 100, "0.4"), THROUGHPUT)) == [[0.18], [0.4]]
 
 
-def test_splitting_starts_at_batch_1_on_the_dearest_hardware():
-    assert states(split(slow_dear_session("0.7")))[0] == [0.6]
+def test_splitting_starts_at_batch_1_on_the_most_expensive_hardware():
+    assert states(split(slow_expensive_session("0.7")))[0] == [0.6]
 
 
 def test_start_that_misses_the_slo_falls_back_to_the_least_latency():
-    moves = split(slow_dear_session("0.3"))
+    moves = split(slow_expensive_session("0.3"))
     assert (moves.fallback, states(moves)[0]) == (True, [0.2])
 
 
 def test_fallback_is_reported():
-    assert solve(slow_dear_session("0.3"), "harpagon").stats["start_fallback"] == 1
+    assert solve(slow_expensive_session("0.3"), "harpagon").stats["start_fallback"] == 1
 
 
 def test_start_at_the_least_latency_is_no_fallback():
-    assert not split(slow_dear_session("0.3"), start=LEAST_LATENCY).fallback
+    assert not split(slow_expensive_session("0.3"), start=LEAST_LATENCY).fallback
 
 
 def test_nothing_is_reached_where_the_least_latency_misses_the_slo():
-    assert split(slow_dear_session("0.19")).reached == 0
+    assert split(slow_expensive_session("0.19")).reached == 0
 
 
 # Node merger.
@@ -130,8 +134,8 @@ def test_merged_modules_move_together_where_their_sum_is_better():
 
 def test_merged_efficiencies_add_up():
     units = merged_units(session_arrays(node_merger_session(), FULL_SPACE))
-    dear, cheap = (next(k for k in range(2, 6) if round(units.latency[k], 6) == x) for x in (0.6, 0.75))
-    efficiency = (units.cost[dear] - units.cost[cheap]) / (units.latency[cheap] - units.latency[dear])
+    expensive, cheap = (next(k for k in range(2, 6) if round(units.latency[k], 6) == x) for x in (0.6, 0.75))
+    efficiency = (units.cost[expensive] - units.cost[cheap]) / (units.latency[cheap] - units.latency[expensive])
     assert efficiency == pytest.approx(10 + 15)
 
 
@@ -151,7 +155,7 @@ def test_cost_direct_redoes_the_last_move_by_cost_saved():
     """0.1·10 > 0.01·20: y moves instead."""
     arrays = session_arrays(cost_direct_session(), FULL_SPACE)
     units = single_units(arrays)
-    moves = split_latency(arrays, units, LATENCY_COST, DEAREST_HARDWARE)
+    moves = split_latency(arrays, units, LATENCY_COST, MOST_EXPENSIVE_HARDWARE)
     assert states(continue_splitting(arrays, units, COST, moves, 1)) == [[0.03, 0.2], [0.03, 0.3]]
 
 
@@ -161,7 +165,7 @@ def test_harpagon_is_cheaper_than_without_cost_direct_on_the_example():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_cost_direct_never_makes_a_plan_dearer(seed):
+def test_cost_direct_never_makes_a_plan_more_expensive(seed):
     session = random_session(seed, slo_over_least=(1.5, 6.0))
     with_it, without = solve(session, "harpagon").value, solve(session, "harpagon:ncd").value
     assert without is None or with_it <= without

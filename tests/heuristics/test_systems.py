@@ -19,7 +19,7 @@ CHANGED = {
     "2c": {"allocations": 2},
     "nb": {"batching": False},
     "nhc": {"hetero": Hetero.CHEAPEST},
-    "nhe": {"hetero": Hetero.DEAREST},
+    "nhe": {"hetero": Hetero.MOST_EXPENSIVE},
     "nd": {"dummy": DummyRule.NONE},
     "0re": {"reassignments": 0},
     "1re": {"reassignments": 1},

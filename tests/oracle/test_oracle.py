@@ -66,7 +66,7 @@ def test_exact_agrees_with_brute_force(seed, name):
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_exact_agrees_with_brute_force_in_restricted_spaces(seed, name):
-    """The same with limits on hardware, batching and concurrency."""
+    """Same status and cost as brute force in plan spaces with limits on hardware, batching and concurrency."""
     assert not disagreements(seed, name, RESTRICTED)
 
 

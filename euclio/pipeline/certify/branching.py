@@ -23,7 +23,7 @@ class Node:
         lumps: those that may be in a plan.
         box: GPUs of the pools.
         forced: groups of which one lump has to be in the plan.
-        limited: groups of which the linear program is told that they are used at most once.
+        limited: groups whose use the linear program limits to at most once.
         prices: those last proposed, per pool.
     """
 
@@ -52,11 +52,13 @@ def _fractional_pool(node: Node, proposal: Proposal) -> tuple[int, int] | None:
     use = proposal.part @ node.lumps.use
     best, found = WHOLE, None
     for available, own in zip(node.box.available, node.box.of_type, strict=True):
+        # Counted up, the type's pools fit: nothing is lost here.
         if sum(math.ceil(use[p] - WHOLE) for p in own) <= available:
             continue
         for p in own:
             below = math.floor(use[p] + WHOLE)
             distance = min(use[p] - below, below + 1 - use[p])
+            # The fraction farthest from whole numbers: either side of it moves the bound most.
             if node.box.least[p] <= below < node.box.most[p] and distance > best:
                 best, found = distance, (p, below)
     return found
@@ -70,6 +72,7 @@ def _divided(node: Node, pool: int, below: int) -> list[Node]:
     children = [replace(node, box=replace(box, most=low))]
     high = tuple(below + 1 if p == pool else n for p, n in enumerate(box.least))
     left = math.floor(available) - sum(high[p] for p in own)
+    # Where the other pools' least leaves no GPU more for this one, that side is empty.
     if left >= 0:
         most = tuple(min(n, high[p] + left) if p in own else n for p, n in enumerate(box.most))
         children.append(replace(node, box=replace(box, least=high, most=most)))
@@ -81,9 +84,11 @@ def _split(node: Node, proposal: Proposal | None) -> list[Node]:
     lumps = node.lumps
     part = np.zeros(len(lumps.served)) if proposal is None else proposal.part
     own = _undecided(node, part)
+    # Every group is decided: what is left is one plan, which the caller checks.
     if own is None:
         return []
     group = int(lumps.group[own[0]])
+    # First whether the group is used at all, then by which of its lumps; the last child is searched first.
     if group not in node.forced:
         without = np.ones(len(part), bool)
         without[own] = False
@@ -110,6 +115,7 @@ def _undecided(node: Node, part: Floats) -> Whole | None:
     largest = np.maximum.reduceat(part, starts)
     fractional = (largest < np.minimum(np.maximum(total, WHOLE), 1) - WHOLE) | ((total > WHOLE) & (total < 1 - WHOLE))
     open_ = ~np.isin(lumps.group[starts], list(node.forced)) | (ends - starts > 1)
+    # A group that the program leaves in fractions first: dividing it changes the bound.
     for candidates in (fractional & open_, open_):
         if candidates.any():
             i = int(np.argmax(np.where(candidates, weight, -1.0)))
@@ -122,6 +128,7 @@ def _half(lumps: Lumps, part: Floats, own: Whole) -> NDArray[np.bool_]:
     shares = part[own]
     if shares.sum() > WHOLE:
         taken = own[shares > WHOLE]
+        # Cut through what the program mixes, by template or else by throughput, so that neither side can mix it.
         if len(np.unique(lumps.template[taken])) > 1:
             first = np.asarray(lumps.template[own] == int(np.argmax(np.bincount(lumps.template[own], shares))))
         else:
@@ -129,6 +136,7 @@ def _half(lumps: Lumps, part: Floats, own: Whole) -> NDArray[np.bool_]:
             first = np.asarray(lumps.served[own] <= middle)
         if first.any() and not first.all():
             return first
+    # The program says nothing of this group: halve it, so that the search ends.
     return np.asarray(np.arange(len(own)) < len(own) // 2)
 
 

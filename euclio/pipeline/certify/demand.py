@@ -24,7 +24,7 @@ class Demand:
 
 
 def sharpened(demand: Demand, rates: Iterable[Fraction]) -> Demand:
-    """The same demand where all that is served is a sum of multiples of these rates.
+    """The demand raised to the next rate that can be served, a sum of multiples of the given rates.
 
     The sums are multiples of one over the rates' common denominator, so the demand is as good as the next such number:
     then a bound that meets the old demand exactly, as ties do, falls short of the new one.
@@ -32,6 +32,7 @@ def sharpened(demand: Demand, rates: Iterable[Fraction]) -> Demand:
     common = 1
     for denominator in {rate.denominator for rate in rates}:
         common = math.lcm(common, denominator)
+        # The demand as it was is as valid, only less sharp.
         if common.bit_length() > MOST_BITS:
             return demand
     scaled = demand.rate * common

@@ -61,13 +61,16 @@ class JointBound:
         self._effort.check()
         least, most = np.array(low, float), np.array(high, float)
         proposed = self._proposed(least, most)
+        # Without prices nothing is excluded, which is always safe.
         if proposed is None:
             return False
         own, shared, money = proposed
         need = sum(float((use @ prices).min()) for use, prices in zip(self._uses, own, strict=True))
         profit = own - shared - money * self._prices
+        # A model holds as many GPUs as it may where they are worth more than they cost, else as few.
         worth = np.where(profit > 0, profit * most, profit * least)
         supply = float(shared @ self._counts) + money + float(worth.sum())
+        # Rounding grows with all that is added up, so the margin is a part of that.
         mass = float(shared @ self._counts) + money + float((own * most).sum()) + float(np.abs(worth).sum()) + need
         return supply + MARGIN * mass < need
 
@@ -109,6 +112,7 @@ def _least(use: Floats) -> Floats:
     """The rows of which no other one is at most as large throughout."""
     kept = np.empty((0, use.shape[1]))
     for row in use[np.argsort(use.sum(axis=1))]:
+        # In order of rising sums whatever makes a row superfluous comes before it.
         if not (kept <= row).all(axis=1).any():
             kept = np.vstack([kept, row])
     return kept

@@ -60,6 +60,7 @@ def least_cost(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: 
     # Its clock runs on from one program to the next.
     solver.setOptionValue("time_limit", solver.getRunTime() + max(limit_s, 0.0))
     solver.run()
+    # No proposal: callers divide or go on without one, and prove nothing from it.
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     found = solver.getSolution()

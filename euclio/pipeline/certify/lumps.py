@@ -111,6 +111,7 @@ class LumpMaker:
                 effort.check()
                 made = self._make(self._templates[number])
                 self._remembered += len(made[0])
+                # Memory is bounded: what comes later is made again each time.
                 if self._remembered <= MOST_REMEMBERED:
                     self._made[number] = made
             parts.append(made)
@@ -140,6 +141,7 @@ class LumpMaker:
         # Who serves more uses no fewer of any, so that different lumps differ in their sum.
         rows = rows[np.unique(rows.sum(axis=1), return_index=True)[1]]
         most = np.array([self._counts[s.gpu] * s.share for s in stages])
+        # More virtual GPUs than the cluster has of a type are in no plan.
         rows = rows[(rows <= most).all(axis=1)]
         parts = [float(s.rate / self._demand.rate) for s in stages]
         use = np.zeros((len(rows), self._width))
@@ -168,6 +170,7 @@ def _ceilings(numbers: Whole, ratio: Fraction) -> Whole:
     """The whole numbers just not below multiples of a ratio, exactly."""
     limit = 2.0**62
     raw: Floats = np.minimum(numbers * float(ratio), limit)
+    # A product near a whole number may be rounded to the wrong side of it: count those exactly.
     close = np.abs(raw - np.rint(raw)) <= NEAR * np.maximum(raw, 1)
     found: Whole = np.ceil(raw).astype(np.int64)
     for i in np.flatnonzero(close & (raw < limit)):

@@ -56,6 +56,7 @@ class Needs:
         known = self._known(counts)
         if known is not UNKNOWN:
             return known is not None
+        # What was given up once would be given up again; more than plenty is plenty.
         if counts in self._hard or any(all(map(le, known, counts)) for known in self._plenty):
             return True
         try:
@@ -70,6 +71,7 @@ class Needs:
     def least(self, gpu: int, low: int, most: Counts) -> int:
         """A number of a GPU type, from `low` on, below which these of the others do not suffice."""
         high = most[gpu]
+        # More GPUs never hurt, so the least number is found by halving.
         while low < high:
             middle = (low + high) // 2
             if self.possible(tuple(middle if t == gpu else n for t, n in enumerate(most))):
@@ -79,9 +81,11 @@ class Needs:
         return low
 
     def _known(self, counts: Counts) -> Serving | None:
+        # At least as many of every type as once sufficed suffice again.
         for enough, plan in self._enough:
             if all(map(le, enough, counts)):
                 return plan
+        # No more of any type than once fell short falls short again.
         for short in self._short:
             if all(map(le, counts, short)):
                 return None
@@ -118,6 +122,7 @@ def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] 
         ranges = _narrowed(needs, stock, joint, stack.pop())
         if ranges is None:
             continue
+        # Everyone can have its most at once, so a model that falls short even so closes these ranges.
         if _within(stock, ranges.high):
             found = [need.serving(high) for need, high in zip(needs, ranges.high, strict=True)]
             served = [plan for plan in found if plan is not None]
@@ -145,10 +150,12 @@ def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _
             for m, need in enumerate(needs):
                 if not _share(needs, stock, low, high):
                     return None
+                # All fits together: nothing is left to share, and `pack` asks the models.
                 if _within(stock, high):
                     return _Ranges(tuple(low), tuple(high))
                 least = need.least(t, low[m][t], high[m])
                 low[m] = tuple(least if k == t else n for k, n in enumerate(low[m]))
+        # No least number rose in a whole round, so another round would ask the same.
         if low == before:
             return _Ranges(tuple(low), tuple(high))
 

@@ -30,7 +30,7 @@ SIFTED_GAIN = 1e-10
 """What a lump has to serve beyond its price to be added, as a part of the demand."""
 
 OVERFULL = 1e-7
-"""By how much a group may be used more than once before the linear program is told that it may not."""
+"""By how much a group may be used more than once before the linear program limits it to once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class Box:
         for available, pools in zip(self.available, self.of_type, strict=True):
             left = float(available) - sum(self.least[p] for p in pools)
             total += sum(self.least[p] * float(prices[p]) for p in pools)
+            # GPUs beyond each pool's least are worth most in the pool of the highest price.
             for p in sorted(pools, key=lambda q: -prices[q]):
                 more = min(left, self.most[p] - self.least[p])
                 total += more * float(prices[p])
@@ -102,6 +103,7 @@ def propose(
             return None
         best = _worthiest(lumps, taken, found.prices)
         best = best[lumps.served[best] - lumps.use[best] @ found.prices > SIFTED_GAIN]
+        # No lump that was left out pays at these prices: they are optimal for all lumps.
         if not len(best):
             part = np.zeros(number)
             part[taken] = found.part
@@ -174,6 +176,7 @@ def bound(lumps: Lumps, box: Box, forced: frozenset[int], prices: Floats) -> Bou
         # A group that has to be there has no lump left.
         return Bound(-np.inf, np.zeros(len(gain), bool))
     best = np.maximum.reduceat(gain, starts) if len(starts) else np.empty(0)
+    # A group that may stay away adds nothing where it does not pay; a forced one may cost.
     counted = np.where(np.isin(groups, list(forced)), best, np.maximum(best, 0.0))
     # Each group's part may be off by rounding, also where it counts as nothing.
     room = MARGIN * (len(groups) + 4) * (worth + float(np.abs(counted).max(initial=0.0)) + charge.max(initial=0.0) + 1)

@@ -26,6 +26,7 @@ def fitting(lumps: Lumps, box: Box, forced: frozenset[int], whole: bool) -> NDAr
     fits = np.asarray((use <= np.array(box.most) * (1 + SLACK) + SLACK).all(axis=1))
     for available, pools in zip(box.available, box.of_type, strict=True):
         taken = use[:, list(pools)]
+        # Lowered before counting up, so that rounding never adds a GPU.
         if whole:
             taken = np.maximum(np.ceil(taken * (1 - SLACK) - SLACK), np.array([box.least[p] for p in pools]))
         fits &= np.asarray(taken.sum(axis=1) <= float(available) * (1 + SLACK) + SLACK)

@@ -105,6 +105,7 @@ class ModelServer:
                 most[p] = math.ceil(available[t])
         box = Box((0,) * pools, tuple(most), tuple(available), self._of_type)
         prices, worth = self._fluid_prices(box)
+        # Asked for too few GPUs only: plenty are not worth a search.
         if patience is not None and worth > PLENTY:
             raise PlentyError
         lumps = self._promising(box, prices, worth)
@@ -117,6 +118,7 @@ class ModelServer:
             self._effort.step()
             node = stack.pop()
             reduced = self._reduced(node)
+            # Its bound falls short of the demand: no plan in this node.
             if reduced is None:
                 continue
             node, proposal = reduced
@@ -136,14 +138,18 @@ class ModelServer:
             proposal = propose(lumps, node.box, node.forced, node.limited, node.prices, self._effort)
             prices = np.zeros(lumps.use.shape[1]) if proposal is None else proposal.prices
             found = bound(lumps, node.box, node.forced, prices)
+            # Below the demand even with rounding in its favour.
             if found.value < 1:
                 return None
             node = replace(node, lumps=lumps.only(found.fits), prices=prices)
+            # Without a proposal there are no better prices to try: divide as it is.
             if proposal is None:
                 return node, None
+            # A tie to many digits: fractions say on which side it lies.
             if self._falls_short(node, lumps, proposal, found.value):
                 return None
             limited = node.limited | proposal.overfull
+            # New limits, or many lumps fewer, make other prices worth a try before dividing.
             if limited == node.limited and len(node.lumps.served) >= KEPT * len(lumps.served):
                 return node, replace(proposal, part=proposal.part[found.fits])
             node = replace(node, limited=limited)
@@ -190,6 +196,7 @@ class ModelServer:
         for number, virtual in zip(lumps.template, lumps.virtual, strict=True):
             template = self._templates[int(number)]
             plan.append((template, tuple(int(n) for n in virtual[: len(template.stages)])))
+        # A group is one pipeline at most: two of its lumps make no plan.
         if len(np.unique(lumps.group)) < len(plan):
             return None
         served = sum((min(n * s.rate for n, s in zip(g, t.stages, strict=True)) for t, g in plan), Fraction(0))

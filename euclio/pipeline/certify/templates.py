@@ -149,6 +149,7 @@ def _chains(stages: _Stages, ranges: list[tuple[int, int]], effort: Effort) -> I
 def _longer(
     chain: tuple[Stage, ...], rest: list[list[Stage]], ticks: int, least: list[int]
 ) -> Iterator[tuple[Stage, ...]]:
+    # The later ranges take at least more than is left of the budget.
     if ticks < least[0]:
         return
     if not rest:

@@ -79,6 +79,7 @@ def exact_bound(
     starts = np.flatnonzero(np.diff(lumps.group, prepend=-1))
     most = np.repeat(np.maximum.reduceat(gain - unsure, starts), np.diff(np.append(starts, len(gain))))
     needed = np.isin(lumps.group, list(forced))
+    # Only a lump that may be its group's best and, unless one is forced, may pay, changes the sum.
     close = np.flatnonzero((gain + unsure >= most) & (needed | (gain + unsure >= 0)))
     if len(close) > MOST_LUMPS:
         return None
@@ -122,6 +123,7 @@ def _exact_prices(
     extra: dict[int, int] = {}
     rows: list[tuple[dict[int, Fraction], Fraction]] = []
     for i in np.argsort(-proposal.part):
+        # Sorted by part: the program takes none of the following lumps either.
         if proposal.part[i] <= TAKEN:
             break
         served, use = exact.of(lumps, int(i))
@@ -151,6 +153,7 @@ def _solved(
                     row[k] = row.get(k, Fraction(0)) - factor * x
                 right -= factor * value
         row = {k: x for k, x in row.items() if x}
+        # It says no more than the equations before it.
         if not row:
             continue
         # The unknowns of groups go first, so that prices are what is left to be determined by the rest.

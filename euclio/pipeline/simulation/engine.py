@@ -38,12 +38,14 @@ def run_events(
         factors: real over expected durations, used in turn.
         reactive: every pool batches by itself; else by reservation.
         path: scratch, with room for the longest pipeline.
-        other: likewise.
+        other: scratch of the same length.
     """
     events: list[Event] = [NO_EVENT]
     arrived = 0
+    # The first event never comes due: it types the list, and spares a test for an empty one.
     while arrived < order.size or len(events) > 1:
         time, kind, what = events[0]
+        # Arrivals are sorted already, so they are merged with the events and never pushed.
         if arrived < order.size and (queues.arrival[order[arrived]], 1) < (time, kind):
             request = order[arrived]
             arrived += 1
@@ -55,8 +57,10 @@ def run_events(
             if kind == ENDS:
                 finish(ledger, events, factors, what, time, not reactive)
                 queue = _finished(system, ledger, queues, what, time, reactive)
+                # Its scheduler sleeps until as many requests are there as it waits for.
                 due = queue >= 0 and waiting(queues, queue) >= queues.wanted[queue]
             else:
+                # A timer that has been set anew since is stale.
                 queue, due = what, queues.timer[what] == time
         if not due:
             continue
@@ -71,8 +75,10 @@ def run_events(
 def _finished(system: System, ledger: Ledger, queues: Queues, node: int, now: int, reactive: bool) -> int:
     """Mark what a pipeline's last partition has served, or hand a pool's batch on; returns the next pool's queue."""
     pool = ledger.node[node, POOL]
+    # The end of a transfer serves no request; the inference after it does.
     if ledger.node[node, DOWNLINK] >= 0:
         return NONE
+    # By reservation the next partition is entered already; a pool by itself has to be given the batch.
     if pool + 1 < system.first_pool[system.pipeline_of[pool] + 1]:
         return hand_over(system, ledger, queues, node) if reactive else NONE
     for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):

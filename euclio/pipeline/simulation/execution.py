@@ -47,15 +47,19 @@ def begin_if_possible(ledger: Ledger, events: list[Event], factors: Floats, node
         now: time.
         links: whether delays are tracked through links.
     """
+    # It has begun, or the input that is missing calls again when it ends.
     if node < 0 or ledger.node[node, STATE] != WAITING or ledger.node[node, PENDING] > 0:
         return
     one, other = ledger.node[node, RESOURCE], ledger.node[node, DOWNLINK]
+    # Resources are used in the order of the tables: another node comes before it.
     if ledger.head[one] != node or (other >= 0 and ledger.head[other] != node):
         return
     ledger.node[node, STATE] = RUNNING
+    # Not at the planned time: the tables take the real one, and followers keep behind it.
     if ledger.node[node, START] != now:
         ledger.node[node, START], ledger.node[node, END] = now, now + ledger.node[node, ESTIMATE]
         move_followers(ledger, node, links)
+    # Whole nanoseconds, and at least one, so that time always goes on.
     length = max(1, round(ledger.node[node, ESTIMATE] * factors[node % factors.size]))
     heappush(events, (now + length, ENDS, node))
 
@@ -68,6 +72,7 @@ def finish(ledger: Ledger, events: list[Event], factors: Floats, node: int, now:
     for side in range(2):
         if ledger.node[node, RESOURCE + side] >= 0:
             ledger.head[ledger.node[node, RESOURCE + side]] = ledger.node[node, NEXT + side]
+    # Only a delay moves others back; after an early end they begin by themselves.
     if now > reported:
         move_followers(ledger, node, links)
     successor = ledger.node[node, SUCCESSOR]
@@ -91,6 +96,7 @@ def move_followers(ledger: Ledger, node: int, links: bool) -> None:
                 follower = ledger.node[cause, SUCCESSOR]
             else:
                 follower = ledger.node[cause, NEXT + way] if links or ledger.node[cause, DOWNLINK] < 0 else NONE
+            # One that was to begin later anyway stops the delay there.
             if follower >= 0 and ledger.node[follower, STATE] == WAITING and ledger.node[follower, START] < time:
                 ledger.node[follower, START] = time
                 ledger.node[follower, END] = time + ledger.node[follower, ESTIMATE]

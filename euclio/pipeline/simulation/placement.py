@@ -106,6 +106,7 @@ def _pack(shares: list[int]) -> list[int]:
 
 def _pack_rest(shares: list[int]) -> list[int]:
     """Seats of left-over shares, largest part first, on the fewest GPUs (fewer than v are left of each v)."""
+    # One GPU more each time: the first number that works is the fewest.
     bins = 1
     while True:
         seats = _seats([Fraction(1, v) for v in shares], [FULL] * bins)
@@ -117,10 +118,12 @@ def _pack_rest(shares: list[int]) -> list[int]:
 def _seats(parts: list[Fraction], free: list[Fraction]) -> list[int] | None:
     if not parts:
         return []
+    # Not enough room in all, however it is used.
     if sum(parts) > sum(free):
         return None
     tried = set()
     for i, room in enumerate(free):
+        # GPUs with equal room are alike, so one of them is enough to try.
         if room < parts[0] or room in tried:
             continue
         tried.add(room)

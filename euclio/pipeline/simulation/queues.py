@@ -26,8 +26,8 @@ class Queues(NamedTuple):
         model_of: model of each queue.
         model: model of each request, shape (requests,).
         arrival: arrival of each request in nanoseconds, model by model, shape (requests,).
-        outcome: PENDING, SERVED, LATE or DROPPED, likewise.
-        finish: when it was served, likewise; -1: it was not.
+        outcome: PENDING, SERVED, LATE or DROPPED, shape (requests,).
+        finish: when each request was served, in nanoseconds, shape (requests,); -1: it was not.
     """
 
     base: Ints

@@ -57,13 +57,16 @@ def batch_by_pool(
         while size > 0:
             there = now + system.transfer[pool, size]
             end, idle = max(there, free) + system.latency[pool, size], max(0, free - there)
+            # From the planned size down, so the first that is in time is the largest.
             if end <= limit:
                 break
             size -= 1
         if size == 0:
+            # Not even a batch of its own would serve the oldest request in time.
             drop_first(queues, queue)
         elif waiting(queues, queue) < size:
             queues.wanted[queue] = size
+            # One tick after the last moment at which a batch of this size is in time: then a smaller one is chosen.
             queues.timer[queue] = now + limit - end + idle + 1
             heappush(events, (queues.timer[queue], TIMER, queue))
             return
@@ -86,12 +89,15 @@ def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[i
         )
         is_front = True
     for pool in range(first, last):
+        # Requests from outside enter at the first pool of a pipeline.
         if is_front and system.first_pool[system.pipeline_of[pool]] != pool:
             continue
         for gpu in range(system.first_gpu[pool], system.first_gpu[pool + 1]):
             free = free_at(ledger, gpu, now)
+            # Strictly earlier: ties go to the first virtual GPU in order.
             if free < found[2]:
                 found = (pool, gpu, free)
+                # None is free earlier than now.
                 if free == now:
                     return found
     return found
@@ -122,6 +128,7 @@ def _dispatch(
     first = place
     while first < place + size and system.transfer[pool, size] > 0:
         source, count = queues.source[first], 1
+        # Requests that come from one GPU travel in one transfer.
         while first + count < place + size and queues.source[first + count] == source:
             count += 1
         link = new_node(ledger, pool, first, count, batch, system.transfer[pool, count])

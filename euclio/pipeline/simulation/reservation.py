@@ -1,8 +1,8 @@
 """Resource reservation-based adaptive batching (PPipe §5.4, appendix A.3, Algorithms 1 and 2; compiled).
 
-The printed pseudocode is followed line by line, with its slips mended as the text has it: a batch of 0 requests is not
-probed (line 13 counts down to 0), and lines 20 to 27 mean bs* and resv* where they print bs and r. Lines 13 and 14 take
-over the probe of line 7 for the unified batch size, which would return the same.
+The printed pseudocode is followed line by line, with its slips corrected as the text has it: a batch of 0 requests is
+not probed (line 13 counts down to 0), and lines 20 to 27 mean bs* and resv* where they print bs and r. Lines 13 and 14
+take over the probe of line 7 for the unified batch size, which would return the same.
 
 "Till requests are about to miss deadline" (line 23) is the last moment at which the batch of bs* requests that is
 waited for still meets it; then, or when bs* requests are there, the algorithm starts over.
@@ -91,9 +91,11 @@ def probe(system: System, ledger: Ledger, pipeline: int, size: int, now: int, pa
                 t = sent + l_n
             start = earliest_slot(ledger, gpu, t, l_i)
             t = start + l_i
+            # It leaves after the best one so far, whatever its uplink allows.
             if t >= best:
                 continue
             passed_on = earliest_slot(ledger, system.uplink[gpu], t, onward) if onward > 0 else t
+            # Strictly earlier: ties go to the first virtual GPU in order.
             if passed_on < best:
                 best, earliest = passed_on, t
                 path.gpu[k], path.sent[k], path.start[k] = gpu, sent, start
@@ -158,6 +160,7 @@ def batch_by_reservation(
             end, waited = probe(system, ledger, pipeline, system.batch[pipeline], now, other)
             if end > deadline and system.batch[pipeline] == 1:
                 waited += system.slo[model]  # after all that can be of use
+            # Strictly shorter: ties go to the first pipeline in order.
             if waited < shortest:
                 chosen, shortest, finish = pipeline, waited, end
                 path, other = other, path
@@ -172,6 +175,7 @@ def batch_by_reservation(
             drop_first(queues, model)
         elif waiting(queues, model) < size:
             queues.wanted[model] = size
+            # One tick after the last moment at which the batch that is waited for still meets the deadline.
             queues.timer[model] = now + deadline - finish + shortest + 1
             heappush(events, (queues.timer[model], TIMER, model))
             return

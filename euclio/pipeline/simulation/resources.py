@@ -74,6 +74,7 @@ def side_of(ledger: Ledger, node: int, resource: int) -> int:
 def earliest_slot(ledger: Ledger, resource: int, time: int, length: int) -> int:
     """The earliest time, no earlier than `time`, when a resource is free for `length` (A.3, `earliestSlot`)."""
     node = ledger.head[resource]
+    # The gap before this node is too short: look behind it.
     while node >= 0 and ledger.node[node, START] - time < length:
         time = max(time, ledger.node[node, END])
         node = ledger.node[node, NEXT + side_of(ledger, node, resource)]
@@ -82,9 +83,10 @@ def earliest_slot(ledger: Ledger, resource: int, time: int, length: int) -> int:
 
 @compiled
 def earliest_common_slot(ledger: Ledger, one: int, other: int, time: int, length: int) -> int:
-    """The same for two resources that are needed at once."""
+    """The earliest time, no earlier than `time`, when two resources are both free for `length`, in nanoseconds."""
     while True:
         later = earliest_slot(ledger, other, earliest_slot(ledger, one, time, length), length)
+        # Neither resource moved the time, so both are free then.
         if later == time:
             return time
         time = later
@@ -95,6 +97,7 @@ def mark_reserved(ledger: Ledger, node: int, side: int, resource: int) -> None:
     """Enter a node, whose start is set, into the list of a resource (A.3, `markReserved`)."""
     ledger.node[node, RESOURCE + side] = resource
     before, after = NONE, ledger.head[resource]
+    # Equal starts keep the order in which they were entered.
     while after >= 0 and ledger.node[after, START] <= ledger.node[node, START]:
         before, after = after, ledger.node[after, NEXT + side_of(ledger, after, resource)]
     ledger.node[node, NEXT + side] = after
@@ -109,6 +112,7 @@ def free_at(ledger: Ledger, resource: int, now: int) -> int:
     """When a resource has done all that is entered, if nothing is late from now on."""
     time, node = now, ledger.head[resource]
     while node >= 0:
+        # What runs ends as entered; what waits begins once all before it has ended.
         if ledger.node[node, STATE] == RUNNING:
             time = max(time, ledger.node[node, END])
         else:

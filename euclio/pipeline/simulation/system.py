@@ -31,7 +31,7 @@ class System(NamedTuple):
         transfer: of a batch into a pool, by batch size; 0: nothing is sent; shape as `latency`.
         after: planned transfers and latencies behind a pool, shape (pools,).
         uplink: resource that each virtual GPU sends through, shape (virtual GPUs,).
-        downlink: resource that it receives through, likewise.
+        downlink: resource that each virtual GPU receives through, shape (virtual GPUs,).
         resources: number of resources.
         model_of: model of each pipeline.
         pipeline_of: pipeline of each pool.

@@ -111,7 +111,7 @@ def _served_whole(cluster: Cluster) -> list[Fraction]:
 
 
 def _served_by_np(cluster: Cluster) -> list[Fraction]:
-    """The same; empty: NP has no plan."""
+    """NP's smallest throughput per weight on a cluster, alone in a list; empty: NP has no plan."""
     solver = find_solver("no-partitioning")
     space = solver.space_on(cluster, replace(PipelineSpace(), batch_build=False))
     plan = solver.run(cluster, space, Limits()).plan

@@ -12,7 +12,7 @@ from euclio.pipeline.workloads.layer_models import GpuModel, LayerModel, find_mo
 LAYER_SPREAD = 0.9
 """Standard deviation of the logarithm of a layer's share of the latency."""
 RATIO_SPREAD = 0.2
-"""The same of a layer's latency ratio around the curve."""
+"""Standard deviation of the logarithm of a layer's latency ratio around the curve."""
 STEEPNESS = 12.0
 """Of the change from early to late ratios: nine tenths of it take about half of the depth."""
 TURNS = (0.4, 0.6)

@@ -39,13 +39,13 @@ def certificate_blocks(frame: pd.DataFrame) -> list[Block]:
     if proofs.empty:
         return []
     tried = proofs.verdict.notna()
-    told = f"{counts(len(proofs), _of(proofs.verdict))} by an independent prover in exact arithmetic."
+    text = f"{counts(len(proofs), _of(proofs.verdict))} by an independent prover in exact arithmetic."
     if not tried.all():
-        told += (
+        text += (
             f" {int((~tried).sum()):,} were not tried: a table [certify] in the experiment file asks for all of them "
             "or a sample."
         )
-    blocks: list[Block] = [Heading("Which proofs are certified?"), Paragraph(f"Proofs: {told}")]
+    blocks: list[Block] = [Heading("Which proofs are certified?"), Paragraph(f"Proofs: {text}")]
     return [*blocks, _table(proofs)] if tried.any() else blocks
 
 

@@ -70,7 +70,7 @@ PLAN_TIMES = Kind(
 CONVERGENCE = Kind(
     "convergence",
     convergence_figure,
-    "Lower and further left is better. A solver that tells nothing while it runs has plan and bound when it ends.",
+    "Lower and further left is better. A solver that reports nothing while it runs has plan and bound when it ends.",
 )
 TRACE = Kind(
     "trace",

@@ -52,10 +52,10 @@ def _outcomes(frame: pd.DataFrame) -> str:
 
 
 def _limits(frame: pd.DataFrame) -> str:
-    told = [f"{number(v)} s" for v in _values(frame, "time_limit_s")] + ["none"] * bool(frame.time_limit_s.isna().any())
+    soft = [f"{number(v)} s" for v in _values(frame, "time_limit_s")] + ["none"] * bool(frame.time_limit_s.isna().any())
     killed = [f"{number(v)} s" for v in _values(frame, "hard_time_limit_s")]
     memory = [f"{v:,} MiB" for v in _values(frame, "memory_limit_mb")]
-    return f"told to solvers: {listed(told)}; killed after {listed(killed)} or above {listed(memory)}"
+    return f"given to solvers: {listed(soft)}; killed after {listed(killed)} or above {listed(memory)}"
 
 
 def _dates(frame: pd.DataFrame) -> str:

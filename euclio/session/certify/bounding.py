@@ -102,6 +102,7 @@ class Bounding:
         # Its type stubs know dense matrices only.
         program: Any = linprog
         result = program(objective, upper, limit, equal, np.ones(modules), method="highs")
+        # Any prices give a valid bound; without the program's, time costs nothing.
         if result.status != 0:
             slowest = [np.eye(1, len(row), len(row) - 1)[0] for row in columns]
             return slowest, np.zeros(len(self._arcs))
@@ -117,6 +118,7 @@ class Bounding:
         ends = [i for i, (_, b) in enumerate(self._arcs) if b < 0]
         for _ in range(4 * len(self._arcs)):
             arc = max(ends, key=lambda i: left[i])
+            # What is left is the solver's rounding, no path's price.
             if left[arc] <= least:
                 break
             path = [arc]
@@ -142,10 +144,12 @@ def _lower_hull(cells: Sequence[Cell]) -> list[int]:
     """The cells on the lower convex hull of cost over latency: a mix of cells uses no others."""
     hull: list[int] = []
     for k, cell in enumerate(cells):
+        # Slower and no cheaper: no mix gains by it.
         if hull and cell.cost_per_h >= cells[hull[-1]].cost_per_h:
             continue
         while len(hull) > 1:
             a, b = cells[hull[-2]], cells[hull[-1]]
+            # The last cell stays while it lies below the line from the one before it to the new one.
             if (b.cost_per_h - a.cost_per_h) * (cell.low_s - a.low_s) < (cell.cost_per_h - a.cost_per_h) * (
                 b.low_s - a.low_s
             ):

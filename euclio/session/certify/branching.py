@@ -98,16 +98,20 @@ class Branching:
         """Search until a plan is found, none is left, or the deadline passes (`DeadlineError`)."""
         floors = [least_latency_bound(m) for m in self._modules]
         least = [f for f in floors if f is not None]
+        # A module without configurations has no plan.
         if len(least) < len(floors):
             return Outcome()
         path = through(self._session, least)
         for prover, floor, longest in zip(self._provers, least, path, strict=True):
+            # The others at their fastest leave the module no more than this.
             budget = self._session.slo_s - longest + floor
             self._curves.append(Curve(prover, floor, budget, self._cutoff))
+            # Even with all the time there is, the module alone reaches the cutoff.
             if not self._curves[-1].cells or self._curves[-1].cells[-1].cost >= self._cutoff:
                 return Outcome()
         outcome = Outcome()
         stack: list[list[Range]] = [[(None, None)] * len(least)]
+        # Depth first: any plan below the cutoff ends the search, and few branches are held.
         while stack and outcome.plan is None and not outcome.near:
             stack += self._branch(stack.pop(), outcome)
         outcome.exhausted = outcome.exhausted and not outcome.near and outcome.plan is None
@@ -121,6 +125,7 @@ class Branching:
             if self._hopeless(cells):
                 return []
             bound = self._bounding.bound(cells)
+            # The bound is rounded down and the limit up, so no branch with a plan is cut.
             if bound.cost_per_h >= self._limit:
                 return []
             if self._try_chosen(cells, bound, outcome):
@@ -133,11 +138,14 @@ class Branching:
             if found is None:
                 # Where to split follows from what the program mixes, which is known of earlier cells only.
                 return self._split(ranges, cells, self._bounding.bound(cells))
+            # No combination is left, or the question is answered.
             if not found or outcome.plan is not None or outcome.near:
                 return []
+            # Gaps too narrow to learn more of: `_refine` has marked the outcome as open.
             if not self._refine(cells, bound, found, False, outcome):
                 return []
             cells = self._cells(ranges)
+            # A module has no cell below the cutoff any more.
             if not all(cells):
                 return []
             # Prices of time stay good while gaps are filled in; a bound for any prices is valid.
@@ -171,6 +179,7 @@ class Branching:
         while (status := next_choice(c, s, CHOICES)) == CHOSEN:
             some = [(int(m), int(c.cell[k - 1])) for m, k in zip(c.module, s.pick, strict=True)]
             gaps = [(m, k) for m, k in some if cells[m][k].offer is None]
+            # A combination with gaps is no plan yet: they have to be known better first.
             if gaps:
                 self._branches += int(s.at[1])
                 self._try_near(cells, [k for _, k in sorted(some)], outcome)
@@ -201,6 +210,7 @@ class Branching:
         for step in (1, -1):
             near: list[Cell] = []
             for row, k in zip(cells, chosen, strict=True):
+                # Gaps have no plan to try: go on to the next cell that has one.
                 while 0 <= k < len(row) and row[k].offer is None:
                     k += step
                 if not 0 <= k < len(row):
@@ -217,6 +227,7 @@ class Branching:
     def _filled(self, offers: list[Offer]) -> list[Offer]:
         """Rule continuous: give what the paths leave to one module after the other, exactly."""
         filled = list(offers)
+        # Filling up takes searches, so it is tried only where it may get below the cutoff.
         if float(sum((offer.cost for offer in offers), Fraction(0))) > self._limit * WORTH_FILLING:
             return filled
         for m, prover in enumerate(self._provers):
@@ -228,6 +239,7 @@ class Branching:
 
     def _is_plan(self, offers: list[Offer], outcome: Outcome) -> bool:
         """Whether the modules' plans make one of the session that costs less than the cutoff; exactly."""
+        # Floats settle what is far from the cutoff; near it the sum below is exact.
         if sum(float(offer.cost) for offer in offers) > self._limit * (1 + 1e-9):
             return False
         if max(through(self._session, [offer.latency for offer in offers])) > self._session.slo_s:
@@ -257,13 +269,14 @@ class Branching:
             bound: its bound.
             gaps: module and index of the gaps.
             skip: leave those alone that are hardly worth it.
-            outcome: told where a gap is too narrow.
+            outcome: is marked where a gap is too narrow.
         """
         room = self._limit - bound.cost_per_h
         learned = False
         for m, k in gaps:
             cell = cells[m][k]
             worth = bound.price_of_time[m] * float(cell.high - cell.low)
+            # Knowing this gap better would hardly lift the bound; branching divides it later.
             if skip and worth < NARROW * room:
                 continue
             # A cell that costs a little more is cut off by its reduced cost; what lies above need not be known. What is
@@ -275,6 +288,7 @@ class Branching:
             )
             below = min(cell.cost + rise, self._cutoff)
             span = self._curves[m].span
+            # Steps go from plan to plan: too slow over a wide gap of worth, and `continuous` has no next plan.
             halve = self._continuous or (worth > WIDE * room and COARSE * (cell.high - cell.low) > span)
             if self._curves[m].refine(cell, below, halve):
                 learned = True
@@ -286,6 +300,7 @@ class Branching:
         """Two branches: one module stays below some latency, or reaches it."""
         best, at = -1.0, (-1, -1)
         for m, some in enumerate(bound.chosen):
+            # One cell cannot be divided.
             if len(cells[m]) == 1:
                 continue
             low, high = (some[0], some[-1]) if some else (0, 0)
@@ -294,10 +309,12 @@ class Branching:
                 # Between the two cells that are mixed; a single one is split off from faster or slower ones.
                 best, at = spread, (m, (low + high + 1) // 2 if high > low else max(low, 1))
         m, k = at
+        # One cell per module is one combination, which the enumeration has decided.
         if m < 0:
             return []
         middle = cells[m][k].low
         since, until = ranges[m]
         faster, slower = list(ranges), list(ranges)
         faster[m], slower[m] = (since, middle), (middle, until)
+        # The slower branch comes off the stack first: it holds the cheaper plans.
         return [faster, slower]

@@ -34,7 +34,7 @@ class Choices(NamedTuple):
         parent: parents.
         module: the module's index in the session.
         slo_s: SLO in seconds, a little raised.
-        limit: cost per hour to stay below, likewise.
+        limit: scaled cost per hour to stay below.
         room: most reduced cost of a combination below the limit.
     """
 
@@ -58,6 +58,7 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
     order, parents = session.order, session.parents()
     place = {m: i for i, m in enumerate(order)}
     room = limit - bound.cost_per_h
+    # A cell that alone lifts the bound to the limit is in no combination below it.
     kept = [sorted((r, k) for k, r in enumerate(bound.reduced[m]) if r <= room) for m in order]
     first = np.cumsum([0] + [len(row) for row in kept], dtype=np.int64)
     rows = [[cells[m][k] for _, k in row] for m, row in zip(order, kept, strict=True)]
@@ -117,6 +118,7 @@ def next_choice(c: Choices, s: Standing, limit: int) -> int:
     status = NO_MORE
     while depth >= 0:
         k = s.pick[depth]
+        # All cells of this module are tried: back to the module before it.
         if k == c.first[depth + 1]:
             depth -= 1
             continue
@@ -131,6 +133,7 @@ def next_choice(c: Choices, s: Standing, limit: int) -> int:
             continue
         spent = s.spent[depth] + c.cost[k]
         finish = s.start[depth] + c.low_s[k]
+        # Cells come by reduced cost, so after one that costs or takes too much another may fit.
         if spent + c.cheapest_from[depth + 1] >= c.limit or finish + c.tail_s[depth] > c.slo_s:
             continue
         if depth + 1 == modules:

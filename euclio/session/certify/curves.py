@@ -52,6 +52,7 @@ def least_latency_bound(m: Ranked) -> Fraction | None:
     rate = m.rate + (max(m.throughput) if m.dummy.adds else 0)
     bounds = []
     for k, (c, t) in enumerate(zip(m.configurations, m.throughput, strict=True)):
+        # In sequence a machine may collect from the whole rate, under `continuous` from any rate.
         if m.policy.form.in_sequence:
             bounds.append(c.duration_s + (c.batch / rate if m.dummy.countable else ZERO))
         else:
@@ -96,10 +97,12 @@ class Curve:
             self._step(i, below)
             return True
         middle = (cell.low + cell.high) / 2
+        # A float is a short fraction, which keeps later exact sums cheap.
         rounded = Fraction(float(middle))
         if cell.low < rounded < cell.high:
             middle = rounded
         elif cell.high - cell.low <= cell.high / 10**14:
+            # No float lies in between and the gap is as narrow as rounding: it stays open.
             return False
         self._halve(i, middle, below)
         return True
@@ -108,6 +111,7 @@ class Curve:
         """Find the cheapest plan of a whole gap, slowest end included or not."""
         cell = self.cells[i]
         plan = self.prover.cheapest(cell.high, not cell.closed, below, cell.cost)
+        # No plan costs less, so the whole gap costs at least that.
         if plan is None:
             self.cells[i] = _cell(cell.low, cell.high, cell.closed, max(cell.cost, below), None)
             return
@@ -137,4 +141,5 @@ class Curve:
         if below.offer is None:
             self._place(i - 1, plan, cost)
         elif below.cost > cost:
+            # It now stands for the gap's plans too, which may cost as little as this.
             self.cells[i - 1] = _cell(below.low, below.high, True, cost, below.offer)

@@ -117,6 +117,7 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
         The plan, or None where the counts make none under the dummy rule.
     """
     used = [k for k, n in enumerate(machines) if n or k == partial_at]
+    # A module has a rate, which no machine at all does not serve.
     if not used:
         return None
     last = used[-1]
@@ -127,9 +128,11 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
     else:
         partial = max(ZERO, m.rate - whole)
         partial_at = last if partial else -1
+    # A full partial machine is a whole one, and a last configuration without machines is none: other counts.
     if partial is None or partial >= m.throughput[last] or (partial == 0 and not machines[last]):
         return None
     dummy = max(ZERO, whole + partial - m.rate)
+    # The relaxation lets counts through that serve a little too little.
     if whole + partial < m.rate:
         return None
     match m.dummy:
@@ -152,6 +155,7 @@ def _latency(m: Ranked, machines: Sequence[int], used: list[int], partial: Fract
     worst, rest = ZERO, whole + partial
     shared, group = rest, -1
     for k in used:
+        # A new ratio: all its machines collect from what is left here.
         if m.group[k] != group:
             shared, group = rest, m.group[k]
         collecting = shared if m.policy.form is Form.TIED else rest
@@ -171,6 +175,7 @@ def _least_partial(
 
     Whole machines alone may take more than the rate; then dummies fill them up.
     """
+    # No rate makes a machine faster than its own duration.
     if any(m.configurations[k].duration_s >= budget for k in used):
         return None
     least, rest = max(ZERO, m.rate - whole), whole
@@ -187,6 +192,7 @@ def _least_partial(
         if m.policy.form is Form.LEFT and machines[k]:
             least = max(least, need - rest)
         rest -= machines[k] * m.throughput[k]
+    # Without a partial machine nothing more can be bought.
     if partial_at < 0:
         return ZERO if least == 0 else None
     return least

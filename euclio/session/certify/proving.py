@@ -61,6 +61,7 @@ class ModuleProver:
         s = scaled(self.m, self._prices, self._full, budget, strict, self._cap)
         stack, *_ = searching.new_stack(s)
         root = searching.bound(s, 0, stack[0])
+        # Even the relaxation has no plan within the budget.
         if math.isinf(root):
             return None
         proven = max(proven, Fraction(root) / self._prices.scale)
@@ -90,15 +91,19 @@ class ModuleProver:
             status = searching.search(s, stack, counts, at, found, cut, CALL_NODES)
             for row in found[: at[1]] if status == searching.FOUND else ():
                 plan = self._within(row, budget, strict)
+                # The relaxation holds counts that exact arithmetic refuses, and plans that are no improvement.
                 if plan is None or (below is not None and plan.cost >= (best.cost if best else below)):
                     continue
                 best = plan
                 if below is None:
                     break
+                # From here on only plans matter that are cheaper by more than the margin.
                 cut = min(cut, self._cut(plan.cost - self.margin))
+            # A plan within the margin of what is proven cannot be beaten by more than that: stop here.
             done = best is not None and (below is None or best.cost - self.margin <= proven)
             if status in (searching.EXHAUSTED, searching.OVERFLOW) or done:
                 self.nodes += int(at[2])
+                # A search that overflowed may have missed plans, so its end proves nothing.
                 if status == searching.OVERFLOW and not done:
                     raise TooFarApartError
                 return best
@@ -107,6 +112,7 @@ class ModuleProver:
                 raise DeadlineError
 
     def _cut(self, cost: Fraction) -> int:
+        # The search's costs are whole and rounded down: a cut rounded up keeps every plan below the cost.
         return math.ceil(cost * self._prices.scale)
 
     def _within(self, row: np.ndarray, budget: Fraction, strict: bool) -> Offer | None:

@@ -53,6 +53,7 @@ def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer |
         return None
     best = prover.any_plan(budget, False)
     low = floor
+    # Halving first, since there may be very many plans to step through one by one.
     while best is not None and best.latency - low > CLOSE * best.latency:
         middle = Fraction(float((low + best.latency) / 2))
         faster = prover.any_plan(middle, False)
@@ -60,6 +61,7 @@ def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer |
             low = middle
         else:
             best = faster
+    # Then plan by plan, each strictly faster than the last: where none is left, this one is the least.
     while best is not None and (faster := prover.any_plan(best.latency, True)) is not None:
         best = faster
     return best
@@ -73,6 +75,7 @@ def _find_continuous(session: Session, modules: Sequence[Ranked]) -> Search:
     for m, (latency, beyond), longest in zip(modules, limits, path, strict=True):
         # What the paths leave is shared by the modules in equal parts, so that no path gets more than it has left.
         spare = (session.slo_s - longest) / len(modules)
+        # A latency that is only come near to needs some time to spare.
         if spare < 0 or (spare == 0 and beyond):
             return Search(None, True, 0)
         found = (_alone(m, k, latency + spare) for k in range(len(m.configurations)))
@@ -101,6 +104,7 @@ def _alone(m: Ranked, k: int, budget: Fraction) -> Offer | None:
     plan = offer(m, machines, -1, budget)
     if plan is not None and plan.latency <= budget:
         return plan
+    # Where whole machines miss the budget, one partial machine alone may keep it.
     machines[k] = 0
     plan = offer(m, machines, k, budget)
     return plan if plan is not None and plan.latency <= budget else None

@@ -44,7 +44,7 @@ class Scaled(NamedTuple):
         price: C·p rounded down.
         unit_cost: C·p / (S·t), rounded down.
         whole_need: rate that a whole machine has to collect from; `UNREACHABLE`: none will do.
-        part_need: rate that a partial machine needs, likewise.
+        part_need: rate that a partial machine has to collect from; `UNREACHABLE`: none will do.
         group: equal for equal ratios.
         full: whether the configuration may be in a plan of whole machines that take exactly the rate.
         most_from: largest throughput of a usable whole machine from here on, shape (configurations + 1,).
@@ -94,6 +94,7 @@ def prices_on_grid(m: Ranked, cap: Fraction | None) -> Prices:
         return Prices(Fraction(0), [0] * len(m.price), 0, nothing)
     common = math.lcm(*(p.denominator for p in m.price)) if m.price else 1
     times = math.floor((1 << COST_BITS) / (cap * common))
+    # A common denominator beyond 64 bits: prices are rounded down instead.
     if times == 0:
         scale = (1 << COST_BITS) / cap
         return Prices(scale, [min(math.floor(p * scale), UNREACHABLE) for p in m.price], 0, nothing)
@@ -101,6 +102,7 @@ def prices_on_grid(m: Ranked, cap: Fraction | None) -> Prices:
     scaled = [int(p * scale) for p in m.price]
     grid = math.gcd(*scaled)
     reachable = nothing
+    # A table of all sums pays where they are few; without it sums are multiples of the grid.
     if grid and cap * scale / grid < MOST_REACHABLE:
         reachable = _reachable({p // grid for p in scaled}, math.ceil(cap * scale / grid) + 2)
     return Prices(scale, [min(p, UNREACHABLE) for p in scaled], grid if grid < UNREACHABLE else 0, reachable)
@@ -137,6 +139,7 @@ def can_fill_exactly(m: Ranked) -> list[bool]:
             t = m.throughput[k]
             others = math.lcm(m.rate.denominator, *(m.throughput[i].denominator for i in left if i != k))
             times = t.denominator // math.gcd(t.denominator, others)
+            # Not even the least number that an exact sum can hold fits into the rate.
             if times * t > m.rate:
                 left.discard(k)
                 changed = True
@@ -204,6 +207,7 @@ def _largest(m: Ranked, budget: Fraction, affordable: Fraction | None) -> Fracti
 def _rate_scale(rate: Fraction, throughput: list[Fraction], largest: Fraction) -> Fraction:
     """A scale with about 60 bits for the largest rate, on which as many numbers as possible are whole."""
     room = (1 << RATE_BITS) / largest
+    # All rates whole where that fits; else the module's; else everything is rounded.
     for common in (math.lcm(rate.denominator, *(t.denominator for t in throughput)), rate.denominator):
         times = math.floor(room / common)
         if times:
@@ -217,6 +221,7 @@ def _needs(m: Ranked, budget: Fraction, strict: bool, scale: Fraction, ceiling: 
     cut = max(m.throughput) > WIDEST * m.rate
     for k, c in enumerate(m.configurations):
         room = budget - c.duration_s
+        # No rate brings a machine below its own duration.
         if room <= 0:
             whole.append(UNREACHABLE)
             part.append(UNREACHABLE)

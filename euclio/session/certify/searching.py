@@ -38,6 +38,7 @@ def new_stack(m: Scaled) -> tuple[Ints, Ints, Ints, Ints]:
 @compiled
 def _level(m: Scaled, row: Ints, k: int) -> int:
     """What a whole machine of k collects from without dummies, rounded up."""
+    # Machines of one ratio collect together, from what was left before the first of them.
     if m.shared and m.group[k] == row[GROUP]:
         return int(row[SHARED])
     return int(row[REST] + m.unit * row[WHOLE] + m.slack)
@@ -46,8 +47,10 @@ def _level(m: Scaled, row: Ints, k: int) -> int:
 @compiled
 def _round_up_to_prices(m: Scaled, cost: float) -> float:
     """The least sum of prices that is no less."""
+    # Without a common divisor any sum may occur.
     if m.grid == 0 or cost == np.inf:
         return cost
+    # Lowered first, lest rounding raises a cost that is a sum of prices to the next sum.
     steps = int(np.ceil(cost / m.grid * BELOW))
     if steps < m.reachable.size:
         steps = m.reachable[steps]
@@ -65,6 +68,7 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
     for k in range(first, m.throughput.size):
         need = 0
         if m.fixed:
+            # It serves if a whole machine keeps the budget, or a partial one, next to which there are no dummies.
             if m.whole_need[k] == UNREACHABLE and (m.part_need[k] > m.throughput[k] or dummies):
                 continue
         else:
@@ -72,17 +76,21 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
             if need == UNREACHABLE:
                 continue
             lacking = need - _level(m, row, k)
+            # Rule none fills nothing up, rule machine no more than the largest machine still to come.
             if (m.rule == NONE and lacking > 0) or (m.rule == MACHINE and lacking > most):
                 continue
             need = 0 if m.shared and m.group[k] == row[GROUP] else need - 1
         base = min(base, m.unit_cost[k])
         fluid = min(fluid, max(rest, float(need)) * m.unit_cost[k])
+        # The ranking goes by unit cost: no later configuration buys the rest for less.
         if need <= rest:
             break
     spent = float(row[COST])
+    # No configuration from here on keeps the budget.
     if fluid == np.inf:
         return fluid
     fluid *= BELOW
+    # Any rate can be bought under this rule, so no sum of prices raises the fluid cost.
     if m.rule == CONTINUOUS:
         return (spent + fluid) * BELOW
     if m.rule == MACHINE and dummies:
@@ -98,6 +106,7 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
         least = 0.0 if m.shared else float(m.part_need[k] - 1)
         if m.part_need[k] < UNREACHABLE and least < m.throughput[k] and least <= rest + m.unit * row[WHOLE] + m.slack:
             partial = min(partial, rest * base + least * (m.unit_cost[k] - base))
+    # Whole machines alone cost a sum of prices; under rule none they have to meet the rate exactly.
     whole = fluid
     if m.rule == MACHINE:
         whole = _round_up_to_prices(m, fluid)
@@ -132,16 +141,20 @@ def _partial_fits(m: Scaled, row: Ints, k: int, machines: int, partial: int, cut
 def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
     """Rules none and machine: what whole machines leave goes to one partial machine, without dummies."""
     need = m.part_need[k]
+    # A deficit takes dummies, and next to dummies there is no partial machine.
     if row[DEFICIT] > 0 or need == UNREACHABLE:
         return
     t, thin = m.throughput[k], m.throughput[k] - m.unit
     level = _level(m, row, k)
     up = row[REST] + m.unit * row[WHOLE] + m.slack
+    # Rounding leaves a few numbers of whole machines open; the exact check decides among them.
     for n in range(max(row[REST], 0) // t, max(up, 0) // thin + 1):
         most = up - n * thin
         least = max(row[REST] - n * t, 0 if m.shared else need - 1)
+        # The partial machine gets something, less than a full one, and has to reach its need.
         if most < 1 or least >= t or (level if m.shared else most) < need:
             continue
+        # Whole machines next to it have to keep budget and cutoff as well.
         if n > 0 and (m.whole_need[k] > level or not _affordable(m, k, n, row[COST], cut)):
             continue
         if _partial_fits(m, row, k, n, least, cut):
@@ -154,6 +167,7 @@ def _close_whole(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints,
     if m.whole_need[k] == UNREACHABLE:
         return
     deficit = max(row[DEFICIT], m.whole_need[k] - _level(m, row, k))
+    # Without dummies whole machines have to take exactly the rate.
     if m.rule == NONE and (deficit > 0 or not m.full[k]):
         return
     t, thin = m.throughput[k], m.throughput[k] - m.unit
@@ -161,6 +175,7 @@ def _close_whole(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints,
     fewest = max(-(-row[REST] // t), 1)
     for n in range(fewest, max(fewest, -(-up // thin)) + 1):
         dummies = n * t - row[REST]
+        # Fewer dummies than needed; or, under rule none, a rate that lies outside of all rounding.
         if dummies < deficit or (m.rule == NONE and (dummies < 0 or up - n * thin < 0)):
             continue
         if _affordable(m, k, n, row[COST], cut):
@@ -174,6 +189,7 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
     level = _level(m, row, k)
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     deficit = row[DEFICIT]
+    # Machines of one ratio need their rate together, so what lacks is filled up for all of them.
     if m.shared:
         deficit = max(deficit, m.whole_need[k] - level)
     least, most = max(row[REST] + deficit, 0), max(up + deficit + 1, 0)
@@ -182,11 +198,13 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
         need = 0
     whole = m.whole_need[k] < UNREACHABLE
     if m.part_need[k] < UNREACHABLE and need <= t:
+        # As many whole machines as the rest fills, in every number that rounding leaves open.
         for n in range(least // t if whole else 0, (most // thin if whole else 0) + 1):
             partial = max(least - n * t, need)
             if partial <= t and _affordable(m, k, n, row[COST], cut) and _partial_fits(m, row, k, n, partial, cut):
                 _put(m, counts, k, n, True, at, found)
     if whole:
+        # A whole machine collects from what is bought here, so that is at least its need.
         if not m.fixed and not m.shared:
             least, most = max(least, m.whole_need[k]), max(most, m.whole_need[k] + 1)
         fewest = max(-(-least // t), 1)
@@ -198,9 +216,11 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
 @compiled
 def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
     """Most whole machines of k that leave something to later configurations; 0: none."""
+    # No allocation or configuration is left for what remains, or whole machines miss the budget.
     if depth + 1 >= m.most or k + 1 >= m.throughput.size or m.whole_need[k] == UNREACHABLE:
         return 0
     deficit = max(row[DEFICIT], m.whole_need[k] - _level(m, row, k))
+    # Dummies that the rule forbids, or more than any later machine holds, close no plan.
     if (m.rule == NONE and deficit > 0) or (m.rule == MACHINE and deficit > m.most_from[k + 1]):
         return 0
     up = row[REST] + m.unit * row[WHOLE] + m.slack
@@ -208,6 +228,7 @@ def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
         # Machines that take all that the machines so far need close the plan; more next to them only cost.
         up += deficit + 1
     machines = max(up - 1, 0) // (m.throughput[k] - m.unit)
+    # Beyond this many, these machines alone reach the cutoff.
     if m.price[k] > 0:
         machines = min(machines, (cut - 1 - row[COST]) // m.price[k])
     return int(machines)
@@ -245,6 +266,7 @@ def search(m: Scaled, stack: Ints, counts: Ints, at: Ints, found: Ints, cut: int
     nodes, depth = 0, at[0]
     at[1] = 0
     status = EXHAUSTED
+    # Lowered by its rounding such a throughput is nothing, and cannot be divided by.
     if m.throughput.min() <= m.unit:
         return OVERFLOW
     while depth >= 0:
@@ -269,6 +291,7 @@ def search(m: Scaled, stack: Ints, counts: Ints, at: Ints, found: Ints, cut: int
                 status = FOUND if at[1] <= ROOM else OVERFLOW
                 break
         machines = row[NEXT]
+        # Every number of this configuration is done: go on without it.
         if machines <= 0:
             counts[k] = 0
             row[CONFIGURATION], row[NEXT] = k + 1, CLOSE
@@ -277,6 +300,7 @@ def search(m: Scaled, stack: Ints, counts: Ints, at: Ints, found: Ints, cut: int
             status = LIMIT
             break
         nodes += 1
+        # Most machines of the better ratio first: cheap plans come early and lower the cutoff.
         row[NEXT] = machines - 1
         child = stack[depth + 1]
         _next(m, row, k, machines, child)

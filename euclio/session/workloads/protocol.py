@@ -151,7 +151,7 @@ def judged_draws(
 
 
 def with_slo(session: Session, slo_s: Fraction) -> Session:
-    """The same session with another latency objective."""
+    """A copy of a session with another latency objective."""
     return Session(session.name, slo_s, session.hardware, session.modules, session.edges)
 
 

@@ -65,7 +65,7 @@ def allocation_rows(session: Session, result: Result) -> list[dict[str, Any]]:
 
 
 def _repriced(session: Session, result: Result) -> dict[str, Evaluation]:
-    """The same plan under each dispatch; whether it still meets the SLO does not matter here."""
+    """A result's plan priced under each dispatch policy; whether it still meets the SLO does not matter here."""
     assert result.plan is not None
     plan, space = result.plan, result.space
     return {column: evaluate(session, plan, replace(space, policy=policy)) for column, policy in REPRICED.items()}

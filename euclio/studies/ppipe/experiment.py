@@ -192,8 +192,8 @@ def plan_instances(collector: Collector, files: Sequence[Path]) -> pd.DataFrame:
     heads = {}
     for file in files:
         known = _expected(file.parent).get(file.stem, {})
-        beside = {column: known.get(name) for name, column in REFERENCES.items()}
-        heads[file.stem] = {"case": file.stem, "models": len(clusters[file.stem].models), **beside}
+        references = {column: known.get(name) for name, column in REFERENCES.items()}
+        heads[file.stem] = {"case": file.stem, "models": len(clusters[file.stem].models), **references}
     return plan_table(frame, clusters, heads)
 
 

@@ -226,7 +226,7 @@ def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:
     return (
         f" On {len(found)} ({', '.join(found.index)}) the published plan serves more than the proven optimum with one "
         f"pipeline per sequence of GPU types, by up to {percent(found.max(), 3)}, but no more than many pipelines do: "
-        "those runs seem to tell sequences apart by the shares of GPUs too."
+        "those runs seem to distinguish sequences by the shares of GPUs too."
     )
 
 

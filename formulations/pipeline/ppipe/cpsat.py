@@ -9,15 +9,15 @@ finer scale.
 
 from __future__ import annotations
 
-import math
 import time
 from fractions import Fraction
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
-from euclio.core.result import Answer, TracePoint, WarmStart
+from euclio.core.result import Answer, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
-from formulations.engines.cpsat import CpSatAnswer, CpSatOptions, solve_model
+from formulations.engines.cpsat import CP_SAT, CountedOutcome
+from formulations.engines.interface import engine_limits
 from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.cpsat_model import CpSatModel, cpsat_model, rate_scale
 from formulations.pipeline.ppipe.known import Known
@@ -66,20 +66,17 @@ def _between(search: Search) -> tuple[Fraction, float] | None:
 
 def _run(search: Search, known: Known, model: CpSatModel) -> bool:
     """Ask for plans with options that are not known yet; whether all is decided, or there is no time left for it."""
-    if search.start is not None:
-        model.hint(search.start)
+    start = None if search.start is None else model.start(search.start)
     for number in range(MOST_MODELS):
-        given, before = search.limits.options, time.perf_counter() - search.started
-        left = None if math.isinf(search.left_s) else search.left_s
-        options = CpSatOptions(left, given.threads or 1, search.limits.seed, given.log_file)
-        answer = solve_model(model.model, options)
-        _note(search, model, answer, before, bounds=number == 0)
-        if answer.status == "INFEASIBLE":
+        before = time.perf_counter() - search.started
+        found = CP_SAT.run(model.model, engine_limits(search.limits, search.left_s), start)
+        _note(search, model, found, before, bounds=number == 0)
+        if found.infeasible:
             search.prove()
             return True
-        if answer.values is None:
+        if found.values is None:
             return True
-        choice = model.choice(answer)
+        choice = model.choice(found.values)
         late = late_pipelines(search.problem, choice)
         search.stats["refused"] += len(late)
         on_time = {i: places for i, places in choice.items() if i not in late}
@@ -89,11 +86,11 @@ def _run(search: Search, known: Known, model: CpSatModel) -> bool:
         try:
             known.improve(search, search.until)
         except (InapplicableError, TooManyError, OutOfTimeError):
-            return answer.status != "OPTIMAL"
+            return not found.optimal
         if search.value == 0 or search.closed or known.all:
             search.prove()
             return True
-        if answer.status != "OPTIMAL" or search.left_s <= 0:
+        if not found.optimal or search.left_s <= 0:
             return True
         if search.value is not None:
             model.demand_better(search.value)
@@ -101,18 +98,15 @@ def _run(search: Search, known: Known, model: CpSatModel) -> bool:
     return False
 
 
-def _note(search: Search, model: CpSatModel, answer: CpSatAnswer, started: float, *, bounds: bool) -> None:
+def _note(search: Search, model: CpSatModel, found: CountedOutcome, started: float, *, bounds: bool) -> None:
     """Take over what a run has found, its counters and, where no plan was cut off, what it has proven."""
     search.stats["models"] += 1
-    search.stats["conflicts"] = search.stats.get("conflicts", 0.0) + answer.conflicts
-    search.raw_status = answer.status
-    if answer.hint_used and search.stats["models"] == 1 and search.warm is not WarmStart.NONE:
+    search.stats["conflicts"] = search.stats.get("conflicts", 0.0) + found.nodes
+    search.raw_status = found.raw_status
+    if found.warm_start is WarmStart.USED and search.stats["models"] == 1 and search.warm is not WarmStart.NONE:
         search.warm = WarmStart.USED
     if not bounds:
         return
-    if answer.bound is not None:
-        search.note_bound(model.value(answer.bound))
-    for point in answer.trace:
-        incumbent = None if point.incumbent is None else model.value(point.incumbent)
-        bound = None if point.bound is None else model.value(point.bound)
-        search.trace += (TracePoint(started + point.wall_s, incumbent, bound),)
+    if found.bound is not None:
+        search.note_bound(model.value(found.bound))
+    search.trace += found.translated(dict, model.value, model.value).trace_from(started)

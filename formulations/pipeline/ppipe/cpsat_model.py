@@ -28,8 +28,8 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from euclio.pipeline import Objective
-from formulations.engines.cpsat import CpSatAnswer
-from formulations.engines.scaling import common_scale
+from formulations.engines.cpsat import CountedValues
+from formulations.engines.scaling import ROW_UNITS, common_scale
 from formulations.pipeline.ppipe.options import Option
 from formulations.pipeline.ppipe.points import Choice, pool_name, values_of
 from formulations.pipeline.ppipe.problem import PPipeProblem, Slot
@@ -43,8 +43,6 @@ MONEY_UNITS = 1 << 26
 """Most units that the most expensive plan comes to."""
 TIME_UNITS = 1 << 26
 """Most units that a budget comes to."""
-ROW_UNITS = 1 << 30
-"""Most units in one row, so that it stays within CP-SAT's limit."""
 
 
 @dataclass(slots=True)
@@ -67,26 +65,28 @@ class CpSatModel:
     variables: dict[str, cp_model.IntVar]
     cost: cp_model.LinearExprT | None = None
 
-    def choice(self, answer: CpSatAnswer) -> Choice:
+    def choice(self, values: CountedValues) -> Choice:
         """What a solution chooses."""
         chosen: dict[int, tuple[tuple[Option, int], ...]] = {}
         for i, slot in enumerate(self.problem.slots):
-            if answer.value(self.variables[f"y_{slot.name}"]):
+            if values[self.variables[f"y_{slot.name}"].index]:
                 chosen[i] = tuple(
                     next(
-                        (o, answer.value(self.variables[f"g_{slot.name}_{o.name}"]))
+                        (o, values[self.variables[f"g_{slot.name}_{o.name}"].index])
                         for o in options
-                        if answer.value(self.variables[f"p_{slot.name}_{o.name}"])
+                        if values[self.variables[f"p_{slot.name}_{o.name}"].index]
                     )
                     for options in slot.places
                 )
         return chosen
 
-    def hint(self, choice: Choice) -> None:
-        """Let the search start from a choice; throughputs follow from it."""
-        for name, value in values_of(self.problem, choice).items():
-            if name in self.variables and name[0] in "ypg":
-                self.model.add_hint(self.variables[name], round(value))
+    def start(self, choice: Choice) -> dict[int, int]:
+        """Values to start from at a choice; throughputs follow from it."""
+        return {
+            self.variables[name].index: round(value)
+            for name, value in values_of(self.problem, choice).items()
+            if name in self.variables and name[0] in "ypg"
+        }
 
     def demand_better(self, value: Fraction) -> None:
         """Cut off plans that are no better than this as far as rounding allows."""
@@ -230,10 +230,10 @@ def _add_gpus(found: CpSatModel) -> None:
         model.add(sum(used[type_.name]) <= unit * type_.count)
     if problem.space.objective is Objective.COST:
         prices = {gpu.name: (gpu.price_per_h or Fraction(0)) / unit for gpu in problem.cluster.gpus}
-        dearest = sum((prices[gpu.name] * unit * gpu.count for gpu in problem.cluster.gpus), Fraction(0))
+        highest = sum((prices[gpu.name] * unit * gpu.count for gpu in problem.cluster.gpus), Fraction(0))
         terms = [(prices[gpu], amount) for gpu, amounts in used.items() for amount in amounts]
         most = min(MONEY_UNITS, ROW_UNITS // max(1, len(terms)))
-        found.money = common_scale(prices.values(), dearest, most) if dearest else Fraction(1)
+        found.money = common_scale(prices.values(), highest, most) if highest else Fraction(1)
         found.cost = sum(floor(price * found.money) * amount for price, amount in terms)
         model.minimize(found.cost)
 

@@ -23,14 +23,16 @@ from fractions import Fraction
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
-from euclio.core.result import Answer, WarmStart
+from euclio.core.result import Answer, Status, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
-from formulations.engines.milp import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, later, run_model
+from formulations.engines.interface import LinearOutcome, engine_limits
+from formulations.engines.milp import chosen_engine, export_lp
 from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.known import Known
-from formulations.pipeline.ppipe.milp_model import ROOM, MilpModel, milp_model
+from formulations.pipeline.ppipe.milp_model import MilpModel, milp_model
 from formulations.pipeline.ppipe.points import Choice, late_pipelines, values_of
 from formulations.pipeline.ppipe.search import Search, answer_at_once, begin
+from formulations.tolerances import ROOM
 
 NAME = "ppipe"
 LITERAL = "ppipe-literal"
@@ -86,12 +88,12 @@ def _solve(search: Search) -> Answer[PipelinePlan]:
         export_lp(model.model, search.limits.options.export_lp)
     while search.left_s > 0:
         run = _run(search, model, search.start if first else None)
-        if run.outcome is Outcome.INFEASIBLE:
+        if run.infeasible:
             search.prove()
             break
         if first:
             search.note_bound(model.bound(run.bound))
-        if not run.values or search.stats["models"] >= MOST_MODELS:
+        if run.values is None or search.stats["models"] >= MOST_MODELS:
             break
         choice = model.choice(run.values)
         late = late_pipelines(search.problem, choice)
@@ -131,17 +133,17 @@ def _solve_printed(search: Search) -> Answer[PipelinePlan]:
     if search.limits.options.export_lp is not None:
         export_lp(model.model, search.limits.options.export_lp)
     last = _run_printed(search, model)
-    if last is Outcome.INFEASIBLE and search.plan is None:
+    if last is Status.INFEASIBLE and search.plan is None:
         # Only rows laxer than the engine's tolerance prove it.
-        search.infeasible = _run(search, milp_model(search.problem), None).outcome is Outcome.INFEASIBLE
-    if last is Outcome.FEASIBLE and search.plan is None:
+        search.infeasible = _run(search, milp_model(search.problem), None).infeasible
+    if last is Status.FEASIBLE and search.plan is None:
         bound = search.bound
         _run_printed(search, milp_model(search.problem, room=-2 * ROOM))
         search.bound = bound
     return search.answer()
 
 
-def _run_printed(search: Search, model: MilpModel) -> Outcome:
+def _run_printed(search: Search, model: MilpModel) -> Status:
     """Solve a model until no pipeline of its solution is late.
 
     Returns:
@@ -150,34 +152,29 @@ def _run_printed(search: Search, model: MilpModel) -> Outcome:
     while True:
         run = _run(search, model, search.start)
         search.note_bound(None if run.bound is None else run.bound * float(model.scale))
-        if not run.values:
-            return run.outcome
+        if run.values is None:
+            return run.status
         choice = model.choice(run.values)
         late = late_pipelines(search.problem, choice)
         if not late:
-            return run.outcome if search.accept(choice) else Outcome.FEASIBLE
+            return run.status if search.accept(choice) else Status.FEASIBLE
         search.stats["refused"] += len(late)
-        if run.outcome is not Outcome.OPTIMAL or search.left_s <= 0:
-            return Outcome.FEASIBLE
+        if not run.optimal or search.left_s <= 0:
+            return Status.FEASIBLE
         for i in late:
             model.forbid(i, choice[i])
 
 
-def _run(search: Search, model: MilpModel, start: Choice | None) -> EngineRun:
+def _run(search: Search, model: MilpModel, start: Choice | None) -> LinearOutcome:
     """Solve a model once, and take over its trace and counters."""
     options, before = search.limits.options, time.perf_counter() - search.started
     values = None if start is None else values_of(search.problem, start, model.scale)
-    run = run_model(model.model, chosen_engine(options), engine_limits(search.limits, search.left_s), values)
+    run = chosen_engine(options).run(model.model, engine_limits(search.limits, search.left_s), values)
     search.raw_status = run.raw_status
     scale = float(model.scale)
-    trace = (replace(p, incumbent=_times(p.incumbent, scale), bound=_times(p.bound, scale)) for p in run.trace)
-    search.trace += later(tuple(trace), before)
+    search.trace += run.translated(dict, lambda value: value * scale, lambda bound: bound * scale).trace_from(before)
     search.stats["models"] += 1
     search.stats["nodes"] = search.stats.get("nodes", 0.0) + run.nodes
     if run.warm_start is WarmStart.USED:
         search.warm = WarmStart.USED
     return run
-
-
-def _times(value: float | None, scale: float) -> float | None:
-    return None if value is None else value * scale

@@ -19,7 +19,7 @@ Numbers are scaled before the model is built, so that an engine sees what matter
 throughput that no plan exceeds, or of the load, and costs of a cost (`scale`); X_o lies between the least share that
 engines do not lose and 1, as no model can use more. Every row of real numbers is laxer than it is by ROOM, which is no
 less than what engines lose: no plan is cut off, whatever the tolerance. So a bound of the model, moved outwards by
-ERROR, bounds all plans, and a model without a solution says that there is no plan.
+LARGEST_ERROR, bounds all plans, and a model without a solution says that there is no plan.
 
 Literal: y_l = 1. Without whole GPUs: Σ_m Σ_d Σ_o g_o / v ≤ N_k (23) in place of the two rows above. Least cost: min
 Σ_k price_k · (left side of the row of N_k), with rate_m ≤ Σ_{l of m} x_l in place of the row of z. The indicator
@@ -37,6 +37,7 @@ from euclio.pipeline import Objective
 from formulations.pipeline.ppipe.options import Option
 from formulations.pipeline.ppipe.points import Choice, demand, pool_name
 from formulations.pipeline.ppipe.problem import PPipeProblem, Slot
+from formulations.tolerances import LARGEST_ERROR, ROOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,14 +45,10 @@ if TYPE_CHECKING:
     from pulp import LpAffineExpression, LpProblem, LpVariable
 
 
-ROOM = 1e-6
-"""What rows are laxer than they are."""
 LEAST_RATE = 1e-7
 """Least share of a throughput in the model: smaller coefficients are lost by engines."""
 LEAST_PRICE, LARGEST_PRICE = 1e-9, 1e4
 """Prices in the model: next to a cost of 1, less is nothing, and nothing that costs more is bought."""
-ERROR = 1e-5
-"""What a bound of the model, in units of its scale, may be wrong by: a few dozen rows, each violated by 1e-6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ class MilpModel:
         """A bound of the problem for one of the model."""
         if found is None:
             return None
-        outwards = ERROR if self.problem.space.objective is Objective.THROUGHPUT else -ERROR
+        outwards = LARGEST_ERROR if self.problem.space.objective is Objective.THROUGHPUT else -LARGEST_ERROR
         return (found + outwards) * float(self.scale)
 
     def demand_better(self, value: Fraction) -> None:

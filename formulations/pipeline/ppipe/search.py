@@ -9,10 +9,11 @@ from fractions import Fraction
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
-from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
+from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
 from formulations.pipeline.ppipe.points import Choice, choice_of, plan_of, value_of
 from formulations.pipeline.ppipe.problem import PPipeProblem, ppipe_problem
+from formulations.tolerances import GAP
 
 
 @dataclass(slots=True)
@@ -86,7 +87,7 @@ class Search:
         if self.infeasible or self.value is None or self.bound is None:
             return self.infeasible
         value = float(self.value)
-        return abs(self.bound - value) <= PROOF_TOLERANCE / 2 * value
+        return abs(self.bound - value) <= GAP * value
 
     def prove(self) -> None:
         """Nothing is better than the best plan so far; there is none: no plan at all."""

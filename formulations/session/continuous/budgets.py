@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session.arrays import TIE, Floats, SessionArrays
+from euclio.session.arrays import Floats, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.session.continuous.curve import Curve, Found, Intervals
 from formulations.session.continuous.line import Line, search_line
@@ -24,18 +24,14 @@ from formulations.session.continuous.module_search import search_continuous
 from formulations.session.continuous.problem import continuous_problem
 from formulations.session.exact.frontier_search import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.exact.modes import new_modes
+from formulations.tolerances import CONTINUOUS_GAP, JUST_BELOW, JUST_PAST
 
-GAP = 5e-7
-"""Relative gap between plan and bound at which the search stops."""
 SHARE = 0.05
 """Share of the gap left to the search of one module, and to the choice of modes."""
-JUST_BELOW = 1.0 - 4.0 * TIE
 NEAR = 32
 """So many intervals to either side of a chosen one are halved."""
 INSIDE = 1e-3
 """Least share of an interval to cut off."""
-PAST = 1.0 + 3.0 * TIE
-"""Budgets are cut this much past the SLO, so that the intervals above two cuts together are clearly beyond it."""
 ROUNDS_OF_STEPS = 4
 """So many rounds do without lines: most sessions are solved by then."""
 LINE_NODES = 1 << 14
@@ -110,7 +106,7 @@ class ContinuousSearch:
             intervals = [curve.intervals() for curve in self.curves]
             chosen, latency, bound, complete = self._choose(intervals)
             self.bound = max(self.bound, min(bound, self._cost()))
-            if self.bound >= self._cost() * (1.0 - GAP):
+            if self.bound >= self._cost() * (1.0 - CONTINUOUS_GAP):
                 return OPTIMAL if self.plans else INFEASIBLE
             if not complete:
                 return LIMIT
@@ -139,7 +135,7 @@ class ContinuousSearch:
             if time.perf_counter() >= self.deadline:
                 raise _OutOfTimeError
             self.solves += 1
-            found = search_continuous(problem, SHARE * GAP, nodes)
+            found = search_continuous(problem, SHARE * CONTINUOUS_GAP, nodes)
             if found.complete:
                 break
             nodes *= 4
@@ -164,9 +160,9 @@ class ContinuousSearch:
         for m, row in enumerate(bounds):
             modes.size[m] = size = row.latency.size
             modes.latency[m, :size], leads[m, :size] = row.latency, row.leads
-            modes.cost[m, :size] = row.cost * (1.0 - SHARE * GAP)
+            modes.cost[m, :size] = row.cost * (1.0 - SHARE * CONTINUOUS_GAP)
         open_gap = 1.0 - self.bound / self._cost() if self.plans and self._cost() > 0.0 else 0.0
-        share = SHARE * max(GAP, open_gap)
+        share = SHARE * max(CONTINUOUS_GAP, open_gap)
         choice = search_lines(self.arrays, modes, leads, self._cost(), share, self.deadline)
         found = math.isfinite(choice.cost)
         chosen = [int(row.interval[i]) for row, i in zip(bounds, choice.chosen, strict=True)] if found else []
@@ -231,7 +227,7 @@ class ContinuousSearch:
             self.solves += 1
             slope = drop / (end - left)
             most = min(LINE_NODES, LINE_SEARCHES * self.nodes[m] // self.searches[m])
-            found = search_line(problem, left, slope, cost + drop, SHARE * GAP, most)
+            found = search_line(problem, left, slope, cost + drop, SHARE * CONTINUOUS_GAP, most)
             if found.complete and found.start > cost:
                 return Line(left, found.start, slope)
         return Line(left, cost, 0.0)
@@ -248,7 +244,7 @@ class ContinuousSearch:
 
     def _is_within(self, latency: Floats) -> bool:
         before, after = np.zeros(latency.size), np.zeros(latency.size)
-        return path_times(self.arrays, latency, before, after) <= self.arrays.slo * PAST
+        return path_times(self.arrays, latency, before, after) <= self.arrays.slo * JUST_PAST
 
     def _offer(self, plans: list[Found]) -> None:
         """Keep the plans if they serve the session for less."""

@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.session.arrays import TIE, Floats, Ints
+from euclio.session.arrays import Floats, Ints
 from formulations.session.continuous.line import Line
+from formulations.tolerances import CLOSED
 
 NO_LINE = Line(math.nan, 0.0, 0.0)
-CLOSED = 16.0 * TIE
-"""Intervals this narrow, as a share of their budget, hold no other plans: rounding blurs them."""
 
 
 class Found(NamedTuple):

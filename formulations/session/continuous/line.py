@@ -33,7 +33,8 @@ from euclio.session.arrays import TIE, Floats
 from formulations.session.continuous.module_search import (
     Stack,
     bound_from,
-    least_whole,
+    empty_stack,
+    first_counts,
     next_configuration,
     rest_of_rate,
     to_buy,
@@ -93,16 +94,9 @@ def search_line(
         tolerance: share by which less than what is returned may be possible.
         nodes: most nodes.
     """
-    levels = min(p.configuration.size, p.most) + 1
-    stack = Stack(
-        np.zeros(levels, np.int64),
-        np.zeros(levels, np.int64),
-        np.zeros(levels),
-        np.zeros(levels),
-        np.zeros(levels),
-    )
-    needs = _Needs(np.zeros(levels + 1), np.zeros(levels + 1), np.zeros(levels + 1))
-    stack.at[0] = -1
+    stack = empty_stack(p)
+    rows = stack.at.size + 1
+    needs = _Needs(np.zeros(rows), np.zeros(rows), np.zeros(rows))
     d, visited = 0, 0
     best = below
     while d >= 0 and visited < nodes:
@@ -136,6 +130,7 @@ def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
     stack.cost[child] = stack.cost[d] + n * p.price[j]
     stack.bought[child] = stack.bought[d] + n * p.throughput[j]
     rate = to_buy(p, stack, child)
+    # Counts may be past what is left to buy here, and then fewer machines only cost less: the bound below decides.
     if rate > 0.0 and stack.cost[child] + p.unit_cost[j + 1] * rate > below:
         # Fewer machines leave more to buy from those that cost more per request.
         stack.machines[d] = 0
@@ -151,12 +146,8 @@ def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
 def _close(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, left: float, slope: float, below: float) -> float:
     """The least cost and time of plans that end with level d's configuration; no more than `below` is of interest."""
     j = stack.at[d]
-    t, price = p.throughput[j], p.price[j]
-    rate = to_buy(p, stack, d)
-    n = max(0, int(np.ceil(rate / t * (1.0 - TIE))) - 1)
-    enough = least_whole(p, stack, d)
-    if n > 0:
-        n = max(n, enough)
+    price, rate = p.price[j], to_buy(p, stack, d)
+    n, enough = first_counts(p, stack, d, rate)
     best, tried = below, 0
     while n == 0 or np.isfinite(p.whole_latency[j]):
         if stack.cost[d] + n * price > best:

@@ -19,7 +19,9 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.session.exact.mode_search import NODES_BETWEEN_CLOCKS, reduced_cost
 from formulations.session.exact.modes import Modes, mode_within
+from formulations.session.exact.open_ranges import least_bound, open_root, with_children
 from formulations.session.exact.relaxation import Relaxation, relax
+from formulations.tolerances import ABOVE_HULL
 
 Flags = NDArray[np.bool_]
 
@@ -57,20 +59,17 @@ def search_lines(
         deadline: seconds on `clock` at which to stop; infinite: never.
     """
     modules = s.rate.size
-    open_first, open_last = np.zeros((64, modules), np.int64), np.zeros((64, modules), np.int64)
-    open_bound = np.full(64, -np.inf)
-    open_last[0] = modes.size - 1
-    size, nodes = 1, 0
+    ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
     below = upper * (1.0 - tolerance)
     while size > 0:
         if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
             break
         size -= 1
-        if open_bound[size] > below:
+        if ranges.bound[size] > below:
             continue
         nodes += 1
-        first, last = open_first[size].copy(), open_last[size].copy()
+        first, last = ranges.first[size].copy(), ranges.last[size].copy()
         relaxed = relax(s, modes, first, last)
         if relaxed.bound > below:
             continue
@@ -87,20 +86,11 @@ def search_lines(
             m, at = _widest(leads, first, last)
         if m < 0:
             continue
-        if size + 2 > open_bound.size:
-            open_first = np.concatenate((open_first, np.zeros_like(open_first)))
-            open_last = np.concatenate((open_last, np.zeros_like(open_last)))
-            open_bound = np.concatenate((open_bound, np.zeros_like(open_bound)))
-        for child in range(2):
-            open_first[size], open_last[size], open_bound[size] = first, last, relaxed.bound
-            if child == 0:
-                open_first[size, m] = at if leads[m, at] else at + 1
-            else:
-                open_last[size, m] = at
-            size += 1
-    bound = min(upper, best)
-    for i in range(size):
-        bound = min(bound, open_bound[i])
+        # A point that a line leads away from belongs to both parts.
+        right_first = at if leads[m, at] else at + 1
+        ranges = with_children(ranges, size, first, last, relaxed.bound, m, at, right_first)
+        size += 2
+    bound = least_bound(ranges, size, min(upper, best))
     return LineChoice(best, best_chosen, best_latency, bound, size == 0)
 
 
@@ -214,7 +204,7 @@ def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
 @compiled
 def _branching(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
     """Module whose bound at its window is highest above the hull, and where to cut its range; (-1, -1): none is."""
-    best, best_m, best_at = 1e-13 * relaxed.bound, -1, -1
+    best, best_m, best_at = ABOVE_HULL * relaxed.bound, -1, -1
     for m in range(first.size):
         i = _point_before(modes, m, relaxed.window[m], first, last)
         cut = _cut_near(leads, m, i, first, last)

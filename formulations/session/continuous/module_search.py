@@ -81,15 +81,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
         tolerance: plans cheaper by less than this share are not looked for.
         nodes: most nodes.
     """
-    levels = min(p.configuration.size, p.most) + 1
-    stack = Stack(
-        np.zeros(levels, np.int64),
-        np.zeros(levels, np.int64),
-        np.zeros(levels),
-        np.zeros(levels),
-        np.zeros(levels),
-    )
-    stack.at[0] = -1
+    stack = empty_stack(p)
     machines = np.zeros(p.configuration.size, np.int64)
     best, last = _Ending(np.inf, np.inf, 0, 0.0), -1
     below = np.inf
@@ -121,6 +113,21 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
 
 
 @compiled
+def empty_stack(p: ContinuousProblem) -> Stack:
+    """Room for all levels of a search, at the first of which no configuration has been chosen."""
+    levels = min(p.configuration.size, p.most) + 1
+    stack = Stack(
+        np.zeros(levels, np.int64),
+        np.zeros(levels, np.int64),
+        np.zeros(levels),
+        np.zeros(levels),
+        np.zeros(levels),
+    )
+    stack.at[0] = -1
+    return stack
+
+
+@compiled
 def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float) -> int:
     """Move level d to its next promising configuration; -1: there is none."""
     for j in range(stack.at[d] + 1, p.configuration.size):
@@ -139,7 +146,7 @@ def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float)
 def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
     """Open the level after d for the count that level d has, unless its bound forbids.
 
-    What is left to buy costs more there than here; so if it alone is too dear, it is for all smaller counts.
+    What is left to buy costs more there than here; so if it alone is too expensive, so it is for all smaller counts.
     """
     j, n, child = stack.at[d], stack.machines[d], d + 1
     stack.cost[child] = stack.cost[d] + n * p.price[j]
@@ -207,10 +214,7 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
     j = stack.at[d]
     t, price = p.throughput[j], p.price[j]
     rate = to_buy(p, stack, d)
-    n = max(0, int(np.ceil(rate / t * (1.0 - TIE))) - 1)
-    enough = least_whole(p, stack, d)
-    if n > 0:
-        n = max(n, enough)
+    n, enough = first_counts(p, stack, d, rate)
     asked = p.rate + rate + (p.need[j] if p.by_rate else 0.0)
     best, previous = _Ending(np.inf, np.inf, 0, 0.0), np.inf
     while n == 0 or np.isfinite(p.whole_latency[j]):
@@ -247,6 +251,21 @@ def least_whole(p: ContinuousProblem, stack: Stack, d: int) -> int:
         return 1
     needed = (p.need[j] - (stack.bought[d] - stack.origin[d])) / p.throughput[j]
     return max(1, int(np.ceil(needed * (1.0 - 8.0 * TIE))) - 2)
+
+
+@compiled
+def first_counts(p: ContinuousProblem, stack: Stack, d: int, rate: float) -> tuple[int, int]:
+    """The first two counts of whole machines to end a plan with at level d, of all that may leave room for a rest.
+
+    Args:
+        p: the problem.
+        stack: the levels.
+        d: the level.
+        rate: what it and those after it have to take.
+    """
+    enough = least_whole(p, stack, d)
+    n = max(0, int(np.ceil(rate / p.throughput[stack.at[d]] * (1.0 - TIE))) - 1)
+    return (n if n == 0 else max(n, enough)), enough
 
 
 @compiled

@@ -9,11 +9,7 @@ from fractions import Fraction
 from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.session.policies import Form
-
-DUMMY_DIGITS = 13
-"""Dummy rates are rounded up to so many digits where a partial machine takes them, so that they can be written down."""
-FULL = 1.0 - 1e-9
-"""A partial machine with at least this share of a whole one's rate is tried as a whole one too."""
+from formulations.tolerances import DUMMY_DIGITS, FULL
 
 
 def fill_up(

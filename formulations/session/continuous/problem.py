@@ -10,9 +10,7 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import configuration_latency
 from euclio.session.policies.kernels import LEFT, TIED
-
-NARROWEST = 1e-9
-"""A duration within this share of the budget is left out: it would take a billion machines to collect in time."""
+from formulations.tolerances import NARROWEST
 
 
 class ContinuousProblem(NamedTuple):

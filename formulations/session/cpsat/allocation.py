@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from formulations.engines.cpsat import CpSatOptions, solve_model
+from formulations.engines.cpsat import CP_SAT
+from formulations.engines.interface import EngineLimits
 from formulations.session.cpsat.allocation_model import add_module, money_scale
 from formulations.session.joint.problem import JointProblem
 
@@ -34,14 +35,14 @@ class ModuleAllocation:
     conflicts: int = 0
 
 
-def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, options: CpSatOptions) -> ModuleAllocation:
+def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: EngineLimits) -> ModuleAllocation:
     """The cheapest allocation of one module within its largest budget, straight from its profile and rate.
 
     Args:
         problem: the joint problem; the module's largest budget is the budget, its needs are constants.
         m: index of the module, which has a useful configuration.
         most_cost: only plans of the module that cost at most this much per hour are of interest; above 0.
-        options: how to run the model.
+        limits: how to run the model.
     """
     from ortools.sat.python import cp_model
 
@@ -49,9 +50,9 @@ def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, options:
     money = money_scale(problem.modules[m : m + 1], most_cost)
     v = add_module(model, problem, m, money, (Fraction(0), most_cost))
     model.minimize(v.cost)
-    answer = solve_model(model, options)
-    bound = Fraction(answer.bound or 0) / money
-    if answer.values is None:
-        return ModuleAllocation(answer.infeasible, bound, conflicts=answer.conflicts)
-    machines, partial_at = v.counts(answer)
-    return ModuleAllocation(False, bound, machines, partial_at, answer.conflicts)
+    found = CP_SAT.run(model, limits)
+    bound = Fraction(found.bound or 0) / money
+    if found.values is None:
+        return ModuleAllocation(found.infeasible, bound, conflicts=found.nodes)
+    machines, partial_at = v.counts(found.values)
+    return ModuleAllocation(False, bound, machines, partial_at, found.nodes)

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from euclio.session import Policy
 from euclio.session.policies import Form
-from formulations.engines.cpsat import CpSatAnswer
+from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
 
@@ -92,13 +92,13 @@ class ModuleVariables:
             return self.left[groups.index(groups[k])]
         return self.f if partial else self.left[k]
 
-    def counts(self, answer: CpSatAnswer) -> tuple[tuple[int, ...], int | None]:
+    def counts(self, values: CountedValues) -> tuple[tuple[int, ...], int | None]:
         """Whole machines and the place of the partial machine in a solution, put right exactly.
 
         The model may call a sliver of rate a partial machine, or a full machine a partial one.
         """
-        machines = [answer.value(n) for n in self.n]
-        at = next((k for k, z in enumerate(self.z) if answer.value(z)), None)
+        machines = [values[n.index] for n in self.n]
+        at = next((k for k, z in enumerate(self.z) if values[z.index]), None)
         cs = self.module.configurations
         whole = sum((n * c.throughput_rps for n, c in zip(machines, cs, strict=True)), Fraction(0))
         rest = self.module.rate_rps - whole

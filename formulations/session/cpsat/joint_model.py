@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from euclio.session import Plan, Policy
 from euclio.session.policies import Form
-from formulations.engines.cpsat import CpSatAnswer
+from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.allocation_model import ModuleVariables, add_module, money_scale
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
@@ -60,18 +60,18 @@ class JointModel:
     modules: tuple[ModuleVariables, ...]
     total: cp_model.LinearExprT
 
-    def plan(self, answer: CpSatAnswer) -> Plan:
+    def plan(self, values: CountedValues) -> Plan:
         """The plan of a solution; partial and dummy rates are derived exactly."""
-        found = [v.counts(answer) for v in self.modules]
+        found = [v.counts(values) for v in self.modules]
         return self.problem.plan([list(machines) for machines, _ in found], [at for _, at in found])
 
-    def states(self, answer: CpSatAnswer) -> list[ModuleState]:
+    def states(self, values: CountedValues) -> list[ModuleState]:
         """The whole numbers of a solution as they are, before anything is put right."""
         found: list[ModuleState] = []
         for v in self.modules:
-            at = next((k for k, z in enumerate(v.z) if answer.value(z)), None)
+            at = next((k for k, z in enumerate(v.z) if values[z.index]), None)
             indices = [c.index for c in v.module.configurations]
-            found.append(state(indices, [answer.value(n) for n in v.n], at))
+            found.append(state(indices, [values[n.index] for n in v.n], at))
         return found
 
     def demand_below(self, cost: Fraction) -> None:

@@ -9,18 +9,17 @@ refused, finely.
 from __future__ import annotations
 
 import math
-import time
+from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
-from formulations.engines.cpsat import CpSatOptions
+from formulations.engines.interface import engine_limits
 from formulations.session.cpsat.split_model import CpSatSplitModel, split_model
-from formulations.session.exact.per_hardware import cheapest_over_hardware
-from formulations.session.splitting.frontiers import split_problem
 from formulations.session.splitting.problem import SplitProblem
-from formulations.session.splitting.proof import Build, answer_of, modes_within, solve_split
+from formulations.session.splitting.proof import Build
+from formulations.session.splitting.run import split_session
 
 SCALES = (1 << 16, 1 << 26)
 """Units that the SLO comes to, coarse and fine."""
@@ -34,16 +33,7 @@ def run_cpsat_split(session: Session, space: PlanSpace, limits: Limits) -> Answe
     Raises:
         InapplicableError: the dummy rule is `continuous`.
     """
-    started = time.perf_counter()
-    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
-    given = limits.options.warm_start
-
-    def run(on: PlanSpace) -> Answer:
-        problem = split_problem(session, on, deadline)
-        start = None if given is None else modes_within(problem, session, given, on)
-        return answer_of(solve_split(problem, builder(limits), deadline, start, started), given, start)
-
-    return cheapest_over_hardware(session, space, run)
+    return split_session(session, space, limits, builder(limits))
 
 
 def builder(limits: Limits) -> Build:
@@ -51,13 +41,7 @@ def builder(limits: Limits) -> Build:
 
     def build(problem: SplitProblem, unit: Fraction, coarse: int) -> CpSatSplitModel:
         scale = min(coarse, len(SCALES) - 1)
-        options = CpSatOptions(
-            None,
-            limits.options.threads or 1,
-            limits.seed,
-            limits.options.log_file,
-            presolve=sum(map(len, problem.modes)) >= LARGE,
-        )
-        return split_model(problem, unit, SCALES[scale], options, finest=scale == len(SCALES) - 1)
+        given = replace(engine_limits(limits, math.inf), presolve=sum(map(len, problem.modes)) >= LARGE)
+        return split_model(problem, unit, SCALES[scale], given, finest=scale == len(SCALES) - 1)
 
     return build

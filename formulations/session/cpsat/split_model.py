@@ -18,9 +18,9 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING
 
-from euclio.core.result import TracePoint
-from formulations.engines.cpsat import CpSatOptions, solve_model
-from formulations.engines.scaling import common_scale
+from formulations.engines.cpsat import CP_SAT, CountedValues
+from formulations.engines.interface import EngineLimits
+from formulations.engines.scaling import ROW_UNITS, common_scale
 from formulations.session.splitting.problem import SplitProblem
 from formulations.session.splitting.proof import Turn
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 MONEY_UNITS = 1 << 26
 """Most units that the incumbent's cost comes to."""
-ROW_UNITS = 1 << 30
-"""Most units in one row, so that it stays within CP-SAT's limit."""
 
 
 @dataclass(slots=True)
@@ -43,7 +41,7 @@ class CpSatSplitModel:
         x: variable of each module's each mode.
         total: cost of a split in units of money.
         money: units per money per hour: S.
-        options: how to run it, but for the time.
+        limits: how to run it, but for the time.
         finest: no model of the problem is finer.
     """
 
@@ -52,27 +50,20 @@ class CpSatSplitModel:
     x: list[list[cp_model.IntVar]]
     total: cp_model.LinearExprT
     money: Fraction
-    options: CpSatOptions
+    limits: EngineLimits
     finest: bool
 
     def solve(self, left_s: float) -> Turn:
         """The cheapest solution, within some seconds."""
         limit = None if math.isinf(left_s) else max(left_s, 0.0)
-        answer = solve_model(self.model, replace(self.options, time_limit_s=limit))
-        chosen = None
-        if answer.values is not None:
-            chosen = tuple(next(i for i, v in enumerate(xs) if answer.value(v)) for xs in self.x)
-        trace = tuple(
-            TracePoint(
-                point.wall_s,
-                None if point.incumbent is None else float(point.incumbent / self.money),
-                None if point.bound is None else float(point.bound / self.money),
-            )
-            for point in answer.trace
-        )
-        bound = None if answer.bound is None else answer.bound / self.money
-        optimal = answer.status == "OPTIMAL"
-        return Turn(answer.status, answer.infeasible, optimal, chosen, bound, trace, answer.conflicts)
+        found = CP_SAT.run(self.model, replace(self.limits, time_limit_s=limit))
+        return found.translated(self._chosen, self._cost, self._cost)
+
+    def _chosen(self, values: CountedValues) -> tuple[int, ...]:
+        return tuple(next(i for i, v in enumerate(xs) if values[v.index]) for xs in self.x)
+
+    def _cost(self, units: int) -> Fraction:
+        return units / self.money
 
     def forbid_slow(self, chosen: tuple[int, ...], path: list[int]) -> None:
         """Demand that a module on this path takes a faster mode than the one chosen."""
@@ -88,7 +79,7 @@ class CpSatSplitModel:
 
 
 def split_model(
-    problem: SplitProblem, unit: Fraction, units: int, options: CpSatOptions, *, finest: bool
+    problem: SplitProblem, unit: Fraction, units: int, limits: EngineLimits, *, finest: bool
 ) -> CpSatSplitModel:
     """The model of a split problem in which every module has a mode.
 
@@ -96,7 +87,7 @@ def split_model(
         problem: the problem.
         unit: the most that a split of interest costs per hour; above 0.
         units: units of time that the SLO comes to.
-        options: how to run it, but for the time.
+        limits: how to run it, but for the time.
         finest: no model of the problem is finer.
     """
     from ortools.sat.python import cp_model
@@ -133,7 +124,7 @@ def split_model(
         for mode, v in zip(ms, xs, strict=True)
     )
     model.minimize(total)
-    return CpSatSplitModel(problem, model, x, total, money, options, finest)
+    return CpSatSplitModel(problem, model, x, total, money, limits, finest)
 
 
 def _units(problem: SplitProblem, units: int) -> int:

@@ -20,9 +20,9 @@ from formulations.session.exact.modes import Modes, mode_within, new_modes, repl
 from formulations.session.exact.module_search import fluid_bound, module_problem, search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
+from formulations.tolerances import ALIKE, JUST_BELOW
 
 OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
-JUST_BELOW = 1.0 - 4.0 * TIE
 NODES_BETWEEN_CLOCKS = 1 << 20
 RELAXED_ROUNDS = 60
 """Rounds led by the relaxation before the search over modes takes over."""
@@ -171,7 +171,7 @@ def _fluid_modes(s: SessionArrays) -> Modes:
             modes = with_room(modes)
             cost = fluid_bound(s, m, right)
             n = modes.size[m]
-            if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + 1e-9):
+            if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
                 modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
                 continue
             modes.latency[m, n], modes.cost[m, n], modes.plan[m, n] = starts[i], cost, -1
@@ -205,7 +205,7 @@ def _resolve_windows(
         i = mode_within(state.modes, m, window[m] * (1.0 + TIE))
         if i >= 0 and state.modes.plan[m, i] < 0:
             cutoff = _cutoff(state.modes, relaxed, m, i, upper)
-            budget = window[m] if window[m] > state.modes.latency[m, i] * (1.0 + 1e-9) else np.inf
+            budget = window[m] if window[m] > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
             state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
     return state
 

@@ -14,7 +14,9 @@ from euclio.core.compiled import compiled, is_past
 from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.session.exact.modes import Modes, mode_within
+from formulations.session.exact.open_ranges import least_bound, open_root, with_children
 from formulations.session.exact.relaxation import Relaxation, relax
+from formulations.tolerances import ABOVE_HULL
 
 NODES_BETWEEN_CLOCKS = 256
 
@@ -52,20 +54,17 @@ def search_modes(
         most_nodes: nodes after which to stop.
     """
     modules = s.rate.size
-    open_first, open_last = np.zeros((64, modules), np.int64), np.zeros((64, modules), np.int64)
-    open_bound = np.full(64, -np.inf)
-    open_last[0] = modes.size - 1
-    size, nodes = 1, 0
+    ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen = np.inf, np.zeros(modules, np.int64)
     below = upper * (1.0 - tolerance)
     while size > 0 and nodes < most_nodes:
         if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
             break
         size -= 1
-        if open_bound[size] > below:
+        if ranges.bound[size] > below:
             continue
         nodes += 1
-        first, last = open_first[size].copy(), open_last[size].copy()
+        first, last = ranges.first[size].copy(), ranges.last[size].copy()
         relaxed = relax(s, modes, first, last)
         if relaxed.bound > below:
             continue
@@ -82,20 +81,9 @@ def search_modes(
             m, at = _widest(first, last)
         if m < 0:
             continue
-        if size + 2 > open_bound.size:
-            open_first = np.concatenate((open_first, np.zeros_like(open_first)))
-            open_last = np.concatenate((open_last, np.zeros_like(open_last)))
-            open_bound = np.concatenate((open_bound, np.zeros_like(open_bound)))
-        for child in range(2):
-            open_first[size], open_last[size], open_bound[size] = first, last, relaxed.bound
-            if child == 0:
-                open_first[size, m] = at + 1
-            else:
-                open_last[size, m] = at
-            size += 1
-    bound = min(upper, best)
-    for i in range(size):
-        bound = min(bound, open_bound[i])
+        ranges = with_children(ranges, size, first, last, relaxed.bound, m, at, at + 1)
+        size += 2
+    bound = least_bound(ranges, size, min(upper, best))
     return ModeChoice(best, best_chosen, bound, nodes, size == 0)
 
 
@@ -168,7 +156,7 @@ def _widest(first: Ints, last: Ints) -> tuple[int, int]:
 @compiled
 def _branching(s: SessionArrays, modes: Modes, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
     """Module whose best mode within its window costs most above the hull, and that mode; (-1, -1): none does."""
-    best, best_m, best_at = 1e-13 * relaxed.bound, -1, -1
+    best, best_m, best_at = ABOVE_HULL * relaxed.bound, -1, -1
     for m in range(first.size):
         at = min(mode_within(modes, m, relaxed.window[m] * (1.0 + TIE)), last[m])
         if at >= last[m]:

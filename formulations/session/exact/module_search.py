@@ -17,9 +17,8 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import configuration_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from formulations.session.exact.remaining_rate import few_share, rate_left, settled_rest
+from formulations.tolerances import RATES
 
-ROUNDING = 2e-14
-"""Rates that were summed up in floating point are off by less than this share of the module's rate."""
 MOST_SUMS = 1e4
 """Sums of this many machine prices and more are not rounded up to the next reachable one."""
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
@@ -196,7 +195,7 @@ def _search(
     at, count = places[0], places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour = levels[4], levels[5], levels[6]
-    keep, slack, few = 1.0 - tolerance, ROUNDING * p.rate, p.few
+    keep, slack, few = 1.0 - tolerance, RATES * p.rate, p.few
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = _largest_sum_below(p, below)

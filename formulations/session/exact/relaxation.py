@@ -22,13 +22,10 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from formulations.session.exact.modes import Modes
+from formulations.tolerances import EQUAL_FLOWS, UNIT_ROUNDING
 
 AUGMENTATIONS_MOST = 20_000
 UNREACHED = -1e30
-UNIT_ROUNDING = 2.3e-16
-"""Share by which a sum or product of floats may be off."""
-ROUNDING = 1e-12
-"""Flows this much apart, as a share of what was added, count as equal: a corner must be hit exactly."""
 
 
 class Relaxation(NamedTuple):
@@ -287,7 +284,7 @@ def _walk(s: SessionArrays, hull: _Hull, net: _Network, sink: int, amount: float
             capacity = min(capacity, net.edge_flow[i])
             if amount > 0.0:
                 left = net.edge_flow[i] - amount
-                net.edge_flow[i] = left if left > ROUNDING * (amount + net.edge_flow[i]) else 0.0
+                net.edge_flow[i] = left if left > EQUAL_FLOWS * (amount + net.edge_flow[i]) else 0.0
             m, at_end = _module_below(s, i), False
         elif net.begin_from[m] == -2:
             floor = hull.slope[m, k] if net.flow[m] > hull.slope[m, k] else hull.slope[m, k - 1]
@@ -319,7 +316,7 @@ def _add_flow(hull: _Hull, net: _Network, m: int, amount: float) -> None:
     flow = net.flow[m] + amount
     k = net.corner[m]
     for slope in (hull.slope[m, k], hull.slope[m, k + 1], hull.slope[m, max(k - 1, 0)]):
-        if np.isfinite(slope) and abs(flow - slope) <= ROUNDING * max(abs(amount), net.flow[m]):
+        if np.isfinite(slope) and abs(flow - slope) <= EQUAL_FLOWS * max(abs(amount), net.flow[m]):
             flow = slope
     while k > 0 and flow < hull.slope[m, k]:
         k -= 1

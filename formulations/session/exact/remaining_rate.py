@@ -2,16 +2,15 @@
 
 A rate may be a throughput as a float prints it: then what is left over is a sliver of 1e-16 of it, or nothing, or a
 sliver is lacking, and these are different plans. Sums of floats cannot tell them apart; sums of pairs of floats can
-(Dekker 1971). Slivers below `NOTHING` are taken for nothing, which the exact check of the plan has to confirm.
+(Dekker 1971). Slivers below `NO_RATE` are taken for nothing, which the exact check of the plan has to confirm.
 """
 
 from __future__ import annotations
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints
+from formulations.tolerances import NO_RATE
 
-NOTHING = 1e-28
-"""A rate below this share of the module's rate is none: sums of pairs of floats err by less."""
 FEWER, FEW, WIDE_PRICES = 1e-6, 1e-3, 1e3
 """Rates below the first share of the module's rate are computed anew, since sums of floats lack digits there; below the
 second one where unit costs lie so far apart that a small rate may make up most of the cost."""
@@ -39,7 +38,7 @@ def rate_left(
     for i in range(levels):
         left, left_low = _less(left, left_low, float(count[i]), throughput[at[i]], low[at[i]])
     left, left_low = _less(left, left_low, float(machines), throughput[j], low[j])
-    return left if abs(left) > NOTHING * rate else 0.0
+    return left if abs(left) > NO_RATE * rate else 0.0
 
 
 @compiled
@@ -49,7 +48,7 @@ def rest_of(rate: float, throughput: Floats, low: Floats, machines: Ints) -> flo
     for j in range(machines.size):
         if machines[j] > 0:
             left, left_low = _less(left, left_low, float(machines[j]), throughput[j], low[j])
-    return left if abs(left) > NOTHING * rate else 0.0
+    return left if abs(left) > NO_RATE * rate else 0.0
 
 
 @compiled

@@ -12,7 +12,7 @@ import numpy as np
 from euclio.core.registry import Limits
 from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
 from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
-from euclio.session.arrays import TIE, SessionArrays, session_arrays, to_plan
+from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import refuse_general
@@ -23,14 +23,8 @@ from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.rational.budgets import bracket_session
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
+from formulations.tolerances import CONTINUOUS_SLO_SLACK, GAP, INSIDE, SLO_SLACK
 
-GAP = 0.5 * PROOF_TOLERANCE
-"""Relative gap at which the search stops; the rest of the tolerance is for rounding."""
-SLACK = 16.0 * TIE
-"""Share by which the search takes the SLO for longer: budgets are cut by a few `TIE` on the way."""
-CONTINUOUS_SLACK = 32.0 * TIE
-"""The same under rule `continuous`, whose intervals are closed within 16 `TIE`."""
-INSIDE = 1.0 - 1e-9
 BRACKETING_S = 10.0
 """Seconds after which a bracketing in exact arithmetic ends with what it has."""
 RATIONAL_NODES = 2_000_000
@@ -76,10 +70,10 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
 
 def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
     """The arrays with the SLO that the search takes; made once, as they are."""
-    key = (space, SLACK)
+    key = (space, SLO_SLACK)
     known = session._cache.get(key)
     if known is None:
-        known = session._cache[key] = arrays._replace(slo=arrays.slo * (1.0 + SLACK))
+        known = session._cache[key] = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
     return known
 
 
@@ -130,7 +124,7 @@ def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays,
     if longest_path(session, least)[0] > session.slo_s:
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     starts = [float(latency) for latency in least]
-    relaxed = arrays._replace(slo=arrays.slo * (1.0 + CONTINUOUS_SLACK))
+    relaxed = arrays._replace(slo=arrays.slo * (1.0 + CONTINUOUS_SLO_SLACK))
     proof = ContinuousSearch(relaxed, starts, deadline).prove()
     stats = {"solves": float(proof.solves), "rounds": float(proof.rounds)}
     plan = _filled(session, space, arrays, proof) if proof.plans else None

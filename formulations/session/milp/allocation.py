@@ -15,12 +15,14 @@ from euclio.core.numbers import Number
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import Hardware, Module, PlanSpace, Session, evaluate
-from formulations.engines.milp import Outcome, chosen_engine, engine_limits, export_lp, run_twice
+from formulations.engines.interface import engine_limits
+from formulations.engines.milp import chosen_engine, export_lp, run_twice
 from formulations.session.joint.candidates import refused
 from formulations.session.joint.problem import joint_problem
 from formulations.session.milp.allocation_model import add_allocation
-from formulations.session.milp.joint_model import ROOM, JointModel
+from formulations.session.milp.joint_model import JointModel
 from formulations.session.milp.points import forbid, read_plan, states_at
+from formulations.tolerances import ROOM
 
 
 def allocate_module(
@@ -62,10 +64,10 @@ def allocate_module(
     engine, bound = chosen_engine(limits.options), None
     while (left := deadline - time.perf_counter()) > 0:
         run = run_twice(model, engine, engine_limits(limits, left))
-        if run.outcome is Outcome.INFEASIBLE:
+        if run.infeasible:
             return Answer(None, run.raw_status, infeasible=True, reason="no plan meets the budget (proven)")
         bound = None if run.bound is None else max(0.0, float(joint.cost_per_h(run.bound * (1.0 - ROOM) - ROOM)))
-        if not run.values:
+        if run.values is None:
             break
         plan = read_plan(joint, run.values)
         checked = evaluate(session, plan, space)

@@ -40,12 +40,11 @@ from typing import TYPE_CHECKING, Any
 from euclio.session import Policy
 from euclio.session.policies import Form
 from formulations.session.joint.problem import JointModule, JointProblem
+from formulations.tolerances import ROOM
 
 if TYPE_CHECKING:
     from pulp import LpProblem
 
-SLACK = 1e-6
-"""Share by which needs are laxer than they are, so that rounding never cuts a plan off."""
 LEAST_STEP = 1e-6
 """Below this share of the module's rate the greatest common divisor is no help."""
 
@@ -226,7 +225,7 @@ def _order(model: LpProblem, rows: AllocationRows) -> None:
         _add(model, {z: 1.0, rows.last[k]: -1.0}, 0.0, f"final_{label}_partial")
         _add(model, {rows.last[k]: 1.0, u: -1.0, z: -1.0}, 0.0, f"final_{label}")
         fluid = dict.fromkeys(rows.lead[k:], 1.0) | dict.fromkeys(rows.lead_dummy[k:], 1.0)
-        _add(model, {**fluid, rows.w[k]: -1.0}, SLACK, f"fluid_{label}")
+        _add(model, {**fluid, rows.w[k]: -1.0}, ROOM, f"fluid_{label}")
 
 
 def _dummies(model: LpProblem, rows: AllocationRows) -> None:
@@ -255,10 +254,10 @@ def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:
         label = f"need_{rows.name}_{k}"
         at = rows.group_start(k) if policy.form is Form.TIED else k
         if c.whole_need_rps:
-            need = float(c.whole_need_rps / rate) * (1.0 - SLACK)
+            need = float(c.whole_need_rps / rate) * (1.0 - ROOM)
             _add(model, {rows.u[k]: need, rows.w[at]: -1.0}, 0.0, f"{label}_whole")
         if c.partial_need_rps is not None:
-            need = float(c.partial_need_rps / rate) * (1.0 - SLACK)
+            need = float(c.partial_need_rps / rate) * (1.0 - ROOM)
             collecting = rows.w[at] if policy.form is Form.TIED else rows.f[k]
             _add(model, {rows.z[k]: need, collecting: -1.0}, 0.0, f"{label}_partial")
 

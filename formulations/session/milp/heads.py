@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.session.milp.allocation_model import largest_dummy, throughputs
-from formulations.session.milp.joint_model import ROOM, JointModel
+from formulations.session.milp.joint_model import JointModel
+from formulations.tolerances import HEADS, ROOM
 
 EDGES = np.array([0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0])
 """Ends of the intervals of dummies, as shares of the largest throughput that may close the plan."""
-ROUNDING = 1e-9
 MOST_MACHINES = 20_000
 """Modules whose configurations may have more machines together get no such rows: the points would be too many."""
 Points = NDArray[np.float64]
@@ -72,7 +72,7 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     counts = np.arange(1, rows.module.configurations[k].most_machines + 1, dtype=np.float64)
     # What is left may be nothing but for rounding: then it is taken for a little more (latency) and for nothing (cost).
     left = 1.0 - counts * t[k]
-    left = np.maximum(left[left > -ROUNDING], 0.0)
+    left = np.maximum(left[left > -HEADS], 0.0)
     counts = counts[: left.size]
     after = np.arange(k + 1, t.size)
     if not counts.size or not after.size:
@@ -85,25 +85,25 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     most = most_dummy[None, :, None] * high[None, None, :]
     rest = left[:, None, None]
     first = d[k] + b[k] / (1.0 + most)
-    following = d[after][None, :, None] + b[after][None, :, None] / (rest + most + ROUNDING)
+    following = d[after][None, :, None] + b[after][None, :, None] / (rest + most + HEADS)
     points_latency = np.broadcast_to(np.maximum(first, following), shape).ravel()
     cost = (counts * t[k] * full_cost[k])[:, None, None] + full_cost[after][None, :, None] * (rest + least)
     going_on = np.stack([points_latency, np.broadcast_to(cost, shape).ravel()], axis=1)
-    return np.concatenate([closing, going_on * (1.0 - ROUNDING)])
+    return np.concatenate([closing, going_on * (1.0 - HEADS)])
 
 
 def _closing(t: float, d: float, b: float, full_cost: float, dummies: bool) -> Points:
     """Plans of one configuration alone; where rounding may decide whether it fits exactly, all that it may be."""
-    whole = int(1.0 / t + ROUNDING)
+    whole = int(1.0 / t + HEADS)
     rest = 1.0 - whole * t
     points = []
     if rest < 1e-6:
         points.append((d + b, full_cost))
     if rest > 0.0:
         points.append((d + b / rest, full_cost))
-    if dummies and rest > -ROUNDING:
+    if dummies and rest > -HEADS:
         points.append((d + b / ((whole + 1) * t), (whole + 1) * t * full_cost))
-    return np.array(points).reshape(-1, 2) * (1.0 - ROUNDING)
+    return np.array(points).reshape(-1, 2) * (1.0 - HEADS)
 
 
 def _hull(points: Points, most_latency: float) -> list[Points]:

@@ -34,14 +34,11 @@ from euclio.session.policies import Form
 from formulations.engines.milp import readable
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
+from formulations.tolerances import ROOM, VIOLATION
 
 if TYPE_CHECKING:
     from pulp import LpProblem
 
-ROOM = 1e-6
-"""Share of the SLO by which the model is laxer than the problem, so that rounding never cuts a plan off."""
-VIOLATION = 1e-7
-"""Tangents are added where the relaxation breaks them by more than this share of the SLO."""
 LEAST_RATE = 1e-5
 """Tangents are not taken at smaller shares of the module's rate: their coefficients would drown in rounding."""
 

@@ -9,7 +9,8 @@ from typing import Any
 from euclio.session import Evaluation, Plan
 from euclio.session.policies import Form
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
-from formulations.session.milp.joint_model import ROOM, JointModel
+from formulations.session.milp.joint_model import JointModel
+from formulations.tolerances import BELIEVED, ROOM
 
 
 def read_plan(joint: JointModel, values: Mapping[str, float]) -> Plan:
@@ -104,7 +105,7 @@ def cut_off(joint: JointModel, values: Mapping[str, float], plan: Plan, checked:
         entry, places = checked.modules[m], {c.configuration: k for k, c in enumerate(rows.module.configurations)}
         used = [(places[a.configuration], a.machines) for a in plan.modules[m].allocations]
         believed = values[joint.latencies[m].latency.name]
-        if float(entry.worst_case_latency_s / joint.problem.session.slo_s) <= believed + 1e-9:
+        if float(entry.worst_case_latency_s / joint.problem.session.slo_s) <= believed + BELIEVED:
             continue
         point = _allocation_values(joint, m, used, checked)
         added += _exact_tangents(joint, m, used, point, believed)
@@ -119,11 +120,11 @@ def _exact_tangents(
     for k, n in used:
         if n and latency.whole is not None:
             v = point[latency.whole[k].name]
-            if latency.d[k] + latency.b[k] / v > believed + 1e-9:
+            if latency.d[k] + latency.b[k] / v > believed + BELIEVED:
                 added += joint.add_whole(m, k, v)
     k = used[-1][0]
     v = point[latency.partial[k].name]
-    if point[rows.z[k].name] and latency.d[k] + latency.b[k] / v > believed + 1e-9:
+    if point[rows.z[k].name] and latency.d[k] + latency.b[k] / v > believed + BELIEVED:
         added += joint.add_partial(m, [v if j == k else need for j, need in enumerate(latency.need)])
     return added
 

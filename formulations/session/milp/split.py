@@ -19,34 +19,22 @@ back is added up exactly and cut off, and the engine is asked again until nothin
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
-from formulations.engines.milp import (
-    Outcome,
-    chosen_engine,
-    engine_limits,
-    export_lp,
-    readable,
-    run_twice,
-)
-from formulations.session.exact.per_hardware import cheapest_over_hardware
-from formulations.session.splitting.frontiers import split_problem
+from formulations.engines.interface import LinearValues, engine_limits
+from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, readable, run_twice
 from formulations.session.splitting.problem import SplitProblem
-from formulations.session.splitting.proof import Turn, answer_of, modes_within, solve_split
+from formulations.session.splitting.proof import Turn
+from formulations.session.splitting.run import split_session
+from formulations.tolerances import SPLIT_ROOM
 
 if TYPE_CHECKING:
     from pulp import LpProblem
-
-ROOM = 2e-6
-"""Share of the SLO and of the incumbent's cost by which the model is laxer than the problem: twice the engine's
-tolerance."""
 
 
 @dataclass(slots=True)
@@ -69,37 +57,21 @@ class MilpSplitModel:
     costs: dict[Any, float]
     unit: Fraction
     limits: Limits
-    engine: str
+    engine: LinearEngine
     rows: int = 0
     finest: bool = True
 
     def solve(self, left_s: float) -> Turn:
         """The cheapest solution, within some seconds."""
         run = run_twice(self.model, self.engine, engine_limits(self.limits, left_s))
-        chosen = None
-        if run.values:
-            values = [[run.values[v.name] for v in xs] for xs in self.x]
-            chosen = tuple(xs.index(max(xs)) for xs in values)
-        trace = tuple(
-            replace(
-                point,
-                incumbent=None if point.incumbent is None else float(Fraction(point.incumbent) * self.unit),
-                bound=None if point.bound is None else float(self._bound(point.bound)),
-            )
-            for point in run.trace
-        )
-        return Turn(
-            run.raw_status,
-            run.outcome is Outcome.INFEASIBLE,
-            run.outcome is Outcome.OPTIMAL,
-            chosen,
-            None if run.bound is None else self._bound(run.bound),
-            trace,
-            run.nodes,
-        )
+        return run.translated(self._chosen, lambda objective: Fraction(objective) * self.unit, self._bound)
+
+    def _chosen(self, values: LinearValues) -> tuple[int, ...]:
+        shares = [[values[v.name] for v in xs] for xs in self.x]
+        return tuple(xs.index(max(xs)) for xs in shares)
 
     def _bound(self, value: float) -> Fraction:
-        return Fraction(value * (1.0 - ROOM) - ROOM) * self.unit
+        return Fraction(value * (1.0 - SPLIT_ROOM) - SPLIT_ROOM) * self.unit
 
     def forbid_slow(self, chosen: tuple[int, ...], path: list[int]) -> None:
         """Demand that a module on this path takes a faster mode than the one chosen."""
@@ -111,7 +83,7 @@ class MilpSplitModel:
 
     def demand_below(self, cost: Fraction) -> None:
         """Demand that all modes together cost at most this much per hour, or hardly more."""
-        self._add(self.costs, float(cost / self.unit) * (1.0 + ROOM) + ROOM, "cutoff")
+        self._add(self.costs, float(cost / self.unit) * (1.0 + SPLIT_ROOM) + SPLIT_ROOM, "cutoff")
 
     def _add(self, terms: dict[Any, float], most: float, label: str) -> None:
         import pulp
@@ -127,24 +99,19 @@ def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer
         InapplicableError: the dummy rule is `continuous`.
         InputError: the engine is not there.
     """
-    started = time.perf_counter()
-    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
-    engine, given = chosen_engine(limits.options), limits.options.warm_start
+    engine, file = chosen_engine(limits.options), limits.options.export_lp
 
     def build(problem: SplitProblem, unit: Fraction, coarse: int) -> MilpSplitModel:
         return split_model(problem, unit, limits, engine)
 
-    def run(on: PlanSpace) -> Answer:
-        problem = split_problem(session, on, deadline)
-        if limits.options.export_lp is not None and all(problem.modes):
-            export_lp(build(problem, Fraction(1), 0).model, limits.options.export_lp)
-        start = None if given is None else modes_within(problem, session, given, on)
-        return answer_of(solve_split(problem, build, deadline, start, started), given, start)
+    def export(problem: SplitProblem) -> None:
+        if file is not None and all(problem.modes):
+            export_lp(build(problem, Fraction(1), 0).model, file)
 
-    return cheapest_over_hardware(session, space, run)
+    return split_session(session, space, limits, build, export)
 
 
-def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: str) -> MilpSplitModel:
+def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: LinearEngine) -> MilpSplitModel:
     """The MILP of a split problem in which every module has a mode.
 
     Args:
@@ -181,5 +148,5 @@ def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: s
     for m, name in enumerate(names):
         if m not in parents:
             end = pulp.LpAffineExpression({begin[m]: 1.0, **latency[m]})
-            model += end <= 1.0 + ROOM, f"end_{name}"
+            model += end <= 1.0 + SPLIT_ROOM, f"end_{name}"
     return MilpSplitModel(model, x, costs, unit, limits, engine)

@@ -33,11 +33,10 @@ from formulations.session.rational.lines import LineBounds, Piece
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.split import cheapest_choice
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
+from formulations.tolerances import DUMMY_DIGITS
 
 STEPS = 2**30
 """Budgets are cut at multiples of 1/STEPS of an interval, so that their denominators stay small."""
-DUMMY_DIGITS = 13
-"""Dummy rates are rounded up to so many digits, so that they can be written down."""
 
 
 class Bracket(NamedTuple):

@@ -28,9 +28,8 @@ from formulations.session.continuous.problem import continuous_problem
 from formulations.session.exact.modes import new_modes
 from formulations.session.exact.relaxation import relax
 from formulations.session.splitting.problem import SplitProblem
+from formulations.tolerances import LINE
 
-TOLERANCE = 2.5e-8
-"""Share by which a line is below the least cost that its search finds, for rounding and plans that are passed over."""
 NODES = 1 << 14
 """Most nodes of the search for a line."""
 MOST_SETS = 4096
@@ -104,7 +103,7 @@ class LineBounds:
         problem = continuous_problem(self.arrays, m, end)
         if problem.price.size == 0 or problem.price.min() <= 0.0:
             return step
-        found = search_line(problem, left, float(y), float(most - y * Fraction(left)), TOLERANCE, NODES)
+        found = search_line(problem, left, float(y), float(most - y * Fraction(left)), LINE, NODES)
         if not found.complete:
             return step
         line = Fraction(min(found.start, problem.hidden)) + y * Fraction(left)

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 from euclio.core.registry import Limits
 from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint
 from euclio.session import Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import TIE as TIE_SHARE
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.least_latency import why_no_plan
-from formulations.engines.milp import EngineRun, Outcome, chosen_engine, engine_limits, export_lp, run_model
+from formulations.engines.interface import LinearOutcome, engine_limits
+from formulations.engines.milp import chosen_engine, export_lp
 from formulations.session.exact.mode_search import search_modes
 from formulations.session.milp.split import split_model
 from formulations.session.scrooge.model import (
@@ -40,6 +40,7 @@ from formulations.session.scrooge.model import (
 )
 from formulations.session.splitting.mode_dag import mode_dag
 from formulations.session.splitting.proof import solve_split
+from formulations.tolerances import GAP, SLO_SLACK, WITHIN_SLO
 from heuristics.session.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.session.scrooge_space import require_scrooge_space
 
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
     from pulp import LpProblem
 
 NAME = "scrooge-milp"
-SLACK = 16.0 * TIE_SHARE
-"""Share by which the search takes the SLO for longer, as `exact` does."""
-JUST_BELOW = 1.0 - 1e-7
-"""Share of the SLO that the models get once the engine's tolerance has let them miss it."""
 TIE = "tie with the SLO"
 
 
@@ -68,7 +65,7 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
     else:
         answer = _plan(session, space, s, limits, deadline)
     if answer.raw_status == TIE:
-        below = _plan(session, space, s._replace(slo=s.slo * JUST_BELOW), limits, deadline)
+        below = _plan(session, space, s._replace(slo=s.slo * WITHIN_SLO), limits, deadline)
         answer = replace(below, bound=answer.bound) if below.plan is not None else answer
     # Fractions are slow, so they are asked only where there is no plan to be faster with.
     why = why_no_plan(session, space) if answer.plan is None else ""
@@ -84,8 +81,8 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
     if limits.options.export_lp is not None:
         export_lp(model, limits.options.export_lp)
     first = _run(model, limits, deadline)
-    if first.objective is None:
-        hit = first.outcome is not Outcome.INFEASIBLE
+    if first.values is None or first.objective is None:
+        hit = not first.infeasible
         reason = (
             "the time limit was hit in the first step" if hit else "no configurations meet the SLO, says the engine"
         )
@@ -131,10 +128,10 @@ def _relaxed_bound(session: Session, s: SessionArrays, deadline: float) -> float
     latencies = [(s.duration[k] + s.batch[k] / s.throughput[k]).tolist() for k in own]
     costs = [(s.unit_cost[k] * s.rate[m]).tolist() for m, k in enumerate(own)]
     edges = [(session.index[a], session.index[b]) for a, b in session.edges]
-    dag = mode_dag(edges, latencies, costs, float(session.slo_s) * (1.0 + SLACK))
+    dag = mode_dag(edges, latencies, costs, float(session.slo_s) * (1.0 + SLO_SLACK))
     if dag.modes.size.min() == 0:
         return 0.0
-    found = search_modes(dag.arrays, dag.modes, math.inf, 0.5 * PROOF_TOLERANCE, deadline)
+    found = search_modes(dag.arrays, dag.modes, math.inf, GAP, deadline)
     # The search leaves out what is cheaper by less than its tolerance; the rest is for rounding.
     return float(found.bound) * (1.0 - 0.6 * PROOF_TOLERANCE)
 
@@ -146,12 +143,12 @@ def _refine(
     choices = [ways(s, m, k) for m, k in enumerate(chosen)]
     model, y = refinement_model(session, s, choices)
     second = _run(model, limits, deadline)
-    if second.objective is None:
+    if second.values is None:
         return refine_greedily(s, chosen), True
     return [choices[m][w] for m, w in enumerate(chosen_of(y, second.values))], False
 
 
-def _run(model: LpProblem, limits: Limits, deadline: float) -> EngineRun:
+def _run(model: LpProblem, limits: Limits, deadline: float) -> LinearOutcome:
     """Run a model for what is left of the time."""
     limits_left = replace(engine_limits(limits, max(0.0, deadline - time.perf_counter())), plain=True)
-    return run_model(model, chosen_engine(limits.options), limits_left)
+    return chosen_engine(limits.options).run(model, limits_left)

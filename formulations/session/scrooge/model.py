@@ -50,6 +50,7 @@ from euclio.session.arrays import Floats, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.engines.milp import readable
 from formulations.session.splitting.problem import Mode, SplitProblem
+from formulations.tolerances import LOOSE_LATENCY
 from heuristics.session.scrooge_refinement import Way, full_latency, latency_room, least_latency
 
 if TYPE_CHECKING:
@@ -57,9 +58,6 @@ if TYPE_CHECKING:
 
 MS = 1000.0
 """Milliseconds per second: the unit of l, so that the engine's feasibility tolerance is far below the SLO."""
-
-SLACK = 1e-9
-"""Share by which the bounds of l are loosened."""
 
 
 def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, list[dict[int, LpVariable]]]:
@@ -187,7 +185,9 @@ def _add_latency_rows(
     # Bounds of l that rounding or an infeasible model could cross are moved apart: the rows decide.
     *labels, end = readable([*names, "max"])
     latest = [
-        model.add_variable(f"l_{label}", MS * float(before[m]) * (1 - SLACK), MS * float(latest_s[m]) * (1 + SLACK))
+        model.add_variable(
+            f"l_{label}", MS * float(before[m]) * (1 - LOOSE_LATENCY), MS * float(latest_s[m]) * (1 + LOOSE_LATENCY)
+        )
         for m, label in enumerate(labels)
     ]
     longest = model.add_variable(f"l_{end}", 0, MS * s.slo)

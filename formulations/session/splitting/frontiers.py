@@ -23,7 +23,7 @@ import numpy as np
 
 from euclio.core.errors import InapplicableError
 from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import TIE, session_arrays, to_plan
+from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import refuse_general
 from formulations.session.exact.module_search import (
@@ -35,12 +35,8 @@ from formulations.session.exact.module_search import (
 )
 from formulations.session.rational.module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
+from formulations.tolerances import FRONTIER, JUST_BELOW, SAME_COST
 
-JUST_BELOW = 1.0 - 4.0 * TIE
-TOLERANCE = 1e-11
-"""Plans that are cheaper by less than this share are not looked for."""
-SAME_COST = 1e-10
-"""Share within which the cost that floats found is that of the plan that they meant."""
 NODES_BETWEEN_CLOCKS = 1 << 20
 EXACT_NODES = 200_000
 """Nodes, of some microseconds each, after which an exact search of one module gives up."""
@@ -208,10 +204,10 @@ def _mode(single: Session, space: PlanSpace, plan: ModulePlan) -> Mode | None:
 def _search(problem: ModuleProblem, floor: float, deadline: float) -> ModulePlanFound:
     """The cheapest plan of one module; what was found so far if the clock stops the search."""
     if math.isinf(deadline):
-        return search_module(problem, math.inf, floor, TOLERANCE, 1 << 60)
+        return search_module(problem, math.inf, floor, FRONTIER, 1 << 60)
     nodes = NODES_BETWEEN_CLOCKS
     while True:
-        found = search_module(problem, math.inf, floor, TOLERANCE, nodes)
+        found = search_module(problem, math.inf, floor, FRONTIER, nodes)
         if found.complete or time.perf_counter() >= deadline:
             return found
         nodes *= 4

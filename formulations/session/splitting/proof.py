@@ -25,40 +25,24 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
 
-from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint, WarmStart
+from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.session import Plan, PlanSpace, Session, evaluate
+from formulations.engines.interface import Outcome
 from formulations.session.joint.candidates import MOST_CANDIDATES
 from formulations.session.splitting.problem import Mode, SplitProblem
+from formulations.tolerances import STEP
 
-STEP = Fraction(PROOF_TOLERANCE) / 2
-"""Splits that are cheaper than the incumbent by less than this share are not of interest."""
 FALL = 100
 """The model is made anew where the cost has fallen to less than its inverse share."""
 MOST_MODELS = 200
 """Models made before the search gives up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One answer of an engine.
+Turn = Outcome[tuple[int, ...], Fraction]
+"""What an engine found on a model: the number of the mode of each module, money per hour.
 
-    Attributes:
-        raw_status: its own word.
-        infeasible: the model has no solution.
-        optimal: the solution is the model's cheapest, to the engine's tolerance.
-        chosen: number of the mode of each module; None: no solution was found.
-        bound_per_h: lower bound on the cost of every split that is a solution; None: none.
-        trace: incumbent and bound over time, in money per hour and seconds since the engine began.
-        effort: nodes or conflicts.
-    """
-
-    raw_status: str
-    infeasible: bool
-    optimal: bool
-    chosen: tuple[int, ...] | None
-    bound_per_h: Fraction | None
-    trace: tuple[TracePoint, ...] = ()
-    effort: int = 0
+A bound is one on the cost of every split that is a solution; none holds for splits that the model rules out.
+"""
 
 
 class SplitModel(Protocol):
@@ -171,21 +155,21 @@ class SplitSearch:
             if turn.infeasible:
                 self._lift(limit)
                 return None
-            if turn.chosen is None:
+            if turn.values is None:
                 return None
-            path = self.accept(turn.chosen)
+            path = self.accept(turn.values)
             if not turn.optimal:
                 return None
             if path and not model.finest:
                 self.stats["refused"] += 1
                 return 1
-            if path and self._unsure(turn.chosen, path):
-                return 0 if self._refine(turn.chosen, path) else None
+            if path and self._unsure(turn.values, path):
+                return 0 if self._refine(turn.values, path) else None
             if path:
                 self.stats["refused"] += 1
-                model.forbid_slow(turn.chosen, path)
+                model.forbid_slow(turn.values, path)
                 continue
-            model.forbid_costly(turn.chosen)
+            model.forbid_costly(turn.values)
             if self.cost * FALL < unit:
                 return 0
             if self.cost * (1 - STEP) < limit:
@@ -215,13 +199,13 @@ class SplitSearch:
         turn = model.solve(left)
         self.raw_status = turn.raw_status
         self.stats["runs"] += 1
-        self.stats["nodes"] += turn.effort
+        self.stats["nodes"] += turn.nodes
         cost = None if self.cost is None else float(self.cost)
-        for point in turn.trace:
+        for point in turn.trace_from(before):
             bound = point.bound if cost is None or point.bound is None else min(point.bound, cost)
-            self.trace.append(TracePoint(before + point.wall_s, cost, bound))
-        if turn.bound_per_h is not None and not turn.infeasible:
-            self._lift(min(turn.bound_per_h, limit))
+            self.trace.append(TracePoint(point.wall_s, cost, bound))
+        if turn.bound is not None and not turn.infeasible:
+            self._lift(min(turn.bound, limit))
         return turn
 
     def _lift(self, bound: Fraction | None) -> None:

@@ -39,7 +39,7 @@ def search_below(net: Network, upper: float, tolerance: float, deadline: float, 
 
     Args:
         net: the problem.
-        upper: dearer choices are not searched.
+        upper: more expensive choices are not searched.
         tolerance: nor those that are cheaper than the best found by less than this share.
         deadline: seconds on `clock` at which to stop; infinite: never.
         learned: mean rises, which the search adds to.

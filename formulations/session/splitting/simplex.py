@@ -10,9 +10,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from formulations.session.splitting.network import Basis, Hulls, Network, new_basis
-
-ENTERING = 1e-11
-"""Reduced gains below this share of the SLO are rounding."""
+from formulations.tolerances import ENTERING
 
 
 @compiled

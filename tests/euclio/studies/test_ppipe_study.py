@@ -206,7 +206,7 @@ def test_every_published_figure_is_in_the_scorecard(report):
     assert all(figure.what in card for figure in published_figures("ppipe"))
 
 
-def test_measured_instances_stand_beside_their_references(report):
+def test_measured_instances_stand_next_to_their_references(report):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert "Best known values met or beaten: 1 of 1" in page
 

@@ -67,10 +67,10 @@ def test_every_trial_has_the_limit(certifies, monkeypatch):
 
 
 def test_the_page_says_of_how_many_proofs_how_many_were_certified(certifies):
-    told = texts(certificate_blocks(sampled(200, 10, 4)))
-    assert told.startswith("200 runs ended with a proof")
-    assert "A sample of 10 (seed 4)" in told
-    assert told.endswith("10 s each: 10 of 10 certified.")
+    shown = texts(certificate_blocks(sampled(200, 10, 4)))
+    assert shown.startswith("200 runs ended with a proof")
+    assert "A sample of 10 (seed 4)" in shown
+    assert shown.endswith("10 s each: 10 of 10 certified.")
 
 
 def test_the_page_counts_open_ones(monkeypatch):
@@ -93,9 +93,9 @@ def test_without_refuted_proofs_the_page_begins_as_ever(certifies):
 
 
 def test_refuted_proofs_are_a_heading_and_marked_rows(refutes):
-    heading, told, table = refuted_blocks(sampled(3, 2))
+    heading, shown, table = refuted_blocks(sampled(3, 2))
     assert heading == Heading("Refuted proofs")
-    assert told.text.startswith("2 of 2 proofs that were tried are REFUTED.")
+    assert shown.text.startswith("2 of 2 proofs that were tried are REFUTED.")
     assert table.marked == {0, 1}
 
 

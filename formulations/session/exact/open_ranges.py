@@ -1,0 +1,76 @@
+"""Open nodes of a branch and bound that splits ranges of points, one range per module (compiled, ours).
+
+Both searches for one latency per module, over modes (`mode_search.py`) and over lines (`line_search.py`), keep their
+open nodes here: a stack, since the child that comes last, with the longer latencies cut off, is looked at first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import Floats, Ints
+
+FIRST_CAPACITY = 64
+
+
+class OpenRanges(NamedTuple):
+    """Open nodes, the next one last; how many there are, the search knows.
+
+    Attributes:
+        first: first point of each module's range, shape (capacity, modules).
+        last: last point of it, included, likewise.
+        bound: lower bound on the choices within the ranges, shape (capacity,).
+    """
+
+    first: Ints
+    last: Ints
+    bound: Floats
+
+
+@compiled
+def open_root(sizes: Ints) -> OpenRanges:
+    """One open node: all points of every module, of which there are so many, shape (modules,)."""
+    first, last = np.zeros((FIRST_CAPACITY, sizes.size), np.int64), np.zeros((FIRST_CAPACITY, sizes.size), np.int64)
+    last[0] = sizes - 1
+    return OpenRanges(first, last, np.full(FIRST_CAPACITY, -np.inf))
+
+
+@compiled
+def with_children(
+    nodes: OpenRanges, size: int, first: Ints, last: Ints, bound: float, m: int, left_last: int, right_first: int
+) -> OpenRanges:
+    """The open nodes and, at `size` and `size + 1`, the two parts of a node; the arrays are new where they were full.
+
+    Args:
+        nodes: the open nodes.
+        size: how many there are.
+        first: first point of each module's range in the node that is split.
+        last: last point of it.
+        bound: its bound, which holds for both parts.
+        m: the module whose range is split.
+        left_last: last point of its left part.
+        right_first: first point of its right part.
+    """
+    if size + 2 > nodes.bound.size:
+        nodes = OpenRanges(
+            np.concatenate((nodes.first, np.zeros_like(nodes.first))),
+            np.concatenate((nodes.last, np.zeros_like(nodes.last))),
+            np.concatenate((nodes.bound, np.zeros_like(nodes.bound))),
+        )
+    nodes.first[size], nodes.last[size], nodes.bound[size] = first, last, bound
+    nodes.first[size, m] = right_first
+    nodes.first[size + 1], nodes.last[size + 1], nodes.bound[size + 1] = first, last, bound
+    nodes.last[size + 1, m] = left_last
+    return nodes
+
+
+@compiled
+def least_bound(nodes: OpenRanges, size: int, most: float) -> float:
+    """The least bound of the open nodes, no more than `most`."""
+    bound = most
+    for i in range(size):
+        bound = min(bound, nodes.bound[i])
+    return bound

@@ -1,0 +1,171 @@
+"""What the joint solvers of both engines share: the best plan so far, its bound, endings, the answer (ours)."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from fractions import Fraction
+from typing import ClassVar
+
+from euclio.core.registry import Limits
+from euclio.core.result import Answer, TracePoint, WarmStart
+from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
+from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.joint.problem import JointProblem, joint_problem
+from formulations.tolerances import STEP
+
+
+class Ending(Enum):
+    """How the search among the plans within a limit on the cost ended."""
+
+    FOUND = auto()
+    """With a plan that is cheaper by far, so that a model anew pays, or that is proven to be the cheapest."""
+    EMPTY = auto()
+    """There are none, or none cheaper than the incumbent."""
+    LIMIT = auto()
+    """The time limit was hit, or the engine gave up."""
+    TIES = auto()
+    """Tolerances or scales leave more points than can be gone through, or the model cannot be trusted."""
+
+
+@dataclass(slots=True)
+class JointSearch(ABC):
+    """One run of a joint solver on one problem.
+
+    Attributes:
+        problem: the problem.
+        limits: limits of the run.
+        started: `time.perf_counter` value at the start.
+        deadline: likewise at which to stop.
+        plan: best plan so far, accepted by the checker.
+        cost: its exact cost.
+        bound: proven lower bound on the cost of every plan; None: none yet.
+        known: plans priced so far, accepted by the checker.
+        trace: incumbent and bound over time.
+    """
+
+    ties: ClassVar[str]
+    """Why there is neither a plan nor a proof that there is none, where a search ends in ties."""
+
+    problem: JointProblem
+    limits: Limits
+    started: float
+    deadline: float
+    plan: Plan | None = None
+    cost: Fraction | None = None
+    bound: Fraction | None = None
+    known: list[tuple[Plan, Evaluation]] = field(default_factory=list)
+    trace: list[TracePoint] = field(default_factory=list)
+
+    @abstractmethod
+    def run(self) -> Ending:
+        """Search until nothing cheaper is left, or a limit is hit."""
+
+    @abstractmethod
+    def improved(self) -> None:
+        """What is to be done when the incumbent has become cheaper."""
+
+    @abstractmethod
+    def last_word(self, ending: Ending) -> str:
+        """The raw status of an answer."""
+
+    @abstractmethod
+    def counters(self) -> dict[str, float]:
+        """What the search took."""
+
+    def accept(self, plan: Plan) -> Evaluation:
+        """Price a plan exactly, keep it if it is the best; returns what the checker says."""
+        checked = evaluate(self.problem.session, plan, self.problem.space)
+        if checked.feasible and checked.cost_per_h is not None:
+            self.known.append((plan, checked))
+            if self.cost is None or checked.cost_per_h < self.cost:
+                self.plan, self.cost = plan, checked.cost_per_h
+                self.improved()
+        return checked
+
+    def proven(self) -> bool:
+        """Whether bound and incumbent have met; nothing is cheaper than nothing."""
+        if self.cost == 0:
+            self.bound = Fraction(0)
+        if self.cost is None or self.bound is None:
+            return False
+        return self.cost - self.bound <= STEP * self.cost
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.deadline - time.perf_counter()
+
+    def answer(self, ending: Ending, warm_start: WarmStart) -> Answer:
+        """What the search has found, and why there is no plan if there is none."""
+        infeasible = ending is Ending.EMPTY and self.cost is None
+        bound = None if infeasible or self.bound is None else float(self.bound)
+        if self.proven() and self.cost is not None:
+            bound = float(self.cost)
+        reason = ""
+        if self.plan is None:
+            hit = self.ties if ending is Ending.TIES else "the time limit was hit"
+            reason = "no plan meets the SLO (proven)" if infeasible else hit
+        return Answer(
+            plan=self.plan,
+            raw_status=self.last_word(ending),
+            claimed=None if self.cost is None else float(self.cost),
+            bound=bound,
+            infeasible=infeasible,
+            stats=self.counters(),
+            reason=reason,
+            trace=tuple(self.trace),
+            warm_start=warm_start,
+        )
+
+
+Begin = Callable[[JointProblem, float, float], JointSearch]
+"""Makes the search of a problem that has useful configurations, from when it was started and when it is to stop."""
+
+
+def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> Answer:
+    """The cheapest plan of a session by one model of splitting and allocation; anytime, with a valid bound.
+
+    A plan to start from counts as used if it is one of the plan space: its cost is the first limit.
+
+    Args:
+        session: the session.
+        space: the plan space.
+        limits: limits of the run.
+        begin: makes an engine's search.
+
+    Raises:
+        InapplicableError: the dummy rule is `continuous`.
+    """
+    started = time.perf_counter()
+    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
+    given = limits.options.warm_start
+
+    def run(on: PlanSpace) -> Answer:
+        problem = joint_problem(session, on)
+        warm_start = WarmStart.NONE if given is None else WarmStart.IGNORED
+        if problem.infeasible:
+            reason = "a module has no configuration that meets the SLO"
+            return Answer(None, "infeasible", infeasible=True, reason=reason, warm_start=warm_start)
+        search = begin(problem, started, deadline)
+        if given is not None and search.accept(given).feasible:
+            warm_start = WarmStart.USED
+        return search.answer(search.run(), warm_start)
+
+    return cheapest_over_hardware(session, space, run)
+
+
+def most_cost(problem: JointProblem) -> Fraction:
+    """No plan costs more: the whole rate and the most dummies at the highest unit cost."""
+    total = Fraction(0)
+    for module in problem.modules:
+        most = max(c.throughput_rps for c in module.configurations)
+        total += max(c.unit_cost for c in module.configurations) * (module.rate_rps + most)
+    return total or Fraction(1)
