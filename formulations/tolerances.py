@@ -1,4 +1,4 @@
-"""The tolerances of the exact methods, each with its reason (ours).
+"""The tolerances of the exact methods but `columns`, each with its reason (ours).
 
 They say where floating point, an engine or a scale may be wrong, and in which direction that is allowed for. The
 checker has none: it decides in fractions what is a plan. What limits the effort of a search (nodes, rounds, models) and
