@@ -12,6 +12,7 @@ import pandas as pd
 
 from euclio.report.experiment.writing import write_report
 from euclio.results import save
+from euclio.runs.columns import LATER
 from euclio.session import FULL_SPACE
 from tests.bench.report import Line, Section, at_most
 
@@ -105,5 +106,6 @@ def drawn_runs() -> pd.DataFrame:
             "trace": traces,
             "wall_s": np.minimum(time_s, LIMIT_S).ravel(),
             **alike,
+            **dict.fromkeys(LATER),
         }
     )
