@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-
-import pytest
-
-from euclio.bench_set.build import build
 from euclio.bench_set.manifest import read_manifest
 
 NAMES = {"s-chain-m1-c8-h1-r2-t10-01", "s-chain-m2-c8-h1-r10-t40-01", "p-l4p4-m1-b4-g8-s50-k2-throughput-01"}
 
 
 CHAIN = "s-chain-m2-c8-h1-r10-t40-01"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("set")
-    build(folder, chosen=lambda design: design.name in NAMES)
-    return folder
-
-
-@pytest.fixture
-def folder(made, tmp_path):
-    """A set of three instances that a test may spoil."""
-    return shutil.copytree(made, tmp_path / "set")
 
 
 def entry_of(folder, name=CHAIN):

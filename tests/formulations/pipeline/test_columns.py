@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from column_cases import FULL, SEEDS, changed, differs, space_of, value, with_models
 
-from bruteforce.pipeline.plan_enumeration import solve_by_pipeline_enumeration
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
@@ -17,19 +16,6 @@ from euclio.pipeline.workloads.setups import find_setup, with_counts
 from euclio.pipeline.workloads.small_clusters import small_cluster
 from formulations.pipeline.columns import search
 from formulations.pipeline.columns.solver import run_columns
-
-FULL = PipelineSpace()
-SEEDS = range(40)
-
-
-def value(cluster: Cluster, space: PipelineSpace = FULL) -> float:
-    """Checked value of the plan."""
-    answer = run_columns(cluster, space, Limits())
-    assert answer.plan is not None
-    evaluation = evaluate(cluster, answer.plan, space)
-    assert evaluation.feasible
-    assert evaluation.value is not None
-    return float(evaluation.value)
 
 
 def two_types(slo_s: str = "0.030", weight: int = 1, fast: int = 2, slow: int = 3) -> Cluster:
@@ -82,30 +68,6 @@ def test_too_many_pipelines_are_refused() -> None:
         run_columns(Cluster("long", [Gpu("A", 4)], [model], 6, False), FULL, Limits())
 
 
-def space_of(seed: int) -> PipelineSpace:
-    """A random plan space."""
-    rng = random.Random(seed)
-    return PipelineSpace(
-        objective=rng.choice((Objective.THROUGHPUT, Objective.COST)),
-        unify_batch=rng.choice((None, False)),
-        virtual_gpus=rng.random() < 0.8,
-        batch_build=rng.random() < 0.7,
-        one_per_sequence=rng.random() < 0.4,
-        whole_gpus=rng.random() < 0.75,
-    )
-
-
-def differs(seed: int) -> str:
-    """How the answer differs from brute force's; empty: it does not."""
-    cluster, space = small_cluster(seed), space_of(seed)
-    truth = solve_by_pipeline_enumeration(cluster, space, Limits())
-    best = None if truth.plan is None else evaluate(cluster, truth.plan, space).value
-    if not best:
-        return "" if run_columns(cluster, space, Limits()).infeasible else "not infeasible"
-    found = value(cluster, space)
-    return "" if found == pytest.approx(float(best), rel=1e-9) else f"{found}, best {float(best)}"
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_tables_agree_with_brute_force(seed: int) -> None:
     assert differs(seed) == ""
@@ -137,17 +99,6 @@ def solvable(seed: int) -> Cluster | None:
 
 
 CLUSTERS = [cluster for seed in range(100, 112) if (cluster := solvable(seed)) is not None]
-
-
-def changed(model: Model, **changes: object) -> Model:
-    """The model with other fields."""
-    fields = ("name", "slo_s", "transfer_s_per_request", "profiles", "weight", "margin_s", "batch_build", "rate_rps")
-    return Model(**{**{field: getattr(model, field) for field in fields}, **changes})  # type: ignore[arg-type]
-
-
-def with_models(cluster: Cluster, models: list[Model]) -> Cluster:
-    """The cluster with other models."""
-    return Cluster(cluster.name, cluster.gpus, models, cluster.max_partitions, cluster.unify_batch)
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda c: c.name)

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from column_cases import changed, differs, space_of, value, with_models
 from places import SHARED
-from tests.formulations.test_columns import changed, differs, space_of, value, with_models
 
 from euclio import load
 from euclio.core.registry import Limits

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.formulations.test_columns import SEEDS, space_of
+from column_cases import SEEDS, space_of
 
 from bruteforce.pipeline.plan_enumeration import solve_by_pipeline_enumeration
 from euclio import solve
