@@ -48,8 +48,9 @@ BANDS = (
     ("the command", "#dbe8f6", ("cli", "commands")),
     ("uses of it all", "#e6e0f2", ("studies", "bench_set", "contract", "verbs")),
     ("from runs to pages", "#dff0e4", ("report", "analysis", "comparison", "results", "runs")),
-    ("for all families", "#e3f1ef", ("certification", "simulation", "workloads")),
+    ("for all families", "#e3f1ef", ("certification",)),
     ("problem families", "#fbe8d2", ("session", "pipeline")),
+    ("what families share", "#e3f1ef", ("simulation", "workloads")),
     ("the floor", "#ebecee", ("files", "supervision", "core")),
 )
 """Layers of the contract that belong together: what they are, colour, rooms. A room that is in none stands alone."""
