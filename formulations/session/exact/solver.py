@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.registry import Limits
-from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
+from euclio.core.result import Answer
+from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
@@ -33,10 +34,18 @@ NO_PLAN = "no plan meets the SLO (proven)"
 
 
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Module frontiers and mode search (ours); anytime under a time limit, with a valid bound.
+    """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
-    Under dummy rule `continuous` budgets are bracketed (`continuous_budgets`) to the gap named there. With
-    `single_hardware` every hardware type is solved and the cheapest kept.
+    Under dummy rule `continuous` the modules' budgets are bracketed instead (`session/continuous/budgets.py`). With
+    `single_hardware` every hardware type is solved alone and the cheapest answer kept.
+
+    Args:
+        session: the instance.
+        space: plan space, with any dummy rule and any policy but those of form `GENERAL`.
+        limits: time limit; the method draws no random numbers.
+
+    Returns:
+        The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
         InapplicableError: a policy of form `GENERAL`.
@@ -69,7 +78,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
 
 
 def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
-    """The arrays with the SLO that the search takes; made once, as they are."""
+    """The session's arrays with the longer SLO that the search takes; made once per session and plan space."""
     key = (space, SLO_SLACK)
     known = session._cache.get(key)
     if known is None:
@@ -78,7 +87,18 @@ def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> Sessi
 
 
 def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: Answer, deadline: float) -> Answer:
-    """Decide exactly what rounding may have decided: the plan found, else another one, else that there is none."""
+    """Decide exactly what rounding may have decided: that a plan found is one, or another one, or that there is none.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+        arrays: the session's arrays, with its own SLO.
+        found: plan and bound of the search that takes the SLO for longer.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Returns:
+        The answer, claimed at the checker's cost.
+    """
     priced = _priced(session, space, found.plan)
     if priced is not None and _proves(found.bound, priced):
         return replace(found, claimed=float(priced))
@@ -118,7 +138,10 @@ def _proves(bound: float | None, cost: Fraction) -> bool:
 
 
 def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, deadline: float) -> Answer:
-    """Rule `continuous`: the plan's dummy rates are made exactly from the budgets that the search chose."""
+    """Solve under rule `continuous`: a search brackets budgets in floats, and dummy rates are made exactly from those.
+
+    What ends without a proof that the checker confirms is bracketed once more in fractions.
+    """
     shortest = [latency_bound(module, space) for module in session.modules]
     least = [latency for latency in shortest if latency is not None]
     if longest_path(session, least)[0] > session.slo_s:
@@ -151,11 +174,12 @@ def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays,
 
 
 def _soon(deadline: float) -> float:
-    """The deadline of a bracketing in exact arithmetic."""
+    """The `time.perf_counter` value at which a bracketing in exact arithmetic that begins now has to end."""
     return min(deadline, time.perf_counter() + BRACKETING_S)
 
 
 def _filled(session: Session, space: PlanSpace, arrays: SessionArrays, proof: ContinuousProof) -> Plan | None:
+    """The plan that whole counts and budgets of a search describe, with exact dummies; None: the checker refuses it."""
     partial_at = np.array([plan.partial_at for plan in proof.plans])
     plan = to_plan(session, arrays, np.concatenate([plan.machines for plan in proof.plans]), partial_at)
     return fill_up(session, plan, (partial_at >= 0).tolist(), [plan.latency for plan in proof.plans], space)

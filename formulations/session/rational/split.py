@@ -40,6 +40,8 @@ def cheapest_choice(
 
 
 class _Search:
+    """The depth-first search, with latencies and costs as integers on common scales."""
+
     def __init__(
         self,
         problem: SplitProblem,
@@ -66,10 +68,12 @@ class _Search:
         self.best: list[int] | None = None
 
     def run(self) -> list[int] | None:
+        """The cheapest choice below the cutoff; None: there is none."""
         self._extend(0, 0)
         return self.best
 
     def _extend(self, place: int, spent: int) -> None:
+        """Try all modes of the module at a place of the order, `spent` being the cost of the modules before it."""
         self.effort.count()
         if place == len(self.order):
             if not self.is_closed(self.chosen):
@@ -78,20 +82,26 @@ class _Search:
         m = self.order[place]
         start = self._start(m)
         for i in range(len(self.cost[m])):
+            # Too slow even next to the fastest modes after it; the modes that follow are faster.
             if start + self.latency[m][i] + self.after[m] > self.slo:
                 continue
             self.finish[m], self.chosen[m] = start + self.latency[m][i], i
             total = spent + self.cost[m][i]
             if total >= self.below:
                 return  # further modes cost more
+            # All numbers are integers: the bound needs no margin, and a choice as cheap as the best one is of no use.
             if total + self._least(place + 1) < self.below:
                 self._extend(place + 1, total)
 
     def _start(self, m: int) -> int:
+        """When module m starts at the earliest: when the last of its parents ends."""
         return max((self.finish[p] for p in self.parents[m]), default=0)
 
     def _least(self, place: int) -> float:
-        """What the modules from a place of the order on cost at least; leaves their fastest ends in `finish`."""
+        """What the modules from a place of the order on cost at least; infinite: one of them cannot meet the SLO.
+
+        Their ends in `finish` are overwritten with those at their fastest modes.
+        """
         least = 0
         for m in self.order[place:]:
             start = self._start(m)

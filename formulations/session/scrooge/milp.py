@@ -23,7 +23,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from euclio.core.registry import Limits
-from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint
+from euclio.core.result import Answer, TracePoint
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.least_latency import why_no_plan
