@@ -2,7 +2,7 @@
 
 A pipeline is its cuts, a GPU type, a share and a number of virtual GPUs per place, and its batch sizes. Of those on one
 sequence of GPU types that use the same GPUs at the same places, only the one with the most throughput is kept, and none
-that another one matches with fewer GPUs: whoever used it could use that one.
+that another one matches with fewer GPUs, which could take its place in every plan.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Units:
         return tuple(sum(-(-used // unit) * unit for used in use[k::types]) for k in range(types))
 
     def fits(self, use: Use) -> bool:
-        """Whether the cluster has these GPUs."""
+        """Whether the cluster has the GPUs that a use takes away."""
         return all(n <= most for n, most in zip(self.by_type(use), self.most, strict=True))
 
 
@@ -76,7 +76,7 @@ def pipelines_by_sequence(
 
 
 def shape_count(cluster: Cluster, model: Model, space: PipelineSpace) -> int:
-    """How many pipelines are looked at, at most."""
+    """An upper bound on the number of a model's pipelines that are looked at."""
     total = 0
     for places in range(1, space.most_partitions(cluster) + 1):
         cuts = math.comb(model.blocks - 1, places - 1)
@@ -89,7 +89,7 @@ def shape_count(cluster: Cluster, model: Model, space: PipelineSpace) -> int:
 
 
 def _profiles(model: Model, gpu: str, space: PipelineSpace) -> list[tuple[int, int]]:
-    """Shares measured on a GPU type, and the most requests in a batch."""
+    """Shares at which a model was measured on a GPU type, each with its largest batch; none: it was not measured."""
     return [
         (profile.share, max(map(len, profile.latency_s)))
         for profile in model.profiles
@@ -123,7 +123,20 @@ def _rates(
     sizes: tuple[int, ...],
     space: PipelineSpace,
 ) -> list[Fraction] | None:
-    """Throughput of one virtual GPU at each place; None: not measured, or too slow."""
+    """Requests per second of one virtual GPU at each place of a pipeline, limits of the links included.
+
+    Args:
+        cluster: the cluster.
+        model: the model.
+        sequence: GPU type of each place.
+        shares: share of a GPU at each place.
+        ranges: first and last block of each place.
+        sizes: batch size of each place.
+        space: plan space.
+
+    Returns:
+        The rates; None: a place was not measured, or the pipeline misses its SLO.
+    """
     left = model.slo_s - model.margin_s
     if space.batch_build and model.batch_build is not None:
         left -= model.batch_build.factor * (sizes[0] - 1) / model.batch_build.rate_rps
@@ -156,7 +169,18 @@ def _with_gpus(
     rates: list[Fraction],
     space: PipelineSpace,
 ) -> Iterator[UsedPipeline]:
-    """The pipeline with every number of virtual GPUs at its places."""
+    """A pipeline with every number of virtual GPUs at its places that the cluster has.
+
+    Args:
+        cluster: the cluster.
+        model: the model.
+        sequence: GPU type of each place.
+        shares: share of a GPU at each place.
+        ranges: first and last block of each place.
+        sizes: batch size of each place.
+        rates: requests per second of one virtual GPU at each place.
+        space: plan space.
+    """
     names = [gpu.name for gpu in cluster.gpus]
     types, units = len(names), units_of(cluster, space)
     numbers = [range(1, cluster.gpu(gpu).count * v + 1) for gpu, v in zip(sequence, shares, strict=True)]
@@ -174,7 +198,7 @@ def _with_gpus(
 
 
 def _unmatched(pipelines: list[UsedPipeline]) -> list[UsedPipeline]:
-    """Those that no other one matches in throughput with no more GPUs at any place."""
+    """The pipelines that no other one matches in throughput with no more GPUs at any place, by falling throughput."""
     kept: list[UsedPipeline] = []
     for one in sorted(pipelines, key=lambda p: (-p.rate_rps, sum(p.use), p.use)):
         # By falling throughput whatever matches a pipeline comes before it.

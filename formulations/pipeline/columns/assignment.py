@@ -228,7 +228,7 @@ def _bulk(node: Node, least: Mapping[int, float]) -> Bulk:
 
 
 def _allowed(node: Node, bulk: Bulk) -> Bulk:
-    """The bulk; where a plan may have one pipeline per sequence of GPU types only, the largest entry of each sequence."""
+    """The bulk; where a plan may have one pipeline per sequence of GPU types only, the largest entry of each."""
     if not node.problem.one_per_sequence:
         return bulk
     first: dict[int, tuple[int, Ints]] = {}
@@ -238,7 +238,7 @@ def _allowed(node: Node, bulk: Bulk) -> Bulk:
 
 
 def _next_to(node: Node, gap: float, bulk: Bulk) -> Node:
-    """The node in which a bulk is assigned, with as many GPUs as plans within the gap can use next to it, if there are."""
+    """The node in which a bulk is assigned, with no more GPUs than plans within the gap can use next to it."""
     problem, columns, prices = node.problem, node.columns, node.relaxation
     gpus = np.zeros((len(problem.weight), len(problem.count)))
     for column, count in bulk:

@@ -167,7 +167,7 @@ def counting_of(node: Node, patterns: Iterable[ExactPattern]) -> Counting:
 def pack_exactly(
     node: Node, model: int, patterns: Sequence[ExactPattern], target: float, gap: float, effort: Effort
 ) -> tuple[dict[tuple[Fraction, ...], ExactLabel], int]:
-    """The most that a model is served with each amount of GPUs that it may have in a plan that loses no more than the gap.
+    """The most that a model is served with each amount of GPUs that it may have in a plan that loses at most the gap.
 
     Args:
         node: the instance.

@@ -113,7 +113,7 @@ class ContinuousSearch:
             # The search over lines was stopped by the deadline.
             if not complete:
                 return LIMIT
-            # The search found no choice below the plan's cost. Its tolerance shrinks with the gap, so it is asked again.
+            # The search found no choice below the plan's cost. Its tolerance shrinks with the gap: it is asked again.
             if not chosen:
                 continue
             known = self.solves

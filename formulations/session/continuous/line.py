@@ -194,9 +194,9 @@ def _close(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, left: floa
 def _close_fluid(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, n: int, left: float, slope: float) -> float:
     """Lower bound on cost and price of time with at least n whole machines of level d's configuration.
 
-    Machines, a partial one included, are taken apart: any rate from that of n machines on can be had at the unit cost, as long as it meets all
-    needs. Latencies are shortened and rates raised by a few `TIE`, so that the bound errs low. Infinite: no budget of
-    the interval is long enough.
+    Machines, a partial one included, are taken apart: any rate from that of n machines on can be had at the unit cost,
+    as long as it meets all needs. Latencies are shortened and rates raised by a few `TIE`, so that the bound errs low.
+    Infinite: no budget of the interval is long enough.
     """
     j = stack.at[d]
     begin = left

@@ -70,7 +70,7 @@ class _Search(JointSearch):
     cheapest: dict[int, tuple[dict[int, int], int | None]] = field(default_factory=dict)
 
     def improved(self) -> None:
-        """Note it in the trace."""
+        """Note the incumbent, which has become cheaper, in the trace."""
         self._note(self.elapsed())
 
     def last_word(self, ending: Ending) -> str:

@@ -75,7 +75,7 @@ class JointModel:
         return found
 
     def demand_below(self, cost: Fraction) -> None:
-        """Demand a cost per hour of at most this."""
+        """Demand that all modules together cost at most a given amount per hour."""
         self.model.add(self.total <= floor(cost * self.units_per_money))
 
     def forbid(self, exclusion: Exclusion) -> None:
@@ -101,7 +101,7 @@ class JointModel:
         self.model.add_bool_or(changed)
 
     def _at_most(self, expression: cp_model.LinearExprT, most: int) -> cp_model.IntVar:
-        """A literal that is true only where the expression is at most this."""
+        """A literal that is true only where an expression is at most a given number."""
         literal = self.model.new_bool_var("")
         self.model.add_linear_constraint(expression, -(1 << 31), most).only_enforce_if(literal)
         return literal

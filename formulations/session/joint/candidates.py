@@ -29,7 +29,7 @@ from formulations.session.joint.problem import JointProblem
 MOST_CANDIDATES = 150
 """Solutions priced within one model before it gives up: ties can be too many to list."""
 CLEAR = Fraction(1, 10**5)
-"""A cost counts as clearly below another one, so that every engine can tell them apart, from this share on."""
+"""Share by which a cost has to be below another one for every engine to distinguish them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def add_allocation(
 def step(module: JointModule) -> float:
     """Half the greatest common divisor of the rate and all throughputs, as a share of the rate; 0: too small.
 
-    What is left over is nothing or twice that: half of it tells the two apart with room for rounding on either side.
+    What is left over is nothing or twice that: half of it distinguishes the two with room for rounding on either side.
     """
     numbers = [module.rate_rps, *(c.throughput_rps for c in module.configurations)]
     scale = lcm(*(x.denominator for x in numbers))

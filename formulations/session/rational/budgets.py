@@ -1,6 +1,6 @@
 """Rule `continuous`: the cheapest plan of a session by bracketing budgets in exact arithmetic (ours).
 
-What `continuous_budgets` does in floating point, for sessions on which that met a tie. A module's least cost never
+What `continuous/budgets.py` does in floating point, for sessions on which that met a tie. A module's least cost never
 rises with its budget. Known are its cheapest plans at some budgets; between the latency of one and the next smaller
 budget known, every plan costs at least what is the infimum just below that latency. Taken as modes, these points and
 intervals bound the session from below; where the cheapest choice of modes is one of points only, it is the optimum.

@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 
     Attributes:
         left_s: where it begins, in seconds.
-        end_s: where it ends; of a point: the same.
+        end_s: where it ends, in seconds; a point ends where it begins.
         cost_per_h: lower bound on its plans.
         start_per_h: about what plans at its begin cost; only the quality of the bound depends on it. Of a point: its
             cost.

@@ -112,7 +112,7 @@ def _push(stack: _Open, row: int, basis: Basis, hulls: Hulls, branch: Branch) ->
 def _next_open(stack: _Open, depth: int, upper: float) -> int:
     """Depth of the deepest decision with a side whose bound is within the limit; 0: none.
 
-    That side counts as searched from now on. So do sides passed over: their bounds are above the limit, which only falls.
+    That side counts as searched from now on, as do sides passed over: their bounds exceed the limit, which only falls.
     """
     while depth > 0:
         stack.left[depth - 1] -= 1

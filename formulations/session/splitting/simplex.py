@@ -127,7 +127,7 @@ def _entering(net: Network, hulls: Hulls, basis: Basis) -> tuple[float, int, boo
 def _pivot(net: Network, hulls: Hulls, basis: Basis, arc: int, more: bool) -> float:
     """Change the flow of an arc outside the tree, and of its cycle, until an arc of the cycle reaches a limit.
 
-    That arc leaves the tree and the given one enters it; where the given one itself is at a limit first, the tree stays.
+    That arc leaves the tree and the given one enters it; where the given one is at a limit first, the tree stays.
 
     Args:
         net: the network.
