@@ -13,10 +13,10 @@ To the block of every module (`allocation_model.py`) come latencies and start ti
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
-Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times likewise, f = ⌈f R⌉. Rounding down keeps (10)
-and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥ w R,
-so their product is at least (L - d) w Q R ≥ b Q R, and whole, hence at least the next whole number. So every plan of
-interest is a solution, at a cost that is rounded down. What a solution may miss is below 1/Q seconds per module of a
+Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times rounded down too, f = ⌈f R⌉. Rounding down keeps
+(10) and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥
+w R, so their product is at least (L - d) w Q R ≥ b Q R, and whole, hence at least the next whole number. So every plan
+of interest is a solution, at a cost that is rounded down. What a solution may miss is below 1/Q seconds per module of a
 path and a few parts in 2^26 of a rate: its plan is priced exactly, and refused if that matters.
 """
 
