@@ -350,8 +350,9 @@ def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
     if deficit == 0.0:
         return 0.0
     best = np.inf
+    # A deficit is the difference of a need and a rate that was summed up: it may be too large by the rounding of both.
     for j in range(i, p.configuration.size):
-        if p.table[THROUGHPUT, j] > deficit:
+        if p.table[THROUGHPUT, j] > deficit - RATES * p.rate:
             best = min(best, (p.table[UNIT_COST, j] - p.table[UNIT_COST, i]) * p.table[THROUGHPUT, j])
     return best
 

@@ -11,7 +11,20 @@ from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits
 from euclio.core.result import Status
-from euclio.session import FULL_SPACE, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session import (
+    FULL_SPACE,
+    Allocation,
+    Configuration,
+    DummyRule,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Policy,
+    Session,
+    evaluate,
+)
 
 NONE = PlanSpace(dummy=DummyRule.NONE)
 
@@ -91,6 +104,26 @@ def test_prices_far_apart_are_no_obstacle():
     found = solve(session, "exact", dummy=DummyRule.NONE)
     assert found.status is Status.OPTIMAL
     assert found.value == truth(session, NONE)
+
+
+def test_a_last_machine_that_dummies_fill_but_for_a_sliver_is_not_pruned():
+    """Four of a and one of j leave 2e-17 req/s, and j asks for as many dummies as p can take; ten of p cost more.
+
+    What four of a leave of the rate is a float that is off by 3e-11, more than the dummies are below p's throughput.
+    """
+    hardware = [Hardware("a", 65536), Hardware("j", "243.000004"), Hardware("p", "27.840909")]
+    a, j, p = (
+        Configuration("a", 65536, 1, "1"),
+        Configuration("j", 32, 1, "118.51851624910842"),
+        Configuration("p", 3, 1, "105.6"),
+    )
+    session = Session("filled", "225.753853311538", hardware, [Module("m", "262144.27000000517", [a, j, p])])
+    counts = (a, 4), (j, 1), (p, 1)
+    taken = sum(n * c.throughput_rps for c, n in counts)
+    plan = Plan((ModulePlan(tuple(Allocation(c, n) for c, n in counts), taken - session.modules[0].rate_rps),))
+    known = evaluate(session, plan, FULL_SPACE)
+    assert known.feasible
+    assert solve(session, "exact").value == known.cost_per_h
 
 
 def test_more_than_a_billion_machines_are_refused_with_the_field_to_change():
