@@ -98,6 +98,11 @@ class _Curve:
         """The point at which an interval ends, if the interval is not cut off there."""
         return next((k for k in self.known if k.end_s is None and k.latency_s == interval.end_s), None)
 
+    def point_within(self, entry: _Known) -> _Known | None:
+        """The cheapest known plan that is no later than an entry begins."""
+        place = self.known.index(entry)
+        return next((k for k in self.known[place::-1] if k.end_s is None), None)
+
     def step_within(self, interval: _Known) -> Fraction | None:
         """The last latency within an open interval at which its cost may step; None: there is none; it is a point."""
         if interval.end_s is None or interval.below is None:
@@ -191,6 +196,8 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
             best = best._replace(bound=bound)
             if choice is None or (best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance))):
                 return best
+            # A choice of narrow intervals is as good as the plans where they begin, which keep the SLO.
+            best = _better(best, [curve.point_within(entry) for curve, entry in zip(curves, choice, strict=True)])
             best = _better(best, _cut(problem, curves, choice, effort))
     except UndecidedError:
         return best
@@ -201,23 +208,29 @@ class _Closed:
 
     def __init__(self, curves: list[_Curve], lines: LineBounds, tolerance: Fraction) -> None:
         self.curves, self.lines, self.tolerance = curves, lines, tolerance
-        self.closed: list[list[Piece]] = []
+        self.closed: list[tuple[Piece, ...]] = []
+        self.within: set[tuple[Piece, ...]] = set()
+        """Choices within one of them that were met."""
         self.bounded: dict[tuple[Piece, ...], Fraction | None] = {}
         self.least: Fraction | None = None
         """The least bound of them."""
 
     def holds(self, choice: list[_Known], best: Fraction) -> bool:
         """Whether a choice is closed, or can be, given the cost of the best plan."""
-        pieces = [curve.piece(entry) for curve, entry in zip(self.curves, choice, strict=True)]
-        if any(all(map(_is_within, pieces, others)) for others in self.closed):
+        pieces = tuple(curve.piece(entry) for curve, entry in zip(self.curves, choice, strict=True))
+        # Every round meets most choices of the rounds before again; those need no comparison with all that is closed.
+        if pieces in self.within:
             return True
-        key = tuple(pieces)
-        if key not in self.bounded:
-            self.bounded[key] = self.lines.bound(pieces)
-        bound = self.bounded[key]
+        if pieces not in self.bounded:
+            if any(all(map(_is_within, pieces, others)) for others in self.closed):
+                self.within.add(pieces)
+                return True
+            self.bounded[pieces] = self.lines.bound(pieces)
+        bound = self.bounded[pieces]
         if bound is None or bound < best * (1 - self.tolerance):
             return False
         self.closed.append(pieces)
+        self.within.add(pieces)
         self.least = bound if self.least is None else min(bound, self.least)
         return True
 
