@@ -71,15 +71,19 @@ class _OutOfTimeError(Exception):
 class ContinuousSearch:
     """The bracketing of the latency budgets of one session's modules, until bound and plan meet."""
 
-    def __init__(self, arrays: SessionArrays, least: list[float], deadline: float) -> None:
+    def __init__(
+        self, arrays: SessionArrays, least: list[float], deadline: float, most: tuple[float, ...] | None = None
+    ) -> None:
         """Start from bounds on the modules' latencies.
 
         Args:
             arrays: the session in its plan space.
             least: lower bound on each module's worst-case latency in seconds.
             deadline: `time.perf_counter` value at which to stop; infinite: never.
+            most: only plans in which no module takes longer than this, in seconds; None: any.
         """
         self.arrays, self.deadline = arrays, deadline
+        self.most = np.full(len(least), np.inf) if most is None else np.array(most)
         self.curves = [Curve(latency) for latency in least]
         self.bound, self.plans, self.solves, self.rounds = 0.0, tuple[Found, ...](), 0, 0
         self.searches, self.nodes = [0] * len(least), [0] * len(least)
@@ -100,7 +104,7 @@ class ContinuousSearch:
 
     def _prove(self) -> int:
         before, after = self._around(np.array([curve.least for curve in self.curves]))
-        for m, room in enumerate(self.arrays.slo - before - after):
+        for m, room in enumerate(np.minimum(self.arrays.slo - before - after, self.most)):
             # Even if all others take no longer than their bounds, the module has no plan.
             if room <= 0.0 or not math.isfinite(self._search(m, float(room)).cost):
                 return INFEASIBLE

@@ -14,7 +14,7 @@ from formulations.tolerances import DUMMY_DIGITS, FULL
 
 
 def fill_up(
-    session: Session, plan: Plan, partial: Sequence[bool], budgets: Sequence[float], space: PlanSpace
+    session: Session, plan: Plan, partial: Sequence[bool], budgets: Sequence[Fraction], space: PlanSpace
 ) -> Plan | None:
     """Give every module the least dummy rate at which its whole and partial machines meet its budget.
 
@@ -36,7 +36,7 @@ def fill_up(
     if filled is not None:
         return filled
     full = [
-        partial[m] and _is_full(module, plan.modules[m], Fraction(budgets[m]), session.price, space.policy)
+        partial[m] and _is_full(module, plan.modules[m], budgets[m], session.price, space.policy)
         for m, module in enumerate(session.modules)
     ]
     if not any(full):
@@ -59,10 +59,10 @@ def _with_whole(plan: ModulePlan) -> ModulePlan:
 
 
 def _fill_modules(
-    session: Session, modules: list[ModulePlan], partial: Sequence[bool], budgets: Sequence[float], space: PlanSpace
+    session: Session, modules: list[ModulePlan], partial: Sequence[bool], budgets: Sequence[Fraction], space: PlanSpace
 ) -> Plan | None:
     """The session's plan with the least dummy rates at which machines meet the budgets; None: the check refuses it."""
-    exact = [Fraction(budget) for budget in budgets]
+    exact = list(budgets)
     price = session.price
     for m, module in enumerate(session.modules):
         if not partial[m]:

@@ -7,8 +7,6 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
@@ -17,13 +15,13 @@ from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import refuse_general
-from formulations.session.continuous.budgets import ContinuousProof, ContinuousSearch
-from formulations.session.continuous.plan import fill_up
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
 from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.rational.bracket import Bracket
 from formulations.session.rational.budgets import bracket_session
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
+from formulations.session.rational.ties import branch_on_ties
 from formulations.tolerances import CONTINUOUS_SLO_SLACK, GAP, INSIDE, SLO_SLACK
 
 BRACKETING_S = 10.0
@@ -148,38 +146,34 @@ def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays,
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     starts = [float(latency) for latency in least]
     relaxed = arrays._replace(slo=arrays.slo * (1.0 + CONTINUOUS_SLO_SLACK))
-    proof = ContinuousSearch(relaxed, starts, deadline).prove()
-    stats = {"solves": float(proof.solves), "rounds": float(proof.rounds)}
-    plan = _filled(session, space, arrays, proof) if proof.plans else None
-    if proof.plans and plan is None:
-        # The checker refuses a tie. Just inside the SLO there is none.
-        inside = ContinuousSearch(arrays._replace(slo=arrays.slo * INSIDE), starts, deadline).prove()
-        plan = _filled(session, space, arrays, inside) if inside.plans else None
-    cost = _priced(session, space, plan)
-    bound = proof.bound if proof.bound > 0 or cost == 0 else None
-    if cost is not None and bound is not None and bound >= float(cost) * (1.0 - BRACKET_TOLERANCE):
-        return Answer(plan, "optimal", float(cost), bound, stats=stats)
-    if time.perf_counter() < deadline:
-        # A tie, or numbers too far apart for floats: the same again in exact arithmetic.
-        found = bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, Effort(RATIONAL_NODES, _soon(deadline)))
-        if found.infeasible:
-            return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
-        if found.cost is not None and (cost is None or found.cost < cost):
-            cost, plan = found.cost, found.plan
-        if found.bound is not None and (cost == 0 or found.bound > (bound or 0.0)):
-            bound = float(found.bound)
-    if plan is None or cost is None:
+    found, stats = branch_on_ties(session, space, relaxed, starts, deadline)
+    if not _is_closed(found) and time.perf_counter() < deadline:
+        # Numbers too far apart for floats, or ties of many kinds: the same again in exact arithmetic.
+        found = _better(found, bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, _effort(deadline)))
+    if found.infeasible:
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+    bound = float(found.bound) if found.bound is not None and (found.bound > 0 or found.cost == 0) else None
+    if found.cost is None:
         return Answer(None, "limit", bound=bound, stats=stats, reason="a limit was hit before a plan was found")
-    return Answer(plan, "limit" if proof.status != OPTIMAL else "optimal", float(cost), bound, stats=stats)
+    return Answer(found.plan, "optimal" if _is_closed(found) else "limit", float(found.cost), bound, stats=stats)
 
 
-def _soon(deadline: float) -> float:
-    """The `time.perf_counter` value at which a bracketing in exact arithmetic that begins now has to end."""
-    return min(deadline, time.perf_counter() + BRACKETING_S)
+def _is_closed(found: Bracket) -> bool:
+    """Whether a plan and a bound meet."""
+    return (
+        found.cost is not None
+        and found.bound is not None
+        and found.bound >= found.cost * (1 - Fraction(BRACKET_TOLERANCE))
+    )
 
 
-def _filled(session: Session, space: PlanSpace, arrays: SessionArrays, proof: ContinuousProof) -> Plan | None:
-    """The plan that whole counts and budgets of a search describe, with exact dummies; None: the checker refuses it."""
-    partial_at = np.array([plan.partial_at for plan in proof.plans])
-    plan = to_plan(session, arrays, np.concatenate([plan.machines for plan in proof.plans]), partial_at)
-    return fill_up(session, plan, (partial_at >= 0).tolist(), [plan.latency for plan in proof.plans], space)
+def _better(floats: Bracket, exact: Bracket) -> Bracket:
+    """The cheaper plan and the larger bound of two searches; infeasibility as exact arithmetic has it."""
+    best = min((one for one in (floats, exact) if one.cost is not None), key=lambda one: one.cost or 0, default=exact)
+    bound = max((one.bound for one in (floats, exact) if one.bound is not None), default=None)
+    return Bracket(best.cost, best.plan, bound, exact.infeasible)
+
+
+def _effort(deadline: float) -> Effort:
+    """What a bracketing in exact arithmetic may cost."""
+    return Effort(RATIONAL_NODES, min(deadline, time.perf_counter() + BRACKETING_S))

@@ -129,3 +129,33 @@ def test_a_last_machine_that_dummies_fill_but_for_a_sliver_is_not_pruned():
 def test_more_than_a_billion_machines_are_refused_with_the_field_to_change():
     with pytest.raises(InputError, match="rate_rps: is 1e\\+12, the rate of 3e\\+11 machines of h batch 1"):
         single("1e12", 4, [(1, "0.3")])
+
+
+def test_steps_of_four_modules_that_miss_the_slo_by_rounding_are_no_bound():
+    """Full machines of all modules cost 18.36 and miss the SLO in the last digit; without them the optimum is 19.65."""
+    modules = [
+        Module(
+            "m0",
+            "1586747.2026768953",
+            [
+                Configuration("h", 7, 2, "0.00000857229042473119"),
+                Configuration("h", 32, 1, "0.000016311537483355318"),
+                Configuration("h", 5, 2, "0.000006302201121344136"),
+            ],
+        ),
+        Module("m1", "3099949.141459398", [Configuration("h", 32, 2, "0.000041291")]),
+        Module(
+            "m2",
+            "1141793.3930124121",
+            [
+                Configuration("h", 1, 2, "0.0000017516303844808273"),
+                Configuration("h", 10, 1, "0.000005899128541822037"),
+            ],
+        ),
+        Module("m3", 50, [Configuration("h", 6, 2, "0.000012")]),
+    ]
+    edges = [(f"m{i}", f"m{i + 1}") for i in range(3)]
+    session = Session("tie", "0.00009542238121381802", [Hardware("h", "3.06")], modules, edges)
+    found = solve(session, "exact", policy="machine-rate", dummy="continuous")
+    assert found.status is Status.OPTIMAL
+    assert 19.64947 < float(found.value) < 19.6495
