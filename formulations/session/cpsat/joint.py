@@ -26,7 +26,7 @@ from typing import ClassVar
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
-from euclio.session import Evaluation, Plan, PlanSpace, Session
+from euclio.session import Evaluation, ModulePlan, Plan, PlanSpace, Session
 from formulations.engines.cpsat import CP_SAT, CountedOutcome
 from formulations.engines.interface import EngineLimits, engine_limits
 from formulations.session.cpsat.allocation import allocate_module
@@ -34,7 +34,7 @@ from formulations.session.cpsat.joint_model import JointModel, joint_model
 from formulations.session.joint.candidates import MOST_CANDIDATES, Exclusion, priced, refused
 from formulations.session.joint.problem import JointProblem
 from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
-from formulations.session.joint.tightening import tighten
+from formulations.session.joint.tightening import Ranges, tighten, within
 from formulations.tolerances import STEP
 
 WORTH, FINE = Fraction(1, 1000), Fraction(1, 10**6)
@@ -104,13 +104,18 @@ class _Search(JointSearch):
         if len(self.cheapest) == len(self.problem.modules):
             # If the cheapest of every module meet the SLO together they are the optimum, which the joint model would
             # have to find among whole numbers that hardly differ in cost.
-            checked = self.accept(self._cheapest_plan())
-            if self.proven() or (checked.feasible and self._prove_by_module(checked)):
+            ranges = self._prove_by_module(ranges, self._cheapest_plan(), cutoff)
+            if self.proven():
                 return Ending.FOUND
             cutoff = min(cutoff, self.cutoff)
-            if sum(ranges.least_costs, Fraction(0)) > cutoff:
+            ranges = within(ranges, cutoff)
+            if ranges.empty:
                 self.raise_bound(cutoff, cutoff)
                 return Ending.EMPTY
+        return self._sift(ranges, cutoff)
+
+    def _sift(self, ranges: Ranges, cutoff: Fraction) -> Ending:
+        """Go through the solutions of the model of some ranges until no plan of them costs at most the cutoff."""
         model = joint_model(ranges.problem, cutoff, ranges.least_costs, ranges.most_costs(cutoff))
         for plan, evaluation in self.known[-MOST_CANDIDATES:]:
             model.forbid(self._priced(ranges.problem, plan, evaluation))
@@ -143,24 +148,50 @@ class _Search(JointSearch):
         assert self.cost is not None
         return priced(problem, plan, checked, self.cost, self.bound or Fraction(0))
 
-    def _prove_by_module(self, checked: Evaluation) -> bool:
-        """Whether every module's plan of the incumbent is the cheapest within its largest budget."""
-        assert self.plan is not None
-        assert self.cost is not None
-        if checked.cost_per_h != self.cost or len(self.problem.modules) == 1:
-            return False
-        bound = Fraction(0)
+    def _prove_by_module(self, ranges: Ranges, plan: Plan, cutoff: Fraction) -> Ranges:
+        """Prove to the last digit what each module costs at least, if the cheapest of every module make a plan.
+
+        Args:
+            ranges: ranges of the plans of interest.
+            plan: the cheapest of every module, as far as scales can tell.
+            cutoff: plans of interest cost at most this much.
+        """
+        checked = self.accept(plan)
+        if self.proven() or not checked.feasible or len(plan.modules) == 1:
+            return ranges
+        modules, costs = list(plan.modules), list(ranges.least_costs)
         for m, entry in enumerate(checked.modules):
-            alone = _Search(self.problem.alone(m), self.limits, self.started, self.deadline)
-            alone.accept(Plan((self.plan.modules[m],)))
-            ending = alone.run()
-            self.stats["module_models"] += alone.stats["models"] + alone.stats["module_models"]
-            self.stats["conflicts"] += alone.stats["conflicts"]
-            if ending is not Ending.EMPTY or alone.cost != entry.cost_per_h:
-                return False
-            bound += alone.bound or 0
-        self.raise_bound(bound, self.cost)
-        return self.proven()
+            if costs[m] >= entry.cost_per_h * (1 - STEP):
+                continue
+            alone = self._alone(ranges, m, modules[m])
+            if alone.plan is None or alone.cost is None or alone.bound is None:
+                break  # of no interest: a plan to start from is cheaper
+            costs[m] = max(costs[m], alone.bound)
+            if alone.cost < entry.cost_per_h:
+                modules[m] = alone.plan.modules[0]
+                if not self.accept(Plan(tuple(modules))).feasible:
+                    break
+        self.raise_bound(sum(costs, Fraction(0)), cutoff)
+        return replace(ranges, least_costs=costs)
+
+    def _alone(self, ranges: Ranges, m: int, plan: ModulePlan) -> _Search:
+        """The search of one module within its largest budget, from a plan that is the cheapest as far as scales tell.
+
+        What is left is to rule out the whole numbers that the same units of money cost, in as many models as there are.
+        """
+        alone = _Search(ranges.problem.alone(m), self.limits, self.started, self.deadline, bound=ranges.least_costs[m])
+        alone.accept(Plan((plan,)))
+        ending = Ending.LIMIT if alone.cost is None else Ending.FOUND
+        while ending is Ending.FOUND and not alone.proven():
+            cutoff = alone.cutoff
+            left = within(Ranges(alone.problem, ranges.least_costs[m : m + 1], False), cutoff)
+            if left.empty:
+                alone.raise_bound(cutoff, cutoff)
+            else:
+                ending = alone._sift(left, cutoff)
+        self.stats["module_models"] += alone.stats["models"]
+        self.stats["conflicts"] += alone.stats["conflicts"]
+        return alone
 
     def run(self) -> Ending:
         """Search until nothing cheaper is left, or a limit is hit."""
