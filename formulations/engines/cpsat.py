@@ -34,6 +34,8 @@ SEVERAL_WORKERS = ("max_lp", "objective_lb_search_max_lp", "pseudo_costs", "redu
 
 LINEARIZATION = 2
 """How much of a model the linear relaxation sees, of 0 to 2: our models gain from all of it."""
+CUTS = 0
+"""Effort on cutting planes of that relaxation, of 0 to 1."""
 
 CountedValues = Mapping[int, int]
 CountedOutcome = Outcome[CountedValues, int]
@@ -148,6 +150,7 @@ def _set_parameters(solver: cp_model.CpSolver, limits: EngineLimits) -> None:
     parameters.num_workers = limits.threads
     parameters.random_seed = limits.seed
     parameters.linearization_level = LINEARIZATION
+    parameters.cut_level = CUTS
     parameters.log_to_stdout = False
     parameters.log_search_progress = limits.log_file is not None
     if limits.time_limit_s is not None:
