@@ -81,7 +81,8 @@ class JointModel:
     def forbid(self, exclusion: Exclusion) -> None:
         """Cut off whole numbers; of modules that cannot have them, nothing needs to be."""
         changed: list[cp_model.LiteralT] = []
-        for m, excluded in exclusion.states.items():
+        for m, found in exclusion.states.items():
+            excluded = exclusion.fullest or found
             v = self.modules[m]
             place = {c.index: k for k, c in enumerate(v.module.configurations)}
             counts = dict(excluded.machines)
@@ -89,11 +90,16 @@ class JointModel:
                 return
             for index, k in place.items():
                 count = counts.get(index, 0)
-                changed.append(v.z[k].negated() if index == excluded.partial_at else v.z[k])
+                if index != excluded.partial_at:
+                    changed.append(v.z[k])
+                elif exclusion.fullest is None:
+                    changed.append(v.z[k].negated())
                 if count == 0:
                     changed.append(v.u[k])
-                else:
-                    changed += [self._at_most(v.n[k], count - 1), self._at_most(-v.n[k], -count - 1)]
+                    continue
+                changed.append(self._at_most(-v.n[k], -count - 1))
+                if exclusion.fullest is None:
+                    changed.append(self._at_most(v.n[k], count - 1))
         for m in exclusion.whole:
             changed += self.modules[m].z
         if exclusion.cheaper is not None:
