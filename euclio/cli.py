@@ -16,7 +16,7 @@ from typing import NoReturn, TextIO
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
 from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
 from euclio.core.lazy import late
-from euclio.core.saying import say
+from euclio.core.progress import say
 
 COMMANDS = {
     "solve": "run a solver on an instance, print the checked plan",

@@ -15,7 +15,6 @@ from typing import Any
 
 from euclio.bench_set.folder import best_path, instance_path, instance_text, read_best, set_folder
 from euclio.bench_set.improving import Found, better, improved, measured
-from euclio.bench_set.layout import compact
 from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
@@ -23,7 +22,7 @@ from euclio.core.provenance import provenance
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
 from euclio.core.solving import check
-from euclio.files.json_writing import write_text
+from euclio.files.json_writing import compact, write_text
 from euclio.files.result_files import result_to_text
 from euclio.runs.task import text_hash
 from euclio.workloads.design import Design
@@ -174,11 +173,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def main() -> None:
     """Build the set where it stands, with a progress bar."""
-    from euclio.runs.stages import progress_bars
+    from euclio.core.progress import progress_bar
 
-    with progress_bars() as bars:
-        task = bars.add_task("instances", total=len(designs()))
-        build(advance=lambda: bars.advance(task))
+    with progress_bar("instances", len(designs())) as advance:
+        build(advance=advance)
 
 
 if __name__ == "__main__":

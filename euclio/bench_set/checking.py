@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from euclio.bench_set.folder import best_path, instance_path, read_best, read_instance
-from euclio.bench_set.layout import one_line
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
 from euclio.certification.certifying import instance_sha256, plan_sha256
 from euclio.core.certificate import Verdict
@@ -15,6 +14,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.verifying import reasons_against
+from euclio.files.json_writing import one_line
 from euclio.runs.task import text_hash
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from euclio.bench_set.layout import compact
 from euclio.bench_set.manifest import Entry
 from euclio.core.data_files import data_dir
 from euclio.core.family import family_of, find_family
 from euclio.files.instance_files import load_instance
+from euclio.files.json_writing import compact
 from euclio.files.result_files import WrittenResult, load_result
 
 

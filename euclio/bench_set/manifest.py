@@ -9,13 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.bench_set.layout import one_line
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, validated, without_schema
 from euclio.files.json_reading import read_json
-from euclio.files.json_writing import json_text, write_text
+from euclio.files.json_writing import json_text, one_line, write_text
 from euclio.files.plan_files import word
 
 SCHEMA = "euclio/bench-set/1"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.bench_set_certify import add_certify, add_sample, certify_sample
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.arguments import seconds
 from euclio.core.errors import InputError
-from euclio.core.saying import say
+from euclio.core.progress import progress_bar, say
+from euclio.core.values import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,16 +102,14 @@ def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: fl
     from euclio.bench_set.table import compared_table
     from euclio.core.registry import find_solver
     from euclio.core.tables import to_text
-    from euclio.runs.stages import progress_bars
 
     family = find_solver(solver).family
     chosen = [e for e in entries if e.family == family]
     found: list[Compared] = []
-    with progress_bars() as bars:
-        task = bars.add_task(solver, total=len(chosen))
+    with progress_bar(solver, len(chosen)) as advance:
         for compared in compare_with_best(folder, chosen, solver, time_limit_s):
             found.append(compared)
-            bars.advance(task)
+            advance()
     print(to_text(compared_table(found)))
     return REFUSED if any(compared.wrong for compared in found) else SOLVED
 
@@ -132,10 +130,8 @@ def run_build(arguments: argparse.Namespace) -> int:
     """Make the set."""
     from euclio.bench_set.build import TIME_LIMIT_S, build, designs
     from euclio.bench_set.table import summary
-    from euclio.runs.stages import progress_bars
 
-    with progress_bars() as bars:
-        task = bars.add_task("instances", total=len(designs()))
-        manifest = build(arguments.folder, arguments.time_limit or TIME_LIMIT_S, advance=lambda: bars.advance(task))
+    with progress_bar("instances", len(designs())) as advance:
+        manifest = build(arguments.folder, arguments.time_limit or TIME_LIMIT_S, advance=advance)
     print(summary(manifest.entries))
     return SOLVED

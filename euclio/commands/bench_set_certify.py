@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.arguments import count, seconds, seed
-from euclio.core.saying import say
+from euclio.core.progress import progress_bar, say
+from euclio.core.values import count, seconds, seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from euclio.bench_set.manifest import Entry
-    from euclio.core.arguments import Verbs
+    from euclio.core.values import Verbs
 
 ALL = "all"
 SAMPLE = 20
@@ -54,18 +54,16 @@ def certify_sample(folder: Path, entries: Sequence[Entry], arguments: argparse.N
     from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
     from euclio.bench_set.table import certificate_table
     from euclio.core.tables import to_text
-    from euclio.runs.stages import progress_bars
 
     size = None if arguments.sample == ALL else arguments.sample or SAMPLE
     chosen = sample(proofs(entries), size, arguments.seed or 0)
     made, against = [], []
-    with progress_bars() as bars:
-        task = bars.add_task("certify", total=len(chosen))
+    with progress_bar("certify", len(chosen)) as advance:
         for entry in chosen:
             found = certified(folder, entry, arguments.time_limit or TIME_LIMIT_S)
             made.append((entry, found))
             against.append(wrong(entry, found))
-            bars.advance(task)
+            advance()
     print(to_text(certificate_table(made)))
     return _exit_code(against)
 
@@ -85,7 +83,6 @@ def run_certify(arguments: argparse.Namespace) -> int:
     from euclio.bench_set.manifest import read_manifest
     from euclio.bench_set.table import certificates
     from euclio.core.certificate import Verdict
-    from euclio.runs.stages import progress_bars
 
     folder = arguments.folder or set_folder()
 
@@ -94,10 +91,9 @@ def run_certify(arguments: argparse.Namespace) -> int:
             return False
         return arguments.again or not has_certificate(folder, entry)
 
-    with progress_bars() as bars:
-        chosen = [entry.name for entry in filter(wanted, proofs(read_manifest(folder).entries))]
-        task = bars.add_task("certificates", total=len(chosen))
-        manifest = fill(folder, chosen, arguments.time_limit or TIME_LIMIT_S, lambda: bars.advance(task))
+    chosen = [entry.name for entry in filter(wanted, proofs(read_manifest(folder).entries))]
+    with progress_bar("certificates", len(chosen)) as advance:
+        manifest = fill(folder, chosen, arguments.time_limit or TIME_LIMIT_S, advance)
     print(certificates(manifest.entries))
     refuted = [e.name for e in manifest.entries if e.certificate and e.certificate.verdict is Verdict.REFUTED]
     return _exit_code([f"{name}: its proof is REFUTED; `euclio certify` prints the better plan" for name in refuted])

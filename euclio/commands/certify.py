@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
-from euclio.core.arguments import seconds
-from euclio.core.progress import waiting
-from euclio.core.saying import say
+from euclio.core.progress import say, waiting
+from euclio.core.values import seconds
 
 if TYPE_CHECKING:
     from euclio.core.certificate import Certificate

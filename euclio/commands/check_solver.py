@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.arguments import count
+from euclio.core.progress import progress_bars
+from euclio.core.values import count
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Try, judge, print."""
     from euclio.contract.checking import check_solver
     from euclio.files.json_writing import json_text
-    from euclio.runs.stages import progress_bars
 
     with progress_bars() as bars:
         task = bars.add_task("trials", total=None)
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text(report.describe()))
     else:
-        from euclio.contract.table import report_table
+        from euclio.contract.findings import report_table
         from euclio.core.tables import to_text
 
         print(to_text(report_table(report)))

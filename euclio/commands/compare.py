@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
-from euclio.core.arguments import names, seconds
-from euclio.core.progress import noticed
-from euclio.core.saying import say
+from euclio.core.progress import noticed, say
+from euclio.core.values import names, seconds
 
 if TYPE_CHECKING:
     from euclio.commands.supervised import Supervised

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.core.arguments import count, names, seconds, seed
 from euclio.core.errors import InputError
-from euclio.core.progress import noticed
-from euclio.core.saying import say
+from euclio.core.progress import noticed, progress_bar, say
+from euclio.core.values import count, names, seconds, seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
-    from euclio.runs.stages import progress_bars
 
     read = [*arguments.files, *map(file_of, arguments.solvers or ())]
     check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)
@@ -58,14 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
     with (
         Supervised(instances, chosen, notice=False) as supervised,
         noticed("running all systems; compiling takes a while at the first use after installation"),
-        progress_bars() as bars,
+        progress_bar("instances", len(instances)) as advance,
     ):
-        task = bars.add_task("instances", total=len(instances))
         table = decompose(
             instances,
             chosen,
             arguments.time_limit,
-            lambda _: bars.advance(task),
+            lambda _: advance(),
             solving=supervised.solve,
             objective=arguments.objective,
         )

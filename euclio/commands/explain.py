@@ -6,8 +6,8 @@ import argparse
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.core.arguments import seconds
 from euclio.core.progress import noticed
+from euclio.core.values import seconds
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

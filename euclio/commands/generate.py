@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.arguments import count, seed
 from euclio.core.errors import InputError
 from euclio.core.family import Family, families
+from euclio.core.values import count, seed
 from euclio.workloads.settings import Setting, add_settings, given_settings
 
 

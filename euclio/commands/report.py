@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.saying import say
+from euclio.core.progress import say
 from euclio.report.experiment.writing import write_report
 
 

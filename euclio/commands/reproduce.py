@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.arguments import count, seed
 from euclio.core.errors import InputError
+from euclio.core.values import count, seed
 from euclio.studies import STUDIES
 
 

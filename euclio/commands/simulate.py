@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
-from euclio.core.arguments import positive, seconds, seed
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
-from euclio.core.progress import noticed
-from euclio.core.saying import say
+from euclio.core.progress import noticed, say
+from euclio.core.values import SHARE, positive, seconds, seed
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -49,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--noise",
-        type=_noise,
+        type=SHARE.parse,
         default=0.0,
         metavar="X",
         help="coefficient of variation of durations around the profiled ones, 0 to 1; default: 0",
@@ -193,13 +192,3 @@ def _refuse_too_many(
             f"would bring about {expected:.3g} requests; up to {MOST_REQUESTS:.0e} are simulated, take fewer seconds",
             field="--seconds",
         )
-
-
-def _noise(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a number from 0 to 1")
-    return number

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.core.arguments import count, seconds, seed
-from euclio.core.saying import say
+from euclio.core.progress import say
+from euclio.core.values import count, seconds, seed
 
 if TYPE_CHECKING:
     from euclio.core.result import AnyResult

@@ -17,7 +17,7 @@ from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.errors import InputError
 from euclio.core.trials import Trial
 from euclio.supervision.channel import GarbledError, channel
-from euclio.supervision.signals import signal_name
+from euclio.supervision.ending import signal_name
 
 START_LIMIT_S = 120.0
 """Seconds to import a solver in."""

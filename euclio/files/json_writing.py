@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +14,8 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text
 
 WIDTH = 120
+
+_SPACES = re.compile(r'("(?:[^"\\]|\\.)*")|(\n)\s*|\s+')
 
 
 def json_text(value: Any, indent: str = "") -> str:
@@ -31,6 +34,16 @@ def json_text(value: Any, indent: str = "") -> str:
         return line
     body = f",\n{indent} ".join(items)
     return f"{brackets[0]}\n{indent} {body}\n{indent}{brackets[1]}"
+
+
+def compact(text: str) -> str:
+    """A JSON text without indentation and spaces; lines stay."""
+    return _SPACES.sub(lambda found: found[1] or found[2] or "", text)
+
+
+def one_line(text: str) -> str:
+    """A JSON text without any white space between its parts."""
+    return _SPACES.sub(lambda found: found[1] or "", text)
 
 
 def write_text(text: str, path: str | Path) -> None:

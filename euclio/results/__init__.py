@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from euclio.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from euclio.results.loading import load, merge, save
-    from euclio.results.measured import measured
+    from euclio.results.loading import load, measured, merge, save
     from euclio.results.sameness import VersionsDiffer, canonical, mixture, versions
 
 __all__ = ["VersionsDiffer", "canonical", "load", "measured", "merge", "mixture", "save", "versions"]
@@ -20,7 +19,7 @@ __getattr__ = lazy_names(
         "load": "euclio.results.loading",
         "merge": "euclio.results.loading",
         "save": "euclio.results.loading",
-        "measured": "euclio.results.measured",
+        "measured": "euclio.results.loading",
         "VersionsDiffer": "euclio.results.sameness",
         "canonical": "euclio.results.sameness",
         "mixture": "euclio.results.sameness",

@@ -73,6 +73,21 @@ def save(frame: pd.DataFrame, path: str | Path) -> None:
     write_table(pa.table(columns, schema=schema), target)
 
 
+def measured(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per row measured (column `measured`), in the order of the runs.
+
+    Returns:
+        `instance` and `label` of the run, then what was measured; a column that a row does not have is empty there.
+    """
+    known = frame[frame["measured"].notna()]
+    rows = [
+        {"instance": instance, "label": label, **row}
+        for instance, label, text in zip(known["instance"], known["label"], known["measured"], strict=True)
+        for row in json.loads(text)
+    ]
+    return pd.DataFrame.from_records(rows)
+
+
 def _read(path: Path) -> pd.DataFrame:
     """The runs in one place, without the columns that are spread."""
     if path.is_dir():

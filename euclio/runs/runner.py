@@ -16,14 +16,13 @@ from euclio.runs.durable import replaced
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import Experiment
 from euclio.runs.experiment_files import load_experiment
-from euclio.runs.folder import MADE_IN_PYTHON, ResultFolder
+from euclio.runs.folder import MADE_IN_PYTHON, RecordKeeper, ResultFolder
 from euclio.runs.instances import InstanceIndex
-from euclio.runs.keeping import RecordKeeper
 from euclio.runs.lock import RunnerLock
 from euclio.runs.progress import SHOW_EVERY_S, STATUSES, Display, Pace
 from euclio.runs.solver_settings import different_labels
 from euclio.runs.task import Batch
-from euclio.supervision.cores import cores
+from euclio.supervision import cores
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from euclio.studies.published import published_figures
 from euclio.studies.scorecard import Score, score_table, scorecard
 from euclio.studies.store import save
 from euclio.studies.study import Asked, Collected, Study, Text
-from euclio.supervision.cores import cores
+from euclio.supervision import cores
 
 UNFINISHED = "unfinished-runs"
 """Folder in the report that holds the runs of a study until its page is written."""

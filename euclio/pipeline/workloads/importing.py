@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from euclio.core.arguments import names, numbers, positive
 from euclio.core.errors import InputError
 from euclio.core.result import AnyResult
+from euclio.core.values import names, numbers, positive
 from euclio.pipeline.instance import Cluster
 from euclio.pipeline.workloads.kinds import TERMS
 from euclio.workloads.importing import Imported, Importer

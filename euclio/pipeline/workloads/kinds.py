@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from euclio.core.arguments import count, names, part, positive
 from euclio.core.lazy import late, late_value
-from euclio.core.values import PART, POSITIVE, whole
+from euclio.core.values import PART, POSITIVE, count, names, part, positive, whole
 from euclio.workloads.kinds import Kind
 from euclio.workloads.settings import Setting, name_in
 from euclio.workloads.settings import names as list_of_names

@@ -12,8 +12,7 @@ from euclio.session.arrays import session_arrays
 from euclio.session.designs.shapes import edges_of
 from euclio.session.series_parallel import reduce_series_parallel
 from euclio.session.workloads.applications import applications, profiles
-from euclio.session.workloads.latencies import latency_range
-from euclio.session.workloads.protocol import round_up, with_slo
+from euclio.session.workloads.protocol import latency_range, round_up, with_slo
 from euclio.session.workloads.published import gpu_prices, published_models
 from euclio.session.workloads.worker_types import on_worker_types
 

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count as count_up
 
+import numpy as np
+
 from euclio.core.numbers import exact, short
 from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
+from euclio.session.paths import times_until
 from euclio.session.workloads.applications import Application, applications
 from euclio.session.workloads.kinds import PROTOCOL_SEED
-from euclio.session.workloads.latencies import latency_range
 
 PUBLISHED_WORKLOADS = 1131
 SEED = PROTOCOL_SEED
@@ -148,6 +150,23 @@ def judged_draws(
         left, in_vain = (left, in_vain + 1) if against else (left - 1, 0)
         if in_vain >= 1000:
             raise RuntimeError(f"no draw out of 1000 was accepted; rejected by {dict(sorted(rejected.items()))}")
+
+
+def latency_range(session: Session) -> tuple[float, float]:
+    """Least and most useful latency of a session (ours), the ends of the scale on which tightness is measured.
+
+    They are the longest paths in seconds with every module at its least and at its most useful latency. A
+    module's least latency is the smallest d + b/T over its configurations, its most useful one d + b/T of the
+    best-ranked configuration: a larger budget buys it nothing more.
+    """
+    arrays = session_arrays(session, FULL_SPACE)
+    least, useful = [], []
+    for m in range(len(session.modules)):
+        rows = slice(int(arrays.first[m]), int(arrays.first[m + 1]))
+        latency = arrays.duration[rows] + arrays.batch[rows] / arrays.rate[m]
+        least.append(float(np.min(latency)))
+        useful.append(float(latency[0]))
+    return max(times_until(session, least)), max(times_until(session, useful))
 
 
 def with_slo(session: Session, slo_s: Fraction) -> Session:

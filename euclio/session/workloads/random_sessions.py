@@ -12,8 +12,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact, short
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.workloads.applications import applications
-from euclio.session.workloads.latencies import latency_range
-from euclio.session.workloads.protocol import round_up, with_slo
+from euclio.session.workloads.protocol import latency_range, round_up, with_slo
 
 K = TypeVar("K")
 Edges = tuple[tuple[int, int], ...]
