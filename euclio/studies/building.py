@@ -12,8 +12,7 @@ from euclio.report import Block, Heading, Paragraph, Table, html_page, markdown_
 from euclio.studies import STUDIES
 from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from euclio.studies.collector import Collector
-from euclio.studies.published import published_figures
-from euclio.studies.scorecard import Score, score_table, scorecard
+from euclio.studies.scorecard import Score, published_figures, score_table, scorecard
 from euclio.studies.store import save
 from euclio.studies.study import Asked, Collected, Study, Text
 from euclio.supervision import cores

@@ -33,7 +33,7 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
     from euclio.core.numbers import exact
     from euclio.pipeline.workloads.artifact import artifact_cluster, artifact_models
     from euclio.pipeline.workloads.assembly import Terms
-    from euclio.pipeline.workloads.commands import PipelineOptions
+    from euclio.pipeline.workloads.instances import PipelineOptions
     from euclio.pipeline.workloads.setups import find_setup, with_counts
 
     models = arguments.models

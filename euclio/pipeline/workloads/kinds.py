@@ -13,11 +13,12 @@ from euclio.workloads.settings import names as list_of_names
 
 MOST_LAYERS = 10_000
 
-drawn_clusters = late("euclio.pipeline.workloads.commands", "drawn_clusters")
+generated_clusters = late("euclio.pipeline.workloads.instances", "generated_clusters")
+options_of = late("euclio.pipeline.workloads.instances", "PipelineOptions")
 
 
 def _pipelines(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
-    return iter(drawn_clusters(settings, count, seed))
+    return iter(generated_clusters(options_of(**settings), count, seed))
 
 
 TERMS = (

@@ -20,17 +20,20 @@ from euclio.runs.task import Measure
 from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector
 from euclio.studies.ppipe.cases import (
+    FULL,
+    SAMPLED,
+    UNMERGED,
     Case,
     MeasuredCase,
+    Sampling,
     group_cases,
+    planning_clusters,
     sampled_models,
     sensitivity_cases,
     timeline_case,
 )
 from euclio.studies.ppipe.measures import CURVE_OF, measures
-from euclio.studies.ppipe.planning import UNMERGED, planning_clusters
 from euclio.studies.ppipe.reasons import reasons
-from euclio.studies.ppipe.sampling import FULL, SAMPLED, Sampling
 from euclio.studies.ppipe.serving import Serving
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, PRINTED, SERVED, SYSTEMS, plan_table
 from euclio.studies.ppipe.text import text

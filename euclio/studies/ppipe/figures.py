@@ -18,7 +18,7 @@ from euclio.pipeline.simulation.timeline_figure import draw as draw_timeline
 from euclio.report import Figure, Table
 from euclio.report.drawings import drawn
 from euclio.studies.certifying import made
-from euclio.studies.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES, Case
+from euclio.studies.ppipe.cases import BY_COUNT, BY_TYPES, LARGE, MARGINS, RATIOS, SCALES, Case
 from euclio.studies.ppipe.measures import (
     BURSTY,
     CURVE_OF,
@@ -32,7 +32,6 @@ from euclio.studies.ppipe.measures import (
     setup_of,
     utilization,
 )
-from euclio.studies.ppipe.planning import BY_COUNT, BY_TYPES
 from euclio.studies.ppipe.profiles import BATCH, GPUS, SHOWN, SLO_S, WINDOW
 from euclio.studies.ppipe.systems import DART, NP, PPIPE, PRINTED, SERVED, SYSTEMS
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from euclio.pipeline.workloads.groups import GROUP_SIZE
-from euclio.studies.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES
+from euclio.studies.ppipe.cases import BY_TYPES, LARGE, MARGINS, RATIOS, SCALES, UNMERGED
 from euclio.studies.ppipe.measures import (
     BURSTY,
     KEYS,
@@ -20,7 +20,6 @@ from euclio.studies.ppipe.measures import (
     setup_of,
     utilization,
 )
-from euclio.studies.ppipe.planning import BY_TYPES, UNMERGED
 from euclio.studies.ppipe.systems import DART, NP, PPIPE, PRINTED
 from euclio.studies.study import Collected
 

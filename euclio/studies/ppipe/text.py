@@ -38,8 +38,7 @@ from euclio.studies.ppipe.measures import (
 )
 from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SERVED
-from euclio.studies.published import published_figures
-from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
+from euclio.studies.scorecard import Score, outcomes_text, published_figures, score_line, tally
 from euclio.studies.study import Collected, Text
 
 READINGS = (

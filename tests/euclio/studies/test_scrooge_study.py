@@ -6,7 +6,7 @@ import pytest
 from worked_examples import scrooge
 
 from euclio.studies.building import reproduce
-from euclio.studies.published import published_figures
+from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge import experiment
 from euclio.studies.scrooge.example import example_table, session
 from euclio.studies.scrooge.measures import (
