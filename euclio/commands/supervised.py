@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from types import TracebackType
 from typing import Any
 
 from euclio.core.family import Explained, Family, families
@@ -46,9 +45,7 @@ class Supervised:
     def __enter__(self) -> Supervised:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.close()
 
     def solve(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:

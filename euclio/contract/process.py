@@ -10,7 +10,6 @@ import tempfile
 import time
 from contextlib import ExitStack, suppress
 from multiprocessing.connection import wait
-from types import TracebackType
 from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
@@ -143,7 +142,5 @@ class SolverProcess:
     def __enter__(self) -> SolverProcess:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -19,7 +19,6 @@ from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from euclio.core.errors import InputError
@@ -228,9 +227,7 @@ class RecordKeeper:
             self._hand_over()
             self._journal = self._folder.new_journal()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
                 self._hand_over()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import wait
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
 
 from euclio.runs.record import Record
@@ -17,9 +16,7 @@ class Pool(Protocol):
     """Makes the runs of batches: a context manager, since it holds processes."""
 
     def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
         """Make the runs of all batches.
