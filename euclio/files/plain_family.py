@@ -17,8 +17,9 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.trials import Sources
 from euclio.core.words import full
+from euclio.files.boundary import Text
 from euclio.files.dataclass_files import file_model, made, plain_data
-from euclio.files.instance_format import InstanceFormat
+from euclio.files.instance_files import InstanceFormat
 from euclio.files.json_writing import json_text
 from euclio.files.plan_files import PlanFiles, RunOptions
 
@@ -108,9 +109,15 @@ def plain_family(
     )
 
 
+class _Options(RunOptions):
+    """The options of a run next to the plan space; results name the objective too."""
+
+    objective: Text = ""
+
+
 def _plan_files(plan: type, space: type) -> PlanFiles:
     return PlanFiles(
-        options=_options(space),
+        options=file_model(space, _Options),
         plan=file_model(plan),
         space_from=lambda options, instance: made(space, options, "options"),
         plan_from=lambda model, instance: made(plan, model, "plan"),
@@ -118,18 +125,6 @@ def _plan_files(plan: type, space: type) -> PlanFiles:
         figures=lambda instance, own, checked: {},
         data=lambda instance, own, checked: plain_data(own),
     )
-
-
-def _options(space: type) -> type[RunOptions]:
-    """The plan space and the options of a run; results name the objective too."""
-    from pydantic import create_model
-
-    from euclio.files.boundary import Text
-
-    base = create_model("_Objective", __base__=RunOptions, objective=(Text, ""))
-    found = file_model(space, base)
-    assert issubclass(found, RunOptions)
-    return found
 
 
 def _space_in_words(space: Any) -> str:

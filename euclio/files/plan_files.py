@@ -39,7 +39,7 @@ class PlanFiles:
         data: instance, plan and the checker's answer in, plain data with fractions out.
     """
 
-    options: type[RunOptions]
+    options: type[FileModel]
     plan: type[FileModel]
     space_from: Callable[[Any, Any], Any]
     plan_from: Callable[[Any, Any], Any]
