@@ -24,6 +24,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Try, judge, print."""
     from euclio.contract.checking import check_solver
+    from euclio.contract.findings import report_table
+    from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text
 
     with progress_bars() as bars:
@@ -31,11 +33,5 @@ def run(arguments: argparse.Namespace) -> int:
         report = check_solver(
             arguments.solver, arguments.samples, lambda total: bars.update(task, total=total, advance=1)
         )
-    if arguments.json:
-        print(json_text(report.describe()))
-    else:
-        from euclio.contract.findings import report_table
-        from euclio.core.tables import to_text
-
-        print(to_text(report_table(report)))
+    print(json_text(report.describe()) if arguments.json else to_text(report_table(report)))
     return SOLVED if report.kept else REFUSED

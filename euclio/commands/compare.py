@@ -44,8 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare, print, plot."""
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers, compare
+    from euclio.comparison.table import comparison_table
     from euclio.core.family import family_of
     from euclio.core.references import file_of
+    from euclio.core.tables import to_text
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
@@ -73,13 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
                 solving=supervised.solve,
             )
         why = _why_infeasible(supervised, comparison, arguments.time_limit)
-    if arguments.json:
-        print(json_text(comparison.describe()))
-    else:
-        from euclio.comparison.table import comparison_table
-        from euclio.core.tables import to_text
-
-        print(to_text(comparison_table(comparison)))
+    print(json_text(comparison.describe()) if arguments.json else to_text(comparison_table(comparison)))
     if arguments.plot is not None:
         from euclio.comparison.figure import draw
         from euclio.report.figure_files import save_figure

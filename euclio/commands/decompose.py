@@ -42,7 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
     from euclio.comparison.decomposing import common_family, decompose, describe
+    from euclio.comparison.decomposition_table import decomposition_table
     from euclio.core.references import file_of
+    from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
@@ -66,13 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             solving=supervised.solve,
             objective=arguments.objective,
         )
-    if arguments.json:
-        print(json_text(describe(table)))
-    else:
-        from euclio.comparison.decomposition_table import decomposition_table
-        from euclio.core.tables import to_text
-
-        print(to_text(decomposition_table(table)))
+    print(json_text(describe(table)) if arguments.json else to_text(decomposition_table(table)))
     if arguments.csv is not None:
         write_text(table.to_csv(index=False), arguments.csv)
     if arguments.plot is not None:

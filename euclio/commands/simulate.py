@@ -14,7 +14,6 @@ from euclio.core.values import SHARE, positive, seconds, seed
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
-    from euclio.files import WrittenResult
     from euclio.simulation.setup import Setup
     from euclio.simulation.simulator import Simulator
 
@@ -82,6 +81,7 @@ def _served() -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, plot."""
     from euclio.files import load_instance, load_result
+    from euclio.files.boundary import at
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path
 
@@ -102,20 +102,25 @@ def run(arguments: argparse.Namespace) -> int:
     if written.plan is None:
         say(f"{arguments.result}: there is no plan to simulate (status {written.status.value})")
         return NO_PLAN
-    _refuse_too_many(arguments, simulator, instance, written, setup)
+    given = instance, written.plan, setup, written.space
+    with at("", arguments.result):
+        expected = sum(simulator.offered_rps(*given)) * setup.seconds
+    if expected > MOST_REQUESTS:
+        raise InputError(
+            f"would bring about {expected:.3g} requests; up to {MOST_REQUESTS:.0e} are simulated, take fewer seconds",
+            field="--seconds",
+        )
     with noticed("simulating; compiling takes a while at the first use after installation"):
-        return (_search if arguments.highest_load else _once)(arguments, simulator, instance, written, setup)
+        return (_search if arguments.highest_load else _once)(arguments, simulator, *given)
 
 
-def _once(
-    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
-) -> int:
+def _once(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:
     from euclio.core.tables import to_text
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
 
     with at("", arguments.result):
-        simulation = simulator.simulate(instance, written.plan, setup, written.space)
+        simulation = simulator.simulate(*given)
     print(json_text(simulator.describe(simulation)) if arguments.json else to_text(simulator.table(simulation)))
     speed = simulator.speed(simulation)
     if speed:  # not the same from run to run, hence on standard error
@@ -127,15 +132,14 @@ def _once(
     return SOLVED
 
 
-def _search(
-    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
-) -> int:
+def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:
     from euclio.core.tables import to_text
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
 
     with at("", arguments.result):
-        loads = simulator.highest_loads(instance, written.plan, setup, written.space)
+        loads = simulator.highest_loads(*given)
+    instance, _, setup, _ = given
     if arguments.json:
         described = {key: value for key, value in setup.describe().items() if key != "load"}
         mean = sum(loads.values()) / len(loads)
@@ -178,17 +182,3 @@ def _own_settings(arguments: argparse.Namespace, family: Family) -> dict[str, st
             if given is not None:
                 found[option.field] = given
     return found
-
-
-def _refuse_too_many(
-    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
-) -> None:
-    from euclio.files.boundary import at
-
-    with at("", arguments.result):
-        expected = sum(simulator.offered_rps(instance, written.plan, setup, written.space)) * setup.seconds
-    if expected > MOST_REQUESTS:
-        raise InputError(
-            f"would bring about {expected:.3g} requests; up to {MOST_REQUESTS:.0e} are simulated, take fewer seconds",
-            field="--seconds",
-        )

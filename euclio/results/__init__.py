@@ -16,13 +16,7 @@ __all__ = ["VersionsDiffer", "canonical", "load", "measured", "merge", "mixture"
 __getattr__ = lazy_names(
     __name__,
     {
-        "load": "euclio.results.loading",
-        "merge": "euclio.results.loading",
-        "save": "euclio.results.loading",
-        "measured": "euclio.results.loading",
-        "VersionsDiffer": "euclio.results.sameness",
-        "canonical": "euclio.results.sameness",
-        "mixture": "euclio.results.sameness",
-        "versions": "euclio.results.sameness",
+        "euclio.results.loading": ["load", "measured", "merge", "save"],
+        "euclio.results.sameness": ["VersionsDiffer", "canonical", "mixture", "versions"],
     },
 )

@@ -53,20 +53,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    """Everything that a report is made of.
+class Collected(Found):
+    """Everything that a report is made of: what was found, and what else is said of the run.
 
     Attributes:
-        tables: as of `Found`.
-        details: as of `Found`.
         asked: what was asked.
         certified: what an independent prover says of a sample of the proofs.
         seconds: wall time per stage.
         jobs: worker processes used.
     """
 
-    tables: Mapping[str, pd.DataFrame]
-    details: Any
     asked: Asked
     certified: Certified
     seconds: Mapping[str, float]

@@ -62,25 +62,20 @@ class SessionDesign:
 
     def make(self, seed: int) -> Session:
         """The session of the design; the same seed gives the same one."""
-        return make_session(self, seed)
-
-
-def make_session(design: SessionDesign, seed: int) -> Session:
-    """The session of a design; the same arguments give the same one."""
-    stream = random.Random(f"bench-set/{seed}/{design.name}")
-    names = [f"m{i:02d}" for i in range(1, design.modules + 1)]
-    machines, drawn = _profiles(design, stream)
-    low, high = FACTORS
-    modules = [
-        Module(name, short(design.rate_rps * low * (high / low) ** stream.random()), profile)
-        for name, profile in zip(names, drawn, strict=True)
-    ]
-    session = Session(design.name, 1, machines, modules, _edges(design, names, stream))
-    if design.source == WORKER_TYPES:
-        session = _named(on_worker_types(session, design.hardware, stream.randrange(2**31)), design.name)
-    least, useful = latency_range(session)
-    slo = round_up(least + design.tightness / 100 * (useful - least))
-    return with_slo(session, max(Fraction(1, 1000), slo))
+        stream = random.Random(f"bench-set/{seed}/{self.name}")
+        names = [f"m{i:02d}" for i in range(1, self.modules + 1)]
+        machines, drawn = _profiles(self, stream)
+        low, high = FACTORS
+        modules = [
+            Module(name, short(self.rate_rps * low * (high / low) ** stream.random()), profile)
+            for name, profile in zip(names, drawn, strict=True)
+        ]
+        session = Session(self.name, 1, machines, modules, _edges(self, names, stream))
+        if self.source == WORKER_TYPES:
+            session = _named(on_worker_types(session, self.hardware, stream.randrange(2**31)), self.name)
+        least, useful = latency_range(session)
+        slo = round_up(least + self.tightness / 100 * (useful - least))
+        return with_slo(session, max(Fraction(1, 1000), slo))
 
 
 def is_series_parallel(session: Session) -> bool:

@@ -56,7 +56,7 @@ def runs(costs, **statuses):
 
 def collected(table):
     """What the measures are taken from."""
-    return Collected({"runs": table}, None, None, None, {}, 1)
+    return Collected({"runs": table}, (), None, {}, None, None, {}, 1)
 
 
 TWO_TYPES = {MILP: [1.0, 1.02, 1.0], GREEDY: [1.0, 1.5, 1.1], BRUTE_FORCE: [1.0, 1.0, NONE], OPTIMUM: [1.0, 1.0, 1.0]}
