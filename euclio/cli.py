@@ -114,7 +114,9 @@ def _run(argv: list[str] | None) -> int:
     for verb, line in COMMANDS.items():
         own = verbs.add_parser(verb, help=line, allow_abbrev=False)
         if verb == asked:
-            late(f"euclio.commands.{_module(verb)}", "add_options")(own)
+            module = f"euclio.commands.{_module(verb)}"
+            own.set_defaults(run=late(module, "run"))
+            late(module, "add_options")(own)
     try:
         arguments = parser.parse_args(words)
     except SystemExit:  # --help or --version has been printed

@@ -28,8 +28,10 @@ NEW_NAME = {
     "bruteforce.split_search": "bruteforce.session.split_search",
     "bruteforce.split_solver": "bruteforce.session.split_solver",
     "euclio.alarm": "euclio.supervision.alarm",
+    "euclio.analysis.spaces": "euclio.analysis.references",
     "euclio.bench_set.cluster_grid": "euclio.pipeline.designs.grid",
     "euclio.bench_set.clusters": "euclio.pipeline.designs.clusters",
+    "euclio.bench_set.layout": "euclio.files.json_writing",
     "euclio.bench_set.session_grid": "euclio.session.designs.grid",
     "euclio.bench_set.sessions": "euclio.session.designs.sessions",
     "euclio.bench_set.shapes": "euclio.session.designs.shapes",
@@ -44,15 +46,18 @@ NEW_NAME = {
     "euclio.comparison_figure": "euclio.comparison.figure",
     "euclio.comparison_table": "euclio.comparison.table",
     "euclio.compiled": "euclio.core.compiled",
+    "euclio.contract.surroundings": "euclio.contract.child",
+    "euclio.contract.table": "euclio.contract.findings",
     "euclio.contract.trials": "euclio.core.trials",
     "euclio.cores": "euclio.supervision",
     "euclio.decomposing": "euclio.comparison.decomposing",
     "euclio.decomposition_figure": "euclio.comparison.decomposition_figure",
-    "euclio.decomposition_table": "euclio.comparison.decomposition_table",
+    "euclio.decomposition_table": "euclio.comparison.table",
     "euclio.errors": "euclio.core.errors",
     "euclio.exact": "euclio.core.numbers",
     "euclio.experiment_report": "euclio.report.experiment",
     "euclio.experiment_report.cells": "euclio.core.words",
+    "euclio.experiment_report.writing": "euclio.report.experiment.page",
     "euclio.explaining": "euclio.session.explain",
     "euclio.explanation_text": "euclio.session.explanation_text",
     "euclio.families": "euclio.core.family",
@@ -83,11 +88,15 @@ NEW_NAME = {
     "euclio.reproduce.ppipe.findings": "euclio.studies.ppipe.text",
     "euclio.reproduce.ppipe.loads": "euclio.studies.ppipe.measures",
     "euclio.reproduce.ppipe.page": "euclio.studies.ppipe.text",
+    "euclio.reproduce.ppipe.planning": "euclio.studies.ppipe.cases",
+    "euclio.reproduce.ppipe.sampling": "euclio.studies.ppipe.cases",
+    "euclio.reproduce.published": "euclio.studies.scorecard",
     "euclio.reproduce.scrooge.page": "euclio.studies.scrooge.text",
     "euclio.reproduce.scrooge.reasons": "euclio.studies.scrooge.text",
     "euclio.reproduce.stages": "euclio.core.progress",
     "euclio.restrictions": "euclio.session.restrictions",
     "euclio.result": "euclio.core.result",
+    "euclio.runs.keeping": "euclio.runs.folder",
     "euclio.signals": "euclio.supervision.ending",
     "euclio.simulator": "euclio.pipeline.simulation",
     "euclio.simulator.arrivals": "euclio.simulation.arrivals",
@@ -102,6 +111,7 @@ NEW_NAME = {
     "euclio.workloads.latencies": "euclio.session.workloads.protocol",
     "euclio.workloads.paths": "euclio.core.data_files",
     "euclio.workloads.pipelines": "euclio.pipeline.workloads",
+    "euclio.workloads.pipelines.commands": "euclio.pipeline.workloads.instances",
     "euclio.workloads.protocol": "euclio.session.workloads.protocol",
     "euclio.workloads.published": "euclio.session.workloads.published",
     "euclio.workloads.random_sessions": "euclio.session.workloads.random_sessions",
@@ -189,7 +199,10 @@ NEW_NAME = {
 """New name by old name; modules below an old package have moved along with it."""
 
 
-DIVIDED = {"euclio.tables": ("euclio.core.tables", "euclio.core.words", "euclio.session.table")}
+DIVIDED = {
+    "euclio.simulator.highest_load": ("euclio.simulation.highest_load", "euclio.pipeline.simulation.simulation"),
+    "euclio.tables": ("euclio.core.tables", "euclio.core.words", "euclio.session.table"),
+}
 """Old modules whose contents are now in several."""
 
 

@@ -10,19 +10,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from euclio.analysis.axes import time_axis
 from euclio.analysis.drawing import figure, height_for, labels_of, legend, short, styles
 from euclio.analysis.per_instance import LEAST_TIME_S
 from euclio.analysis.references import with_references
+from euclio.analysis.statistics import Values
 from euclio.core.errors import InputError
 from euclio.core.figures import grid
 
 LEAST_SIZES = 3
 """Different sizes that a fit needs: through two points every law passes."""
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("solver", metavar="NAME", help="see `euclio solvers`, or FILE.py:FUNCTION")
     parser.add_argument("--samples", type=count, default=12, metavar="N", help="small instances; default: 12")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

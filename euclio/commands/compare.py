@@ -37,7 +37,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot the comparison (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -34,7 +34,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot the decomposition (.svg, .png or .pdf)")
     parser.add_argument("--csv", type=Path, metavar="OUT", help="also write one row per instance and system")
     parser.add_argument("--json", action="store_true", help="print the decomposition as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
     from euclio.comparison.decomposing import common_family, decompose, describe
-    from euclio.comparison.decomposition_table import decomposition_table
+    from euclio.comparison.table import decomposition_table
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text, write_text

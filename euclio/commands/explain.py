@@ -21,7 +21,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of all searches together in seconds")
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

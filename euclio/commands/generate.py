@@ -34,7 +34,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     for family in known:
         own = [setting for first, setting in everywhere.values() if first is family]
         add_settings(parser.add_argument_group(f"settings of {family.instances}"), own)
-    parser.set_defaults(run=run)
 
 
 def _offered(known: list[Family]) -> dict[str, tuple[Family, Setting]]:

@@ -33,7 +33,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     folder = "ppipe: folder of measured clusters; default: ../shared/instances/pipelines, if present"
     parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

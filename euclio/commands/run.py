@@ -26,7 +26,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry", type=names, default=(), metavar="A,B", help="make runs again whose status is one of these"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -69,7 +69,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             )
     parser.add_argument("--timeline", type=Path, metavar="OUT", help="also plot a timeline (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def _served() -> str:

@@ -38,7 +38,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_engine_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:

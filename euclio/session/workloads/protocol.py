@@ -90,8 +90,8 @@ def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -
     known = tuple(applications().values())
     application = known[int(stream.random() * len(known))]
     factors = application.factors([stream.random() for _ in application.modules])
-    machines = _log_uniform(stream, chosen.machines)
-    slo_over_least = _log_uniform(stream, chosen.slo_over_least)
+    machines = log_uniform(stream, chosen.machines)
+    slo_over_least = log_uniform(stream, chosen.slo_over_least)
     rate = short(machines * _one_machine_rate(application, factors))
     name = f"{application.name}-{number:04d}"
     session = application.session(name, rate, Fraction(1), factors)
@@ -185,5 +185,6 @@ def _one_machine_rate(application: Application, factors: dict[str, Fraction]) ->
     return min(float(unit.throughput[unit.first[m]]) / float(unit.rate[m]) for m in range(len(application.modules)))
 
 
-def _log_uniform(stream: random.Random, bounds: tuple[float, float]) -> float:
+def log_uniform(stream: random.Random, bounds: tuple[float, float]) -> float:
+    """A number drawn evenly on a logarithmic scale between two bounds."""
     return float(bounds[0] * (bounds[1] / bounds[0]) ** stream.random())

@@ -11,12 +11,12 @@ from matplotlib.ticker import NullFormatter
 
 from euclio.analysis.charts import legend_below, one_scale, side_by_side
 from euclio.core.figures import MUTED, PALETTE, PUBLISHED, figure_style, grid, svg_text
-from euclio.pipeline.simulation.highest_load import TARGET
 from euclio.pipeline.simulation.setup import Setup
 from euclio.pipeline.simulation.simulation import simulate
 from euclio.pipeline.simulation.timeline_figure import draw as draw_timeline
 from euclio.report import Figure, Table
 from euclio.report.drawings import drawn
+from euclio.simulation.highest_load import TARGET
 from euclio.studies.certifying import made
 from euclio.studies.ppipe.cases import BY_COUNT, BY_TYPES, LARGE, MARGINS, RATIOS, SCALES, Case
 from euclio.studies.ppipe.measures import (

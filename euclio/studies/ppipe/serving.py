@@ -9,7 +9,6 @@ from typing import Any
 from euclio.core.family import family_of
 from euclio.files.json_reading import parse_json
 from euclio.pipeline import Cluster, PipelinePlan
-from euclio.pipeline.simulation.highest_load import GRID, TARGET
 from euclio.pipeline.simulation.metrics import (
     probes_per_batch,
     seconds_per_batch,
@@ -18,6 +17,7 @@ from euclio.pipeline.simulation.metrics import (
 )
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler, Setup
 from euclio.pipeline.simulation.simulation import simulate
+from euclio.simulation.highest_load import GRID, TARGET
 from euclio.simulation.requests import Requests, attainment
 
 

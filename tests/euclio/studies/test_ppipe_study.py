@@ -9,7 +9,7 @@ from euclio.analysis.statistics import mean
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import save_cluster
-from euclio.pipeline.simulation.highest_load import GRID
+from euclio.simulation.highest_load import GRID
 from euclio.studies.building import reproduce
 from euclio.studies.ppipe import experiment
 from euclio.studies.ppipe.cases import MARGINS, RATIOS, SCALES, Sampling, group_cases, sampled_models, sensitivity_cases
