@@ -24,7 +24,7 @@ def json_text(value: Any, indent: str = "") -> str:
     A fraction is written as its decimal text, a float that is not finite as null. What fits on a line stands on one.
     """
     if isinstance(value, Mapping):
-        items, brackets = [f"{_quoted(str(k))}: {json_text(v, indent + ' ')}" for k, v in value.items()], "{}"
+        items, brackets = [f"{_scalar(str(k))}: {json_text(v, indent + ' ')}" for k, v in value.items()], "{}"
     elif isinstance(value, Sequence) and not isinstance(value, str):
         items, brackets = [json_text(v, indent + " ") for v in value], "[]"
     else:
@@ -78,10 +78,6 @@ def check_writable(path: str | Path) -> None:
 def _unwritable(path: str | Path, error: Exception) -> InputError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return InputError(f"cannot be written: {reason.lower()}; choose another path", file=str(path))
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _scalar(value: Any) -> str:

@@ -5,7 +5,7 @@ What a family wants to say better, it says by `dataclasses.replace` on what come
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -189,14 +189,10 @@ class _Words:
 
 def _sources(small: Callable[[int], Any], reference: str) -> Sources:
     """Trials on small instances alone: values are not scaled, nothing is put in another order."""
-
-    def unrestricted(instance: Any, space: Any) -> Iterator[tuple[str, Any]]:
-        return iter(())
-
     return Sources(
         small=small,
         large=lambda: small(0),
-        restricted=unrestricted,
+        restricted=lambda instance, space: iter(()),
         scaled=lambda instance, goal: (instance, Fraction(1)),
         permuted=lambda instance: instance,
         references=(reference,),

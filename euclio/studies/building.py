@@ -64,7 +64,7 @@ def reproduce(
     asked = Asked(workloads, study.seed if seed is None else seed, full, instances)
     folder.mkdir(parents=True, exist_ok=True)
     collected = collect(study, asked, folder / UNFINISHED, jobs or STUDIES[paper].jobs or cores(), certify)
-    scores = scores_of(study, collected)
+    scores = scorecard(published_figures(paper), study.measures(collected), study.reasons(collected))
     text = study.text(collected, scores)
     how = {**provenance(), "reproduction": paper, "seed": asked.seed, "full": asked.full, **collected.how}
     for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
@@ -96,11 +96,6 @@ def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -
             certified = certify_sample(found.proofs, certify, asked.seed, advance)
     parts = (found.tables, found.proofs, found.details, found.how)
     return Collected(*parts, asked, certified, collector.seconds, jobs)
-
-
-def scores_of(study: Study, collected: Collected) -> tuple[Score, ...]:
-    """The scorecard of what was collected."""
-    return scorecard(published_figures(study.paper), study.measures(collected), study.reasons(collected))
 
 
 def blocks(collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:

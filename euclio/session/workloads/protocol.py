@@ -101,11 +101,6 @@ def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -
     return Workload(with_slo(session, slo), application.name, rate, round(tightness, 6))
 
 
-def draws(seed: int = SEED, parameters: ProtocolParameters | None = None) -> Iterator[Workload]:
-    """All draws of the protocol, without end."""
-    return (draw(seed, number, parameters) for number in count_up(1))
-
-
 def workloads(
     accept: Callable[[Session], Iterable[str]],
     count: int = PUBLISHED_WORKLOADS,
@@ -141,9 +136,9 @@ def judged_draws(
     """
     rejected: Counter[str] = Counter()
     left, in_vain = count, 0
-    stream = draws(seed, parameters)
+    numbers = count_up(1)
     while left > 0:
-        workload = next(stream)
+        workload = draw(seed, next(numbers), parameters)
         against = frozenset(accept(workload.session))
         yield workload, against
         rejected.update(against)

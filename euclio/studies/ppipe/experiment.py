@@ -108,7 +108,8 @@ def collect(collector: Collector, asked: Asked) -> Found:
 def stages(sampling: Sampling, seed: int, files: Sequence[Path]) -> list[Stage]:
     """What is planned and served."""
     alone = [*sensitivity_cases(sampled_models(sampling.models, seed), seed), timeline_case(seed)]
-    measured = [MeasuredCase(file, seed) for file in of_several_models(files)]
+    # Figure 6 serves several models together.
+    measured = [MeasuredCase(file, seed) for file in files if len(load_cluster(file).models) > 1]
     return [
         Stage("groups of models on 100 GPUs", group_cases(sampling.groups, seed), (*SERVED, MANY), _group_servings),
         Stage("single models on 16 GPUs", alone, (NP, PPIPE), lambda _: (Serving(NP), Serving(PPIPE))),
@@ -215,11 +216,6 @@ def instance_files(folder: Path | None) -> list[Path]:
     if folder is not None and not files:
         raise InputError("holds no instance files (*.json); name a folder of clusters", file=str(folder))
     return files
-
-
-def of_several_models(files: Sequence[Path]) -> list[Path]:
-    """The instances that serve several models together, as Figure 6 does."""
-    return [file for file in files if len(load_cluster(file).models) > 1]
 
 
 def _expected(folder: Path) -> dict[str, Any]:
