@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +29,7 @@ NO_PLAN = "no plan"
 NO_TIME = "the time limit was hit before it was found out why"
 
 
-class Supervised:
+class Supervised(AbstractContextManager["Supervised"]):
     """Solves and explains in a process of its own; closing ends it.
 
     Args:
@@ -41,9 +42,6 @@ class Supervised:
         self._known: list[object] = [*families(), *solvers().values(), *own, *instances]
         self._notice = notice
         self._process = ForkedProcess(self._known)
-
-    def __enter__(self) -> Supervised:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._process.close()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -37,7 +37,7 @@ class SolverHungError(Exception):
     """The process of a solver did not answer in time (says in what time)."""
 
 
-class SolverProcess:
+class SolverProcess(AbstractContextManager["SolverProcess"]):
     """A process that one solver is tried in, started anew where it ends; closing kills it and whatever it started."""
 
     def __init__(self, name: str, hash_seed: int = 0) -> None:
@@ -138,9 +138,6 @@ class SolverProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._opened.close()
-
-    def __enter__(self) -> SolverProcess:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -19,8 +19,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from pydantic import create_model
 
 from euclio.core.numbers import exact
+from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at
-from euclio.files.plan_files import word
 
 LEAVES: dict[Any, Any] = {str: Name, Text: Text, int: Whole, bool: Flag, float: Number, Fraction: Number, Any: Any}
 

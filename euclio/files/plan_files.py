@@ -9,10 +9,8 @@ from typing import Any
 
 from pydantic import create_model
 
-from euclio.core.space_fields import described, space_fields, word
+from euclio.core.space_fields import described, space_fields
 from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole
-
-__all__ = ["PlanFiles", "RunOptions", "options_model", "space_reader", "word"]
 
 
 class RunOptions(FileModel):

@@ -15,10 +15,10 @@ from euclio.core.family import Family, family_of
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.result import Result, Status
+from euclio.core.space_fields import word
 from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Text, at, validated, without_schema
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
-from euclio.files.plan_files import word
 
 SCHEMA = "euclio/result/1"
 

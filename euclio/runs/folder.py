@@ -17,7 +17,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +198,7 @@ def _number(path: Path) -> int:
     return int(found[1]) if found else 0
 
 
-class RecordKeeper:
+class RecordKeeper(AbstractContextManager["RecordKeeper"]):
     """Keeps the records of one runner in a result folder, inside ``with``.
 
     Journals are compacted in a thread, so that no slot has to wait for it; the last one at the end. Where the end is an
@@ -216,9 +216,6 @@ class RecordKeeper:
         self._journal = folder.new_journal()
         self._compactor = ThreadPoolExecutor(1, thread_name_prefix="euclio-compaction")
         self._compacting: Future[None] | None = None
-
-    def __enter__(self) -> RecordKeeper:
-        return self
 
     def append(self, record: Record) -> None:
         """Keep a record."""
