@@ -69,7 +69,8 @@ def execute(
     before = time.perf_counter()
     try:
         if isinstance(task.setting, Measure):
-            return _measured_alone(blank, task.setting, instance_text, before, started if warm else _unheard)
+            begun = started if warm else (lambda _: None)  # else the supervisor knows already
+            return _measured_alone(blank, task.setting, instance_text, before, begun)
         ready, features = _prepared(task, task.setting, instance_text)
         goal = ready.family.goal(ready.space)
         blank = replace(blank, options=ready.options, features=features, objective=goal.name, maximised=goal.maximised)
@@ -109,10 +110,6 @@ def _measured_alone(
         cpu_s=time.process_time() - cpu_began,
         peak_memory_mb=peak_memory_mb(),
     )
-
-
-def _unheard(_: Record) -> None:
-    """Stands in for the supervisor where it knows already that the run has begun."""
 
 
 @cache
@@ -211,7 +208,8 @@ def _text_of(error: BaseException) -> str:
 def _prepared(task: Task, setting: SolverSetting, instance_text: str) -> tuple[PreparedRun, dict[str, float]]:
     """The run ready to be made, and the features of its instance."""
     instance, features = _instance(task.family, instance_text)
-    if _is_foreign(_solver(setting.solver, setting.folder, setting.version)):
+    # A solver from outside gets an instance of its own, since it may change what it is given.
+    if not _solver(setting.solver, setting.folder, setting.version).version.startswith("euclio "):
         instance = _read(task.family, instance_text)
     return prepared(instance, setting, task.limits.time_s, task.seed), features
 
@@ -226,15 +224,12 @@ def prepared(instance: Any, setting: SolverSetting, time_s: float | None, seed: 
         seed: seed of the solver.
     """
     solver = _solver(setting.solver, setting.folder, setting.version)
-    options: EngineOptions[Any] = EngineOptions(setting.engine, _threads(solver, setting))
+    threads = setting.threads if Option.THREADS in solver.takes else None
+    options: EngineOptions[Any] = EngineOptions(setting.engine, threads)
     limits: Limits[Any] = Limits(time_s, seed, options)
     space = None if setting.space_of is None else find_solver(setting.space_of).space_on(instance)
     changes = {name: tuple(value) if isinstance(value, list) else value for name, value in setting.space}
     return prepare(instance, solver, space=space, limits=limits, warm_start=setting.warm_start, **changes)
-
-
-def _threads(solver: AnySolver, setting: SolverSetting) -> int | None:
-    return setting.threads if Option.THREADS in solver.takes else None
 
 
 @lru_cache(INSTANCES_KEPT)
@@ -246,11 +241,6 @@ def _instance(family: str, text: str) -> tuple[Any, dict[str, float]]:
 
 def _read(family: str, text: str) -> Any:
     return find_family(family).read(parse_json(text), None)
-
-
-def _is_foreign(solver: AnySolver) -> bool:
-    """Whether a solver comes from outside; it gets an instance of its own, since it may change what it is given."""
-    return not solver.version.startswith("euclio ")
 
 
 @cache

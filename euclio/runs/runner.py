@@ -104,7 +104,7 @@ def run(
             index.look_at_files()
             folder.make(loaded.name)
             with RunnerLock(folder.lock_file) as lock:
-                runner = _Runner(loaded, folder, index, lock, display, finished or _unheard)
+                runner = _Runner(loaded, folder, index, lock, display, finished or (lambda _: None))
                 return runner.run(slots, dask, retry, pool)
     except InputError as error:
         raise (error if error.file or isinstance(experiment, Experiment) else error.in_file(str(experiment))) from None
@@ -190,10 +190,6 @@ class _Runner:
         rate, left_s = pace.look()
         self.lock.publish(rate_per_s=rate, left_s=left_s)
         self.display.show(pace, rate, left_s)
-
-
-def _unheard(_: int) -> None:
-    """Stands in where nobody counts finished runs."""
 
 
 def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:

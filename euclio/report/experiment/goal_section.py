@@ -50,18 +50,14 @@ def best_finders(runs: pd.DataFrame) -> pd.Series[float]:
     return shares[shares > 0].sort_values(ascending=False, kind="stable")
 
 
-def goal_blocks(part: GoalRuns, *, level: int, prefix: str = "") -> list[Block]:
+def goal_blocks(runs: pd.DataFrame, *, level: int, prefix: str = "") -> Iterator[Block]:
     """All blocks of a goal.
 
     Args:
-        part: the goal and its runs, with references.
+        runs: the runs of the goal, with references.
         level: level of the headings.
         prefix: put before the keys of its figures.
     """
-    return list(_blocks(part.runs, level, prefix))
-
-
-def _blocks(runs: pd.DataFrame, level: int, prefix: str) -> Iterator[Block]:
     yield Heading("Summary", level)
     yield from summary_tables(runs)
     if not runs.has_plan.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -97,7 +98,7 @@ def report_blocks(found: Standing) -> list[Block]:
         Heading("What was run"),
         overview(frame),
         *standing_blocks(found),
-        *(block for part in parts for block in _part(part, several=len(parts) > 1)),
+        *(goal_blocks(parts[0].runs, level=2) if len(parts) == 1 else chain.from_iterable(map(_part, parts))),
         *certificate_blocks(frame),
         Heading("Runs without a plan"),
         *runs_without_plan(solved),
@@ -108,9 +109,8 @@ def _drawn_columns(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns=[name for name in table if name in NOT_DRAWN or str(name).startswith("option.")])
 
 
-def _part(part: GoalRuns, *, several: bool) -> list[Block]:
-    """The section of a goal; the only one needs no heading of its own, so its parts are sections."""
-    if not several:
-        return goal_blocks(part, level=2)
+def _part(part: GoalRuns) -> list[Block]:
+    """The section of one goal of several; the only one needs no heading of its own, so its parts are sections."""
     name = f"{find_family(part.family).instances.capitalize()}: {part.objective}"
-    return [Heading(name), *goal_blocks(part, level=3, prefix=f"{part.family}-{part.objective}-")]
+    blocks = goal_blocks(part.runs, level=3, prefix=f"{part.family}-{part.objective}-")
+    return [Heading(name), *blocks]
