@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -109,18 +108,12 @@ def _read(path: Path) -> pd.DataFrame:
 def _read_folder(folder: ResultFolder) -> pd.DataFrame:
     if not folder.exists():
         raise InputError("holds no results; name the result folder of an experiment", file=str(folder.path))
-    frame = _frame(pa.concat_tables([SCHEMA.empty_table(), *_tables(folder)]), folder.name())
+    tables = [SCHEMA.empty_table(), to_table(folder.journalled()), *map(read_table, folder.compacted())]
+    frame = _frame(pa.concat_tables(tables), folder.name())
     frame = frame.drop_duplicates("key", ignore_index=True)
     labels = folder.labels()
     frame["label"] = [labels.get(key, label) for key, label in zip(frame["key"], frame["label"], strict=True)]
     return frame
-
-
-def _tables(folder: ResultFolder) -> Iterator[pa.Table]:
-    """All records."""
-    yield to_table(folder.journalled())
-    for path in folder.compacted():
-        yield read_table(path)
 
 
 def _frame(table: pa.Table, experiment: str) -> pd.DataFrame:
