@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from euclio.core.result import AnyResult
 
 
+EXIT_CODES = {"optimal": SOLVED, "feasible": SOLVED, "infeasible": INFEASIBLE, "error": REFUSED}
+"""Exit codes by status; of all others: `NO_PLAN`."""
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
@@ -93,19 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(to_text(family.table(instance, result)))
     if result.reason:
         say(f"{arguments.file}: {result.status.value}: {result.reason}")
-    return _exit_code(result)
-
-
-def _exit_code(result: AnyResult) -> int:
-    from euclio.core.result import Status
-
-    codes = {
-        Status.OPTIMAL: SOLVED,
-        Status.FEASIBLE: SOLVED,
-        Status.INFEASIBLE: INFEASIBLE,
-        Status.ERROR: REFUSED,
-    }
-    return codes.get(result.status, NO_PLAN)
+    return EXIT_CODES.get(result.status, NO_PLAN)
 
 
 def _with_reason(result: AnyResult) -> AnyResult:
