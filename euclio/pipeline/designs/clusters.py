@@ -87,7 +87,7 @@ def _rounded(model: BlockedModel) -> BlockedModel:
     profiles = tuple(
         BlockProfile(p.gpu, p.share, [[_microseconds(x) for x in row] for row in p.latency_s]) for p in model.profiles
     )
-    return BlockedModel(model.name, model.reference_s, profiles, model.boundary_bytes)
+    return replace(model, profiles=profiles)
 
 
 def _microseconds(seconds: Fraction) -> Fraction:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count as count_up
 
@@ -98,7 +98,7 @@ def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -
     least, useful = latency_range(session)
     slo = max(exact(chosen.least_slo_s), round_up(slo_over_least * least))
     tightness = (float(slo) - least) / (useful - least) if useful > least else 1.0
-    return Workload(with_slo(session, slo), application.name, rate, round(tightness, 6))
+    return Workload(replace(session, slo_s=slo), application.name, rate, round(tightness, 6))
 
 
 def workloads(
@@ -162,11 +162,6 @@ def latency_range(session: Session) -> tuple[float, float]:
         least.append(float(np.min(latency)))
         useful.append(float(latency[0]))
     return max(times_until(session, least)), max(times_until(session, useful))
-
-
-def with_slo(session: Session, slo_s: Fraction) -> Session:
-    """A copy of a session with another latency objective."""
-    return Session(session.name, slo_s, session.hardware, session.modules, session.edges)
 
 
 def round_up(seconds: float) -> Fraction:

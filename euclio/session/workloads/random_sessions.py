@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeVar
@@ -12,7 +13,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact, short
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.workloads.applications import applications
-from euclio.session.workloads.protocol import latency_range, log_uniform, round_up, with_slo
+from euclio.session.workloads.protocol import latency_range, log_uniform, round_up
 
 K = TypeVar("K")
 Edges = tuple[tuple[int, int], ...]
@@ -87,7 +88,7 @@ def random_session(
     session = Session(f"random-{kind}-{seed:04d}", 1, types, drawn, edges)
     least, useful = latency_range(session)
     slo = least * log_uniform(stream, slo_over_least) if tightness is None else least + tightness * (useful - least)
-    return with_slo(session, max(Fraction(1, 1000), round_up(slo)))
+    return replace(session, slo_s=max(Fraction(1, 1000), round_up(slo)))
 
 
 def chain_from_modules(seed: int, modules: int = 40, tightness: float = 0.4) -> Session:
@@ -110,7 +111,7 @@ def chain_from_modules(seed: int, modules: int = 40, tightness: float = 0.4) -> 
     hardware = next(iter(applications().values())).hardware
     session = Session(f"chain-{modules}-{tightness:g}-{seed:04d}", 1, hardware, drawn, edges)
     least, useful = latency_range(session)
-    return with_slo(session, round_up(least + tightness * (useful - least)))
+    return replace(session, slo_s=round_up(least + tightness * (useful - least)))
 
 
 def _profile(
