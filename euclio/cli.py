@@ -36,7 +36,10 @@ COMMANDS = {
     "reproduce": "run a paper's evaluation and write its report",
     "bench-set": "check the benchmark set, run a solver on it, list it, make it",
 }
-"""The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for."""
+"""The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for.
+
+A module has `add_options`, which is given the parser, and `run`, which is given the arguments.
+"""
 
 INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<words>[^)]*)\)")
 

@@ -73,17 +73,14 @@ class SolverProcess(AbstractContextManager["SolverProcess"]):
         theirs.close()
         self._running, self._first = True, True
         try:
-            self.solver = self._described()
+            found = self._asked(self._name, START_LIMIT_S)
+            if isinstance(found, str):
+                raise InputError(found)
+            assert isinstance(found, Described)
+            self.solver = found
         except BaseException:
             self.close()
             raise
-
-    def _described(self) -> Described:
-        found = self._asked(self._name, START_LIMIT_S)
-        if isinstance(found, str):
-            raise InputError(found)
-        assert isinstance(found, Described)
-        return found
 
     def observe(self, trial: Trial) -> Observation:
         """Run one trial, in a new process where the last one ended; too often, and it is skipped."""

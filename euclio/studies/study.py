@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
 from euclio.report import Block
 from euclio.studies.certifying import Certified, Proof
+from euclio.studies.collector import Collector
 from euclio.studies.scorecard import Score
-
-if TYPE_CHECKING:
-    from euclio.studies.collector import Collector
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,12 +103,5 @@ def _sorted(tables: Sequence[pd.DataFrame], more: Sequence[str]) -> pd.DataFrame
     return joined(tables).sort_values(["workload", "solver", *more], ignore_index=True)
 
 
-STUDY = Study(
-    paper="harpagon",
-    title="Harpagon reproduced: how far from optimal is it?",
-    seed=SEED,
-    collect=collect,
-    measures=measures,
-    reasons=reasons,
-    text=text,
-)
+TITLE = "Harpagon reproduced: how far from optimal is it?"
+STUDY = Study("harpagon", TITLE, SEED, collect, measures, reasons, text)

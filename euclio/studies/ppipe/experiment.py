@@ -224,12 +224,5 @@ def _expected(folder: Path) -> dict[str, Any]:
     return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
 
 
-STUDY = Study(
-    paper="ppipe",
-    title="PPipe reproduced: what do pooled pipelines gain on mixed GPUs?",
-    seed=0,
-    collect=collect,
-    measures=measures,
-    reasons=reasons,
-    text=text,
-)
+TITLE = "PPipe reproduced: what do pooled pipelines gain on mixed GPUs?"
+STUDY = Study("ppipe", TITLE, 0, collect, measures, reasons, text)
