@@ -17,6 +17,7 @@ from formulations.session.exact.mode_search import ModeChoice, round_to_modes
 from formulations.session.splitting.branching import Branch, Learned, any_branch, best_branch, restrict
 from formulations.session.splitting.network import Basis, Flags, Hulls, Network, all_hulls, new_basis, set_hull
 from formulations.session.splitting.simplex import copy_basis, fit, improve, start_basis
+from formulations.tolerances import SUMS
 
 PIVOTS_PER_MODULE = 100
 NODES_BETWEEN_CLOCKS, NODES_BETWEEN_ROUNDINGS = 64, 16
@@ -75,9 +76,13 @@ def search_below(net: Network, upper: float, tolerance: float, deadline: float, 
                 if cost < best:
                     best, best_chosen, upper = cost, chosen, min(upper, cost * (1.0 - tolerance))
             # A mode fills every window, so rounding should have found a choice at the cost of the bound. If it has, the
-            # limit is below the bound now; if not, nothing is proven, and the node is split anyhow.
+            # limit is below the bound now; if not, nothing is proven, and the node is split anyhow, down to one choice.
             if branch.module < 0:
                 branch = any_branch(hulls, bound)
+                if branch.module < 0:
+                    chosen, cost = _only_choice(net, hulls)
+                    if cost < best:
+                        best, best_chosen, upper = cost, chosen, min(upper, cost * (1.0 - tolerance))
             if branch.module >= 0 and bound <= upper:
                 _push(stack, depth, basis, hulls, branch)
                 depth += 1
@@ -97,6 +102,19 @@ def _round(net: Network, basis: Basis) -> tuple[Ints, float]:
     """A choice of modes within the windows of the relaxation, and its cost per hour; infinite: it misses the SLO."""
     n, size = net.s.rate.size, net.modes.size
     return round_to_modes(net.s, net.modes, basis.time[1 + n :] - basis.time[1 : 1 + n], np.zeros_like(size), size - 1)
+
+
+@compiled
+def _only_choice(net: Network, hulls: Hulls) -> tuple[Ints, float]:
+    """The one mode that every module has left, and their cost per hour; infinite: they miss the SLO."""
+    n = net.s.rate.size
+    chosen, latency, cost = np.zeros(n, np.int64), np.zeros(n), 0.0
+    for m in range(n):
+        chosen[m] = np.argmax(hulls.alive[m])
+        latency[m] = net.modes.latency[m, chosen[m]]
+        cost += net.modes.cost[m, chosen[m]]
+    fits = path_times(net.s, latency, np.zeros(n), np.zeros(n)) <= net.s.slo * (1.0 + TIE)
+    return chosen, cost if fits else np.inf
 
 
 @compiled
@@ -192,7 +210,7 @@ def _settle(net: Network, hulls: Hulls, basis: Basis, upper: float) -> float:
     """
     while True:
         bound = improve(net, hulls, basis, upper, PIVOTS_PER_MODULE * net.s.rate.size)
-        # Prune. The flow proves the bound but for the rounding of its sum, which is not taken off.
+        # Prune: the flow proves the bound, from which rounding was taken off.
         if bound > upper:
             return bound
         _drop_expensive(net, hulls, basis, upper - bound)
@@ -212,6 +230,8 @@ def _drop_expensive(net: Network, hulls: Hulls, basis: Basis, gap: float) -> Non
     for m in range(net.s.rate.size):
         flow, k, dropped = basis.flow[m], basis.corner[m], False
         most = hulls.cost[m, k] + flow * hulls.latency[m, k] + gap
+        # Both sides are sums of a cost and a product, which round by a share of what is larger.
+        most += SUMS * (abs(hulls.cost[m, k]) + flow * net.modes.latency[m].max())
         for i in range(net.modes.size[m]):
             if hulls.alive[m, i] and net.modes.cost[m, i] + flow * net.modes.latency[m, i] > most:
                 hulls.alive[m, i], dropped = False, True

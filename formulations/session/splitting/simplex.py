@@ -10,7 +10,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from formulations.session.splitting.network import Basis, Hulls, Network, new_basis
-from formulations.tolerances import ENTERING
+from formulations.tolerances import ENTERING, SUMS
 
 
 @compiled
@@ -43,15 +43,31 @@ def copy_basis(basis: Basis, to: Basis) -> None:
 def flow_bound(net: Network, hulls: Hulls, basis: Basis) -> float:
     """Lower bound on the cost per hour that the flow of a basis proves, whatever flow it is (weak duality).
 
-    The sum is rounded like any other: by some 1e-16 of its largest terms, those of flow times latency.
+    Where modes are close in latency and far apart in cost, flow times latency is far larger than any cost, and its sum
+    nearly cancels: what rounding may have added to it is taken off. Flows that were large once keep their rounding. A
+    node where more arrives than leaves is paid for with the latest time it can have, the SLO; a flow below zero, with
+    the most that its arc can be ahead of time, twice the SLO.
     """
-    n, bound = net.s.rate.size, 0.0
+    n, bound, size = net.s.rate.size, 0.0, 0.0
+    arrives, unpaid = np.zeros(2 * n + 1), 0.0
     for m in range(n):
-        k = basis.corner[m]
-        bound += hulls.cost[m, k] + basis.flow[m] * hulls.latency[m, k]
+        k, flow = basis.corner[m], basis.flow[m]
+        term = hulls.cost[m, k] + flow * hulls.latency[m, k]
+        bound += term
+        size += abs(term)
+        arrives[1 + m] -= flow
+        arrives[1 + n + m] += flow
+        unpaid += 2.0 * max(0.0, -flow)
     for a in range(net.tail.size):
-        bound += net.gain[a] * basis.flow[n + a]
-    return bound
+        flow = basis.flow[n + a]
+        bound += net.gain[a] * flow
+        size += abs(net.gain[a] * flow)
+        arrives[net.tail[a]] -= flow
+        arrives[net.head[a]] += flow
+        unpaid += 2.0 * max(0.0, -flow)
+    for v in range(1, 2 * n + 1):
+        unpaid += max(0.0, arrives[v])
+    return bound - SUMS * size - unpaid * net.s.slo
 
 
 @compiled
