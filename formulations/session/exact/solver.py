@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
-from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
-from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import refuse_general
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
 from formulations.session.exact.per_hardware import cheapest_over_hardware
-from formulations.session.rational.bracket import Bracket
-from formulations.session.rational.budgets import bracket_session
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
-from formulations.session.rational.ties import branch_on_ties
-from formulations.tolerances import CONTINUOUS_SLO_SLACK, GAP, INSIDE, SLO_SLACK
+from formulations.tolerances import GAP, INSIDE, SLO_SLACK
 
-BRACKETING_S = 10.0
-"""Seconds after which a bracketing in exact arithmetic ends with what it has."""
 RATIONAL_NODES = 2_000_000
 """Nodes after which a tie is left open, about ten seconds."""
 NO_PLAN = "no plan meets the SLO (proven)"
+
+solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
+    "formulations.session.exact.continuous", "solve_continuous"
+)
 
 
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -58,7 +58,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
     if not space.dummy.countable:
-        return _solve_continuous(session, space, arrays, deadline)
+        return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
     proof = prove(_relaxed(session, space, arrays), GAP, deadline)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
@@ -133,47 +133,3 @@ def _priced(session: Session, space: PlanSpace, plan: Plan | None) -> Fraction |
 def _proves(bound: float | None, cost: Fraction) -> bool:
     """Whether a bound shows that no plan is cheaper."""
     return bound is not None and bound >= float(cost) * (1.0 - PROOF_TOLERANCE)
-
-
-def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, deadline: float) -> Answer:
-    """Solve under rule `continuous`: a search brackets budgets in floats, and dummy rates are made exactly from those.
-
-    What ends without a proof that the checker confirms is bracketed once more in fractions.
-    """
-    shortest = [latency_bound(module, space) for module in session.modules]
-    least = [latency for latency in shortest if latency is not None]
-    if longest_path(session, least)[0] > session.slo_s:
-        return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
-    starts = [float(latency) for latency in least]
-    relaxed = arrays._replace(slo=arrays.slo * (1.0 + CONTINUOUS_SLO_SLACK))
-    found, stats = branch_on_ties(session, space, relaxed, starts, deadline)
-    if not _is_closed(found) and time.perf_counter() < deadline:
-        # Numbers too far apart for floats, or ties of many kinds: the same again in exact arithmetic.
-        found = _better(found, bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, _effort(deadline)))
-    if found.infeasible:
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
-    bound = float(found.bound) if found.bound is not None and (found.bound > 0 or found.cost == 0) else None
-    if found.cost is None:
-        return Answer(None, "limit", bound=bound, stats=stats, reason="a limit was hit before a plan was found")
-    return Answer(found.plan, "optimal" if _is_closed(found) else "limit", float(found.cost), bound, stats=stats)
-
-
-def _is_closed(found: Bracket) -> bool:
-    """Whether a plan and a bound meet."""
-    return (
-        found.cost is not None
-        and found.bound is not None
-        and found.bound >= found.cost * (1 - Fraction(BRACKET_TOLERANCE))
-    )
-
-
-def _better(floats: Bracket, exact: Bracket) -> Bracket:
-    """The cheaper plan and the larger bound of two searches; infeasibility as exact arithmetic has it."""
-    best = min((one for one in (floats, exact) if one.cost is not None), key=lambda one: one.cost or 0, default=exact)
-    bound = max((one.bound for one in (floats, exact) if one.bound is not None), default=None)
-    return Bracket(best.cost, best.plan, bound, exact.infeasible)
-
-
-def _effort(deadline: float) -> Effort:
-    """What a bracketing in exact arithmetic may cost."""
-    return Effort(RATIONAL_NODES, min(deadline, time.perf_counter() + BRACKETING_S))
