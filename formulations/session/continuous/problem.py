@@ -8,7 +8,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import configuration_latency
+from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from formulations.tolerances import NARROWEST
 
@@ -18,13 +18,14 @@ class ContinuousProblem(NamedTuple):
 
     Attributes:
         configuration: index among the session's configurations, shape (configurations kept,), like the next ones.
-        batch: b.
+        batch: b; in form `EVEN` q, with which a machine of the last allocation takes d + q·n/R.
         duration: d in seconds.
         throughput: t, the nearest float.
         low: what t, and last the rate, has beyond its float, shape (configurations kept + 1,).
         price: p.
         unit_cost: ρ = p/t.
-        need: b/(L − d), the rate at which a batch is collected within the budget L.
+        need: b/(L − d), the rate at which a batch is collected within the budget L; in form `EVEN` q/(L − d), the least
+            share R/n of a machine of the last allocation.
         whole_latency: latency of a whole machine where no rate decides it, else 0; infinite: too long.
         group: number of its throughput-cost ratio.
         least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
@@ -34,6 +35,7 @@ class ContinuousProblem(NamedTuple):
         most: most allocations.
         by_rate: whether whole machines collect from the rate left (`tc`, `tc-shared`).
         shared: whether configurations of one ratio share it (`tc-shared`).
+        even: whether the machines of the last allocation share its rate (form `EVEN`).
     """
 
     configuration: Ints
@@ -53,6 +55,7 @@ class ContinuousProblem(NamedTuple):
     most: int
     by_rate: bool
     shared: bool
+    even: bool
 
 
 @compiled
@@ -61,8 +64,9 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
     lo, hi = s.first[m], s.first[m + 1]
     limit = budget * (1.0 + TIE)
     by_rate = s.policy == LEFT or s.policy == TIED
+    even = s.policy > TIED
     keep = np.zeros(hi - lo, np.bool_)
-    whole = np.zeros(hi - lo)
+    whole, batch = np.zeros(hi - lo), s.batch[lo:hi].copy()
     groups = np.zeros(hi - lo, np.int64)
     hidden = np.inf
     for k in range(lo, hi):
@@ -74,14 +78,17 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
                 hidden = min(hidden, s.unit_cost[lo] * s.batch[k] / (limit - s.duration[k]))
             continue
         if not by_rate:
-            whole[i] = configuration_latency(s, k, s.rate[m])
+            whole[i] = full_latency(s, k)
+            if even:
+                batch[i] = (whole[i] - s.duration[k]) * s.throughput[k]
         if whole[i] > limit:
             whole[i] = np.inf
         partial = s.duration[k] + s.batch[k] / s.throughput[k] <= limit
-        keep[i] = by_rate or whole[i] <= limit or partial
+        # In form `EVEN` no machine is faster than a full one.
+        keep[i] = by_rate or whole[i] <= limit or (partial and not even)
     kept = np.flatnonzero(keep)
     index = kept + lo
-    need = s.batch[index] / (limit - s.duration[index])
+    need = batch[kept] / (limit - s.duration[index])
     least_close = np.full(kept.size + 1, np.inf)
     for i in range(kept.size - 1, -1, -1):
         k = index[i]
@@ -89,7 +96,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         least_close[i] = min(least_close[i + 1], s.unit_cost[k] * min(alone, s.throughput[k]))
     return ContinuousProblem(
         index,
-        s.batch[index],
+        batch[kept],
         s.duration[index],
         s.throughput[index],
         np.append(s.low[index], s.low[s.batch.size + m]),
@@ -105,4 +112,5 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         s.max_allocations,
         by_rate,
         s.policy == TIED,
+        even,
     )

@@ -10,6 +10,10 @@ To the block of every module (`allocation_model.py`) come latencies and start ti
     (14)  lead_k: latency ≥ ⌊Q · least latency of a plan that k leads⌋     (implied)
     (15)  u_k, not filled: latency ≥ ⌊Q (d_k + b_k/T)⌋                     (implied)
 
+In form `EVEN` the n_k + 1 machines of the last allocation share its rate, which is left_k:
+
+    (16)  z_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌊q_k Q R⌋ · (n_k + 1)    in place of (13)
+
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
@@ -165,6 +169,11 @@ def _add_latency(
             else:
                 model.add(latency >= least).only_enforce_if(v.u[k])
         if c.partial_need_rps is not None:
+            if policy.form is Form.EVEN:
+                model.add(latency >= floor(policy.fixed_latency(c.configuration) * units)).only_enforce_if(v.z[k])
+                requests = floor(policy.even_batch(c.configuration) * units * v.units_per_rps)
+                _add_product(model, v, k, latency, units, v.z[k], v.left[k], requests * (v.n[k] + 1))
+                continue
             _add_product(model, v, k, latency, units, v.z[k], v.collecting(k, policy, partial=True))
     return latency
 
@@ -174,7 +183,7 @@ def _own_latency(c: JointConfiguration, rate: Fraction, policy: Policy) -> Fract
     match policy.form:
         case Form.LEFT | Form.TIED:
             return c.configuration.duration_s + c.configuration.batch / rate
-        case Form.FIXED:
+        case Form.FIXED | Form.EVEN:
             return policy.fixed_latency(c.configuration)
         case Form.GENERAL:
             raise AssertionError("joint problems are made under the other forms only")
@@ -190,11 +199,13 @@ def _add_product(
     units: Fraction,
     used: cp_model.IntVar,
     rate: cp_model.IntVar,
+    asked: cp_model.LinearExprT | None = None,
 ) -> None:
-    """(12) or (13): enough time and rate for a batch."""
+    """(12) or (13): enough time and rate for a batch; or (16), where something else than a batch is asked for."""
     module, c = v.module, v.module.configurations[k].configuration
     shift = 1 - floor(c.duration_s * units)
     least, most = (floor(seconds * units) + shift for seconds in (module.least_s, module.most_s))
     product = model.new_int_var(min(0, least * v.most_left), max(0, most * v.most_left), "")
     model.add_multiplication_equality(product, [latency + shift, rate])
-    model.add(product >= ceil(c.batch * units * v.units_per_rps)).only_enforce_if(used)
+    least_product = ceil(c.batch * units * v.units_per_rps) if asked is None else asked
+    model.add(product >= least_product).only_enforce_if(used)
