@@ -42,7 +42,7 @@ def full_latency(s: SessionArrays, k: int) -> float:
 
 @compiled
 def _counted_latency(code: int, d: float, b: float, t: float, rate: float) -> float:
-    """Worst-case latency in seconds under a policy of form `EVEN` or `GENERAL`, which asks how many machines there are."""
+    """Worst-case latency in seconds under a policy of form `EVEN` or `GENERAL`, which may ask for machine counts."""
     whole, rest = whole_and_rest(rate, t, rate)
     worst = own_latency(code, 0.0, d, b, t, float(whole), rest, rate, rate) if whole > 0 else 0.0
     return max(worst, own_latency(code, 1.0, d, b, t, float(whole), rest, rate, rate)) if rest > 0.0 else worst

@@ -4,8 +4,8 @@ With whole counts n, the last allocation's configuration j and a partial rate f 
 Σ n·t + f, so f >= T − Σ n·t, and a configuration i that whole machines use asks under `tc` for
 Σ_(k>=i) n·t + f >= b_i/(L − d_i), its *need* (under `tc-shared` the sum begins at its ratio); a partial machine has
 to take b_j/(L − d_j) itself (not under `tc-shared`). In form `EVEN` nothing else is asked for than that each of the
-n_j + 1 machines of the last allocation has its share: n_j·t_j + f >= (n_j + 1)·q_j/(L − d_j). The least such f is best. Dummies beyond one machine are
-allowed, so the counts are bounded by cost alone.
+n_j + 1 machines of the last allocation has its share: n_j·t_j + f >= (n_j + 1)·q_j/(L − d_j). The least such f is best.
+Dummies beyond one machine are allowed, so the counts are bounded by cost alone.
 
 `module_search` closes with whole machines once a need exceeds what is left, and bounds sums of prices; here every
 need can be met to the point, so the bounds are other ones and the two searches share no step.

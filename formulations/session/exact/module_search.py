@@ -27,8 +27,8 @@ FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 
 THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
 """Rows of a module's table: t, the nearest float; p; ρ = p/t; the remaining rate that whole machines need; the rate
-that a partial machine needs (its own, under `tc-shared` that of its ratio, in form `EVEN` that of each machine of the
-last allocation); the largest t from here on, at the end 0; what t has beyond its float, at the end what the rate has."""
+that a partial machine needs (its own, under `tc-shared` that of its ratio, in form `EVEN` that of every machine next to
+it); the largest t from here on, at the end 0; what t has beyond its float, at the end what the rate has."""
 
 
 class ModuleProblem(NamedTuple):

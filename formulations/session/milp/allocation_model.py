@@ -97,7 +97,6 @@ class AllocationRows:
             k -= 1
         return k
 
-
     def other_counts(self, model: LpProblem, k: int, n: int, tag: str) -> list[Any]:
         """Two new binaries of which one may be 1 only where configuration k has more, the other where it has fewer.
 

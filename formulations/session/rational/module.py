@@ -88,8 +88,9 @@ class Needs:
     Attributes:
         whole: rate that is left when a whole machine begins, dummies included.
         partial: rate that a partial machine takes (under `tc-shared` that its ratio takes).
-        each: in form `EVEN`, rate that each of n + 1 machines of the last allocation takes, for n >= 0: together they take
-            no less, and more where `strictly` is set; infinite: no rate is enough. Other forms: none.
+        each: in form `EVEN`, rate that a machine of the last allocation needs where one of them is partial: n + 1 of
+            them take n + 1 times that together, or more if `strictly` is set; infinite: no rate is enough. Other forms:
+            none.
         strictly: whether latencies have to stay below the budget, not only within.
     """
 
