@@ -12,7 +12,9 @@ To the block of every module (`allocation_model.py`) come latencies and start ti
 
 In form `EVEN` the n_k + 1 machines of the last allocation share its rate, which is left_k:
 
-    (16)  z_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌊q_k Q R⌋ · (n_k + 1)    in place of (13)
+    (16)  z_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌊q_k Q R/2^s⌋ 2^s · (n_k + 1)    in place of (13)
+
+(s keeps the row's coefficients within CP-SAT's limit, and all but one part in 2^28 of the left side.)
 
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 
 TIME_UNITS = 1 << 18
 """Most units that the SLO comes to."""
+
+SHARE_BITS = 29
+"""Bits that are kept of what one of several machines with equal rates asks for."""
 
 
 @dataclass(slots=True)
@@ -171,8 +176,8 @@ def _add_latency(
         if c.partial_need_rps is not None:
             if policy.form is Form.EVEN:
                 model.add(latency >= floor(policy.fixed_latency(c.configuration) * units)).only_enforce_if(v.z[k])
-                requests = floor(policy.even_batch(c.configuration) * units * v.units_per_rps)
-                _add_product(model, v, k, latency, units, v.z[k], v.left[k], requests * (v.n[k] + 1))
+                asked = _add_shares(model, v, k, policy.even_batch(c.configuration) * units * v.units_per_rps)
+                _add_product(model, v, k, latency, units, v.z[k], v.left[k], asked)
                 continue
             _add_product(model, v, k, latency, units, v.z[k], v.collecting(k, policy, partial=True))
     return latency
@@ -189,6 +194,16 @@ def _own_latency(c: JointConfiguration, rate: Fraction, policy: Policy) -> Fract
             raise AssertionError("joint problems are made under the other forms only")
         case _:
             assert_never(policy.form)
+
+
+def _add_shares(model: cp_model.CpModel, v: ModuleVariables, k: int, each: Fraction) -> cp_model.LinearExprT:
+    """The right side of (16): what the n_k + 1 machines of configuration k ask for, given what each does."""
+    most = v.module.configurations[k].most_machines + 1
+    shift = max(0, floor(each).bit_length() - SHARE_BITS)
+    share = floor(each / (1 << shift))
+    shares = model.new_int_var(0, share * most, "")
+    model.add(shares == share * (v.n[k] + 1))
+    return shares * (1 << shift)
 
 
 def _add_product(
