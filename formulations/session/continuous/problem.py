@@ -10,6 +10,7 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
+from formulations.session.exact.module_search import even_batch
 from formulations.tolerances import NARROWEST
 
 
@@ -80,7 +81,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         if not by_rate:
             whole[i] = full_latency(s, k)
             if even:
-                batch[i] = (whole[i] - s.duration[k]) * s.throughput[k]
+                batch[i] = even_batch(s, k)
         if whole[i] > limit:
             whole[i] = np.inf
         partial = s.duration[k] + s.batch[k] / s.throughput[k] <= limit

@@ -17,7 +17,7 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from formulations.session.exact.remaining_rate import few_share, rate_left, settled_rest
-from formulations.tolerances import RATES
+from formulations.tolerances import RATES, UNIT_ROUNDING
 
 MOST_SUMS = 1e4
 """Sums of this many machine prices and more are not rounded up to the next reachable one."""
@@ -98,7 +98,7 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
             whole[k - lo] = 0.0 if full <= limit else np.inf
             if even:
                 # d + (F − d)·t/r within the limit, for a machine's share r; F is within it exactly if t is enough.
-                partial[k - lo] = (full - s.duration[k]) * s.throughput[k] / (limit - s.duration[k])
+                partial[k - lo] = even_batch(s, k) / (limit - s.duration[k])
     keep = np.zeros(count, np.bool_)
     most = 0.0
     for i in range(count - 1, -1, -1):
@@ -129,6 +129,15 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
             group[i] = number
     few = few_share(table[UNIT_COST, :size]) * rate
     return ModuleProblem(index, group, table, rate, few, s.dummies, s.max_allocations, s.policy == TIED, even)
+
+
+@compiled
+def even_batch(s: SessionArrays, k: int) -> float:
+    """Requests q of form `EVEN`, where a machine that has the share R/n of the rate takes d + q·n/R; a lower bound.
+
+    (F − d)·t, less what rounding may have added to F: at a very high concurrency their difference has few digits.
+    """
+    return float(max(full_latency(s, k) * (1.0 - 4.0 * UNIT_ROUNDING) - s.duration[k], 0.0) * s.throughput[k])
 
 
 @compiled
