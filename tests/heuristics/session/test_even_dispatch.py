@@ -62,7 +62,7 @@ def test_inferline_serves_every_module_with_what_its_split_chose_or_better():
 def test_under_rr_it_seldom_does():
     """Its partial machine waits b/f > d for less than a whole machine's rate: only rates of whole machines fit."""
     found = scheduled(Policy.RR)
-    assert sum(found) < 0.6 * len(found)
+    assert sum(found) < 0.05 * len(found)
 
 
 @pytest.mark.parametrize("policy", [Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN])
