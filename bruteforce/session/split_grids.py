@@ -22,7 +22,7 @@ def module_budgets_to_try(s: SessionArrays, m: int, grid: int, step: float) -> F
         s: the session.
         m: the module.
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
-        step: step of the last of these in seconds.
+        step: step of the grid STEPS in seconds.
     """
     if grid == CONFIGURATIONS:
         budgets = np.empty(s.first[m + 1] - s.first[m])

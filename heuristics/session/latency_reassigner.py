@@ -54,7 +54,15 @@ def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule)
 def reschedule_residual(
     s: SessionArrays, m: int, budget: float, dummies: bool, plan: Schedule, candidate: Schedule
 ) -> bool:
-    """Algorithm 1 again on everything after the first allocation's whole machines, then merged and ranked.
+    """Run Algorithm 1 again on everything after the first allocation's whole machines, and merge the result with them.
+
+    Args:
+        s: the session.
+        m: the module.
+        budget: latency budget in seconds.
+        dummies: whether the residual may be filled up with dummies.
+        plan: the schedule so far.
+        candidate: the module's part is overwritten.
 
     Returns:
         Whether `candidate` holds a plan of module m that obeys every rule within the budget.

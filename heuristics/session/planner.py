@@ -43,7 +43,16 @@ def plan_greedily(
 ) -> tuple[Schedule, float, int, int, bool]:
     """Split the latency move by move, optimize the split, and schedule below it.
 
-    Cost-direct tries every number R of undone moves; the cheapest plan is kept (§III-D leaves R open).
+    Cost-direct tries every number R of undone moves; the cheapest plan is kept (Harpagon §III-D leaves R open).
+
+    Args:
+        s: the session.
+        criterion: LATENCY_COST or THROUGHPUT of `latency_splitting.py`.
+        start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY of that file.
+        merge: whether nodes are merged.
+        direct: whether moves are undone and made anew by the cost that they save.
+        dummies: whether the dummy generator may be used.
+        reassignments: how often latency may be reassigned.
 
     Returns:
         Plan, its cost (infinite: none found), number of moves, number of reassignments, whether the start fell
@@ -58,7 +67,7 @@ def plan_greedily(
         if kept < moves.reached and not direct:
             break
         tried = moves if kept == moves.reached else continue_splitting(s, units, COST, moves, kept)
-        # It ends in the split that was scheduled first.
+        # It ends in the split that was scheduled already, whose plan is known.
         if kept < moves.reached and _same_end(units, tried, moves):
             continue
         reassigned = plan_budgets(
@@ -73,6 +82,7 @@ def plan_greedily(
 
 @compiled
 def _same_end(units: Units, a: Moves, b: Moves) -> bool:
+    """Whether two sequences of moves end with equal latencies of all units."""
     for u in range(units.first.size - 1):
         if a.latency[a.reached - 1, u] != b.latency[b.reached - 1, u]:
             return False

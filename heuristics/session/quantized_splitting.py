@@ -55,6 +55,7 @@ def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: bool
 
 @compiled
 def _merge(kind: int, a: Floats, b: Floats, merged: Floats) -> None:
+    """Fill in the least cost per hour of two components in series or in parallel at every number of quanta."""
     for q in range(merged.size):
         if kind == SERIES:
             cut = _best_cut(a, b, q)

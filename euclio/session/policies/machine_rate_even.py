@@ -16,7 +16,7 @@ from euclio.session.policies.record import Form, Place, Policy
 
 
 def either(p: Place) -> Fraction:
-    """D + b·n/R: n machines share R evenly; all full, which those before the last allocation are, it is d + b/t."""
+    """The duration and b·n/R: n machines share R evenly; all full, as before the last allocation, b·n/R is b/t."""
     n = p.machines + (1 if p.partial_rps > 0 else 0)
     return p.duration_s + p.batch * n / (p.machines * p.throughput_rps + p.partial_rps)
 

@@ -20,7 +20,7 @@ from euclio.session.policies.record import Form, Place, Policy
 
 
 def either(p: Place) -> Fraction:
-    """D·(1 + n·t/R): n machines share R evenly; all full, which those before the last allocation are, it is 2d."""
+    """The duration d and d·n·t/R: n machines share R evenly; all full, as before the last allocation, it is 2d."""
     n = p.machines + (1 if p.partial_rps > 0 else 0)
     t = p.throughput_rps
     return p.duration_s * (1 + n * t / (p.machines * t + p.partial_rps))

@@ -61,7 +61,8 @@ class LatencyRows:
         need: rate that the largest budget asks for, share of the module's. Tangents at smaller rates would say nothing
             that the rows on needs do not say, with coefficients that drown in rounding.
         whole: rate that whole machines collect at, 0 without any; None where the policy does not care.
-        partial: likewise of the partial machine; None in form `EVEN`, where it waits as long as the others.
+        partial: rate that the partial machine collects at, 0 without one; None in form `EVEN`, where it waits as
+            long as the machines next to it.
     """
 
     latency: Any
