@@ -112,8 +112,11 @@ class JointProblem:
 
     @property
     def infeasible(self) -> bool:
-        """Whether the derivation alone proves that there is no plan."""
-        return any(not module.configurations for module in self.modules)
+        """Whether the derivation alone proves that there is no plan (of interest, where the problem was narrowed).
+
+        A module has no useful configuration, or it takes at least longer than the others leave it at most.
+        """
+        return any(not module.configurations or module.least_s > module.most_s for module in self.modules)
 
     def plan(self, machines: list[list[int]], partial_at: list[int | None]) -> Plan:
         """The plan that counts of whole machines describe; partial and dummy rates are derived exactly.
