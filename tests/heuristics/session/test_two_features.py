@@ -1,4 +1,4 @@
-"""A plan of three configurations survives the dummy generator only on cheaper hardware (docs/findings/two-features.md)."""
+"""Three configurations survive the dummy generator on cheaper hardware only (docs/findings/two-features.md)."""
 
 import random
 from fractions import Fraction
