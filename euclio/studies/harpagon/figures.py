@@ -21,10 +21,10 @@ from euclio.report.drawings import drawn
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, costs, normalized
 from euclio.studies.harpagon.modules import (
-    GIVEN_MODULES,
     HARPAGON,
     THREE_MODULE_APPLICATION,
     Given,
+    given_modules,
     less,
     module_figures,
     relative_throughput,
@@ -79,10 +79,11 @@ def figure_8(axes: Sequence[Axes], runs: pd.DataFrame, modules: pd.DataFrame, pu
     distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("1c", "2c")}, NORMALIZED)
     published_line(axes[0], 1 + published["1c_max_extra"] / 100, "paper: largest of Harp-1c", 0)
     published_line(axes[0], 1 + published["2c_max_extra"] / 100, "paper: largest of Harp-2c", 1)
+    given = given_modules(modules)[0]
     shown = {
-        "Harp-1c, its only": less(modules, "harpagon:1c", column="first"),
-        "Harp-2c, first": less(modules, "harpagon:2c", column="first"),
-        "Harp-2c, second": less(modules, "harpagon:2c", column="second"),
+        "Harp-1c, its only": less(modules, "harpagon:1c", given, "first"),
+        "Harp-2c, first": less(modules, "harpagon:2c", given, "first"),
+        "Harp-2c, second": less(modules, "harpagon:2c", given, "second"),
     }
     marks = {
         "Harp-1c, its only": published["1c_throughput_less"],
@@ -90,8 +91,8 @@ def figure_8(axes: Sequence[Axes], runs: pd.DataFrame, modules: pd.DataFrame, pu
     }
     bars(axes[1], shown, marks, "throughput below Harpagon's (%)")
     return (
-        "Left: distribution over all workloads. Right: the module that runs SSD, configuration against "
-        "Harpagon's at the same place."
+        f"Left: distribution over all workloads. Right: the module that Harpagon spends most on ({given}), "
+        "configuration against Harpagon's at the same place."
     )
 
 
@@ -123,16 +124,18 @@ def figure_7(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd
         {f"Harp-{n}": published[f"{n}_latency_extra"] for n in ("2d", "dt")},
         "extra worst-case latency (%)",
     )
-    shown = {f"Harp-{n}, {g.network}": less(modules, f"harpagon:{n}", g) for n in ("2d", "dt") for g in GIVEN_MODULES}
+    given = given_modules(modules)
+    shown = {f"Harp-{n}, {g}": less(modules, f"harpagon:{n}", g) for n in ("2d", "dt") for g in given}
     marks = {
-        f"Harp-{n}, {g.network}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
+        f"Harp-{n}, {g}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
         for n in ("2d", "dt")
-        for g in GIVEN_MODULES
+        for g in given
     }
     bars(axes[1], shown, marks, THROUGHPUT_LESS)
     return (
-        "Left: module plans of Harp-2d, priced under each dispatch; mean over all modules of all workloads. Right: the "
-        "modules that run SSD, PRNet and OpenPose; orange bands: the published range over three unnamed modules."
+        "Left: the configuration that Harp-2d begins its most expensive module with, under each dispatch; mean over "
+        "all workloads. Right: the modules that Harpagon spends most on, of three applications; orange bands: the "
+        "published range over three unnamed modules."
     )
 
 
@@ -142,7 +145,7 @@ def figure_9(axes: Sequence[Axes], measures: Mapping[str, Measured], published: 
     names = ("nb", "nhc", "nhe")
     shown = {f"Harp-{n}": measures[f"{n}_throughput_less"] for n in names}
     bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_throughput_less"] for n in names}, THROUGHPUT_LESS)
-    return "The module that runs SSD (detector of traffic), with 95 % intervals."
+    return "The module that Harpagon spends most on, with 95 % intervals."
 
 
 @drawn("figure-10", "Figure 10. How much latency is left unused without the reassigner?")
@@ -160,7 +163,7 @@ def figure_10(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> st
 def figure_11(axes: Sequence[Axes], modules: pd.DataFrame) -> str:
     """Throughput per module of a three-module application under throughput-based splitting."""
     application, names = THREE_MODULE_APPLICATION
-    given = [Given(application, name, "") for name in names]
+    given = [Given(application, name) for name in names]
     shown = {g.module: mean(relative_throughput(modules, "harpagon:tb", g)) for g in given}
     bars(axes[0], shown, {}, "throughput per unit of money over Harpagon's", digits=2)
     axes[0].axvline(1.0, color=MUTED, linestyle="--", linewidth=1.2)

@@ -24,6 +24,7 @@ from euclio.studies.harpagon.measures import (
     stopped,
 )
 from euclio.studies.harpagon.modules import HARPAGON
+from euclio.studies.harpagon.readings import other_readings, readings_blocks
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.sessions import application_of
@@ -52,6 +53,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         f"{counts['fit'][0]} of {counts['fit'][1]} fit, {counts['check'][0]} of {counts['check'][1]} check.",
         sections=[
             *decomposition,
+            *readings_blocks(scores, other_readings(collected.tables["allocations"])),
             *theorem_1(runs),
             *theorem_2(find_counterexample(collected.asked.seed)),
             Heading("Figures"),

@@ -18,10 +18,14 @@ from euclio.studies.harpagon.measures import (
 )
 from euclio.studies.harpagon.modules import (
     HARPAGON,
+    Given,
     dispatch_latency,
     dummy_measures,
+    given_modules,
     less,
+    majority_latency,
     module_figures,
+    more_than_two,
     remaining_budget,
 )
 from euclio.studies.scorecard import Published, Score, published_figures, scorecard, tally
@@ -124,7 +128,41 @@ def test_module_figures_count_partial_machines_as_used() -> None:
 
 
 def test_throughput_is_per_unit_of_money() -> None:
-    assert less(module_figures(table_2()), "harpagon:nd").value == pytest.approx(100 * (1 - 5 / 5.3))
+    given = Given("traffic", "detector")
+    assert less(module_figures(table_2()), "harpagon:nd", given).value == pytest.approx(100 * (1 - 5 / 5.3))
+
+
+def test_given_modules_are_the_most_expensive_one_of_each_application() -> None:
+    costs = {
+        ("traffic-1", "detector"): 5.0,
+        ("traffic-1", "face"): 7.0,
+        ("pose-2", "keypoints"): 9.0,
+        ("a-b-3", "x"): 1.0,
+    }
+    rows = [
+        allocation("harpagon", 0, 40.0, 5, module_cost_per_h=cost) | {"workload": workload, "module": module}
+        for (workload, module), cost in costs.items()
+    ]
+    found = given_modules(module_figures(pd.DataFrame(rows)))
+    assert [str(one) for one in found] == ["pose/keypoints", "traffic/face", "a-b/x"]
+
+
+def test_figure_7a_compares_the_configuration_of_the_most_expensive_module() -> None:
+    """Batch 40 at concurrency 2 and 80 req/s per machine takes 1 s; 400 req/s: d + b/w = 1.1, 2d = 2, d + b/t = 1.5."""
+    rows = [
+        allocation("harpagon:2d", 0, 80.0, 5, module_rate_rps=400.0) | {"batch": 40, "concurrency": 2},
+        allocation("harpagon:2d", 1, 20.0, 0, 6.0, module_rate_rps=400.0),
+        allocation("harpagon:2d", 0, 20.0, 9, module_cost_per_h=1.0) | {"module": "face"},
+    ]
+    plans = pd.DataFrame(rows)
+    assert majority_latency(plans, "rr").value == pytest.approx(100 * (2 / 1.1 - 1))
+    assert majority_latency(plans, "machine-rate").value == pytest.approx(100 * (1.5 / 1.1 - 1))
+
+
+def test_more_than_two_configurations_are_counted_per_workload() -> None:
+    modules = module_figures(table_2())
+    assert more_than_two(modules, "harpagon:nd").value == 100
+    assert more_than_two(modules, "harpagon").value == 0
 
 
 def test_dispatch_latency_is_relative_to_throughput_cost_dispatch() -> None:
