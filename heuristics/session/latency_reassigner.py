@@ -7,17 +7,18 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
 from euclio.session.dispatch import fits, module_latency, path_times
+from heuristics.session.dummy_generator import WHOLE_MACHINES
 from heuristics.session.module_scheduler import schedule_module
 from heuristics.session.schedule import Schedule, copy_module, new_schedule
 
 
 @compiled
-def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule) -> int:
+def reassign_latency(s: SessionArrays, dummies: int, most: int, plan: Schedule) -> int:
     """Give unused latency, greedily, to the module whose residual saves most; repeat while it helps.
 
     Args:
         s: the session.
-        dummies: whether the residual may be filled up with dummies.
+        dummies: the dummy generator (`dummy_generator`).
         most: how often at most (Harp-0re: 0, Harp-1re: 1).
         plan: a feasible schedule, improved in place.
 
@@ -52,7 +53,7 @@ def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule)
 
 @compiled
 def reschedule_residual(
-    s: SessionArrays, m: int, budget: float, dummies: bool, plan: Schedule, candidate: Schedule
+    s: SessionArrays, m: int, budget: float, dummies: int, plan: Schedule, candidate: Schedule
 ) -> bool:
     """Algorithm 1 again on everything after the first allocation's whole machines, then merged and ranked.
 
@@ -82,8 +83,8 @@ def reschedule_residual(
     # A partial machine has to be the last in the ranking.
     if candidate.partial_at[m] >= 0 and candidate.partial_at[m] != last:
         return False
-    # Dummies may fill less than one machine of the last configuration.
-    if candidate.dummy[m] >= s.throughput[last]:
+    # Where dummies fill machines up to full, they may fill less than one of the last configuration.
+    if dummies == WHOLE_MACHINES and candidate.dummy[m] >= s.throughput[last]:
         return False
     candidate.latency[m] = module_latency(
         s, m, candidate.machines, candidate.partial_at[m], candidate.partial[m], candidate.dummy[m]
