@@ -1,4 +1,4 @@
-"""The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP and DART-r for pipelines."""
+"""The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP, DART-r for pipelines."""
 
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver

@@ -71,9 +71,7 @@ class _Options(NamedTuple):
 
 
 @compiled
-def split_optimum(
-    s: SessionArrays, dummies: int, grid: int, step: float, floor: float, deadline: float
-) -> Splits:
+def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor: float, deadline: float) -> Splits:
     """The cheapest plan over all splits of the grid, by depth-first search over the modules' distinct plans.
 
     Budgets that give a module the same plan count once, as the smallest of them; vectors whose cost after any
@@ -152,9 +150,7 @@ def split_optimum(
 
 
 @compiled
-def enumerate_splits(
-    s: SessionArrays, dummies: int, stretch: bool, grid: int, step: float, deadline: float
-) -> Splits:
+def enumerate_splits(s: SessionArrays, dummies: int, stretch: bool, grid: int, step: float, deadline: float) -> Splits:
     """The optimal split by plain enumeration: every vector of budgets is scheduled from the start.
 
     Under a deadline the search stops early and says which share of all vectors it went through.
@@ -185,9 +181,7 @@ def enumerate_splits(
             return Splits(best, best_cost, visited, _share(grids, at))
         if path_times(s, budgets, before, after) <= s.slo * (1.0 + TIE):
             visited += 1
-            reassigned = plan_budgets(
-                s, stretched(s, budgets) if stretch else budgets, dummies, REASSIGN_MOST, trial
-            )
+            reassigned = plan_budgets(s, stretched(s, budgets) if stretch else budgets, dummies, REASSIGN_MOST, trial)
             # Ties within rounding keep the first split.
             if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
                 best_cost = trial.cost.sum()

@@ -1,8 +1,8 @@
 """Dummy generator of Piccolo (§III-D): dummy requests that fill a partial machine just up to what makes it fast enough.
 
-A partial machine of configuration (b, d) that collects its batch from its own rate f takes d + b/f. Within a budget L it
-needs f >= b/(L − d): a leftover u below that is filled up by b/(L − d) − u dummies, the least that do. Where they would
-fill the machine, it is a whole one.
+A partial machine of configuration (b, d) that collects its batch from its own rate f takes d + b/f. Within a budget L
+it needs f >= b/(L − d): a leftover u below that is filled up by b/(L − d) − u dummies, the least that do. Where they
+would fill the machine, it is a whole one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from euclio.session.policies.kernels import TIED
 from heuristics.session.schedule import Schedule
 
 FULL = 1.0 - 1e-9
-"""A partial machine with this share of a whole one's rate is made a whole one: rounding decides, and it costs no more."""
+"""A partial machine with this share of a whole one's rate is made a whole one: rounding decides, the cost is the same."""
 HALVINGS = 60
 
 
@@ -34,9 +34,9 @@ def least_rate(s: SessionArrays, k: int, machines: int, leftover: float, budget:
     Returns:
         The rate in requests per second; the throughput: only a whole machine may keep it.
     """
-    t = s.throughput[k]
+    t = float(s.throughput[k])
     if s.policy <= TIED:
-        rate = max(leftover, s.batch[k] / (budget - s.duration[k]))
+        rate = max(leftover, float(s.batch[k] / (budget - s.duration[k])))
     else:
         rate = _halved_rate(s, k, machines, leftover, budget)
     return t if rate >= FULL * t else rate
@@ -44,8 +44,8 @@ def least_rate(s: SessionArrays, k: int, machines: int, leftover: float, budget:
 
 @compiled
 def _halved_rate(s: SessionArrays, k: int, machines: int, leftover: float, budget: float) -> float:
-    """The least rate where the policy has no formula for it, between too little and enough; more rate is less latency."""
-    low, high = leftover, s.throughput[k]
+    """The least rate by halving, where the policy has no formula for it; more rate is taken to be less latency."""
+    low, high = leftover, float(s.throughput[k])
     if low > 0.0 and _keeps(s, k, machines, low, budget):
         return low
     for _ in range(HALVINGS):
@@ -142,7 +142,7 @@ def close_filled(s: SessionArrays, m: int, rest: float, used: int, budget: float
 
 @compiled
 def _closing(s: SessionArrays, k: int, rest: float, budget: float) -> tuple[int, float]:
-    """Whole machines of configuration k, or the rate of a partial one, that take `rest` within the budget; (0, 0): none."""
+    """Whole machines of configuration k, or a partial one's rate, that take `rest` within the budget; (0, 0): none."""
     t = s.throughput[k]
     if rest < t:
         rate = least_rate(s, k, 0, rest, budget)

@@ -113,8 +113,8 @@ def _fill(s: SessionArrays, m: int, rate: float, rest: float, used: int, budget:
 def _fill_last_allowed(s: SessionArrays, m: int, rate: float, budget: float, closed: bool, plan: Schedule) -> bool:
     """With a limit on allocations: fill up the first configuration that Algorithm 1 would use as its last one.
 
-    No other may follow it, so that its own leftover, which alone keeps no budget, has to be filled (ours; the paper says
-    nothing of Picc-1bpc's and Picc-2bpc's dummies).
+    No other may follow it, so that its own leftover, which alone keeps no budget, has to be filled (ours; the paper
+    says nothing of Picc-1bpc's and Picc-2bpc's dummies).
 
     Args:
         s: the session.

@@ -92,13 +92,17 @@ def test_configurations_grid_holds_the_latencies_of_the_configurations():
 
 def test_breakpoints_hold_the_latencies_before_and_after_filling():
     """M_3 at 198 req/s within 1 s: 0.8 + 32/198 s before filling, 0.8 + 32/200 s with dummies."""
-    found = module_budgets_to_try(session_arrays(one_module(M_3, 198, 1), FULL_SPACE), 0, WHOLE_MACHINES, BREAKPOINTS, 0.0)
+    found = module_budgets_to_try(
+        session_arrays(one_module(M_3, 198, 1), FULL_SPACE), 0, WHOLE_MACHINES, BREAKPOINTS, 0.0
+    )
     assert {round(x, 9) for x in found} >= {round(0.8 + 32 / 198, 9), 0.96}
 
 
 def test_steps_are_multiples_within_the_slo():
     arrays = session_arrays(one_module(M_1, 100, "0.05"), FULL_SPACE)
-    assert module_budgets_to_try(arrays, 0, WHOLE_MACHINES, STEPS, 0.01).tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04, 0.05])
+    assert module_budgets_to_try(arrays, 0, WHOLE_MACHINES, STEPS, 0.01).tolist() == pytest.approx(
+        [0.01, 0.02, 0.03, 0.04, 0.05]
+    )
 
 
 def test_time_limit_leaves_a_share():
@@ -138,7 +142,7 @@ def test_piccolos_brute_force_never_costs_more_than_piccolo(seed):
 
 
 def test_breakpoints_end_where_every_budget_has_a_plan_of_its_own():
-    """One configuration, 2 in 0.16 s, 5 req/s: alone it takes 0.16 + 2/5 = 0.56 s; below, dummies fill for any budget."""
+    """One configuration, 2 in 0.16 s, at 5 req/s takes 0.16 + 2/5 = 0.56 s; below, dummies fill for any budget."""
     arrays = session_arrays(one_module(M_1[:1], 5, "0.7"), PlanSpace(dummy="continuous"))
     found = module_budgets_to_try(arrays, 0, ANY_RATE, BREAKPOINTS, 0.0).tolist()
     assert found == pytest.approx([0.56, 0.56], rel=1e-9)
