@@ -16,7 +16,7 @@ from euclio.session.policies.kernels import TIED
 from heuristics.session.schedule import Schedule
 
 FULL = 1.0 - 1e-9
-"""A partial machine with this share of a whole one's rate is made a whole one: rounding decides, the cost is the same."""
+"""A partial machine with this share of a whole one's rate is made whole: rounding decides, and the cost is the same."""
 HALVINGS = 60
 
 
