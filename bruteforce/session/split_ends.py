@@ -65,7 +65,11 @@ def plan_ends(s: SessionArrays, m: int, dummies: int, most_budget: float, plan: 
             size += 1
         # Algorithm 1 fails here: one fluid bound covers all smaller budgets.
         if rest > 0.0:
-            cost = kept * s.price[first] + _fluid(s, m, residual, budget)
+            cost = _fluid(s, m, residual, budget)
+            if dummies == ANY_RATE:
+                # Filled up, the first configuration takes the residual next to the machines that stay.
+                cost = min(cost, s.unit_cost[first] * residual)
+            cost += kept * s.price[first]
             if cost < plan.cost[m]:
                 ends = np.concatenate((ends[:size], np.array([[s.duration[first], cost]])))
                 size += 1

@@ -7,8 +7,9 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
 from euclio.session.dispatch import fits, module_latency, path_times
-from heuristics.session.dummy_generator import WHOLE_MACHINES
-from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.continuous_dummies import add_filled, fill_leftover, least_rate
+from heuristics.session.dummy_generator import ANY_RATE, WHOLE_MACHINES
+from heuristics.session.module_scheduler import module_cost, schedule_module
 from heuristics.session.schedule import Schedule, copy_module, new_schedule
 
 
@@ -57,6 +58,9 @@ def reschedule_residual(
 ) -> bool:
     """Algorithm 1 again on everything after the first allocation's whole machines, then merged and ranked.
 
+    Dummies at any rate depend on the budget: with them the generator goes over the merged plan once more, and may fill
+    up the first configuration where Algorithm 1 finds nothing for the residual alone (ours; the paper is silent).
+
     Returns:
         Whether `candidate` holds a plan of module m that obeys every rule within the budget.
     """
@@ -70,9 +74,15 @@ def reschedule_residual(
     if residual <= TIE * s.rate[m]:
         return False
     if not schedule_module(s, m, residual, budget, dummies, candidate):
-        return False
+        if dummies != ANY_RATE or residual >= s.throughput[first] or s.duration[first] >= budget:
+            return False
+        candidate.machines[lo:hi], candidate.dummy[m] = 0, 0.0
+        add_filled(s, m, first, least_rate(s, first, kept, residual, budget), residual, candidate)
     candidate.machines[first] += kept
     candidate.cost[m] += kept * s.price[first]
+    if dummies == ANY_RATE:
+        fill_leftover(s, m, budget, candidate)
+        candidate.cost[m] = module_cost(s, m, candidate)
     used, last = 0, lo
     for k in range(lo, hi):
         if candidate.machines[k] > 0 or candidate.partial_at[m] == k:

@@ -143,7 +143,7 @@ def _fill_last_allowed(s: SessionArrays, m: int, rate: float, budget: float, clo
         if used == s.max_allocations:
             filled = least_rate(s, k, whole, left, budget)
             cost += filled * s.unit_cost[k]
-            if closed and cost >= _cost(s, m, plan) * (1.0 - TIE):
+            if closed and cost >= module_cost(s, m, plan) * (1.0 - TIE):
                 return closed
             _prefix(s, m, rate, k, budget, plan)
             plan.machines[k] = whole
@@ -166,7 +166,7 @@ def _prefix(s: SessionArrays, m: int, rate: float, end: int, budget: float, plan
 
 
 @compiled
-def _cost(s: SessionArrays, m: int, plan: Schedule) -> float:
+def module_cost(s: SessionArrays, m: int, plan: Schedule) -> float:
     """Cost per hour of module m as scheduled."""
     cost = 0.0
     for k in range(s.first[m], s.first[m + 1]):
@@ -179,7 +179,7 @@ def _cost(s: SessionArrays, m: int, plan: Schedule) -> float:
 @compiled
 def _price(s: SessionArrays, m: int, rate: float, plan: Schedule) -> None:
     """Cost and worst-case latency of module m as scheduled; `rate` is the rate that was scheduled."""
-    plan.cost[m] = _cost(s, m, plan)
+    plan.cost[m] = module_cost(s, m, plan)
     if rate == s.rate[m]:
         plan.latency[m] = _latency(s, m, plan)
 
