@@ -16,7 +16,7 @@ from typing import NoReturn, TextIO
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
 from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
 from euclio.core.lazy import late
-from euclio.core.saying import say
+from euclio.core.progress import say
 
 COMMANDS = {
     "solve": "run a solver on an instance, print the checked plan",
@@ -36,7 +36,10 @@ COMMANDS = {
     "reproduce": "run a paper's evaluation and write its report",
     "bench-set": "check the benchmark set, run a solver on it, list it, make it",
 }
-"""The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for."""
+"""The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for.
+
+A module has `add_options`, which is given the parser, and `run`, which is given the arguments.
+"""
 
 INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<words>[^)]*)\)")
 
@@ -114,7 +117,9 @@ def _run(argv: list[str] | None) -> int:
     for verb, line in COMMANDS.items():
         own = verbs.add_parser(verb, help=line, allow_abbrev=False)
         if verb == asked:
-            late(f"euclio.commands.{_module(verb)}", "add_options")(own)
+            module = f"euclio.commands.{_module(verb)}"
+            own.set_defaults(run=late(module, "run"))
+            late(module, "add_options")(own)
     try:
         arguments = parser.parse_args(words)
     except SystemExit:  # --help or --version has been printed

@@ -1,4 +1,4 @@
-"""The tolerances of the exact methods but `columns`, each with its reason (ours).
+"""The tolerances of the exact methods, each with its reason (ours).
 
 They say where floating point, an engine or a scale may be wrong, and in which direction that is allowed for. The
 checker has none: it decides in fractions what is a plan. What limits the effort of a search (nodes, rounds, models) and
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.core.result import PROOF_TOLERANCE
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session.arrays import TIE
 
 # Proofs: how near to the optimum is near enough.
@@ -21,9 +21,14 @@ STEP = Fraction(PROOF_TOLERANCE) / 2
 """Plans that are cheaper than the incumbent by less than this share are of no interest: half the distance within which
 a plan is called optimal."""
 GAP = 0.5 * PROOF_TOLERANCE
-"""Relative gap at which searches in floating point stop; the rest of the tolerance is for rounding."""
+"""Relative gap of bound and incumbent at which searches in floating point stop; the rest of the tolerance is for
+rounding."""
+BETTER = PROOF_TOLERANCE / 10
+"""Share by which a plan of a cluster has to be better than the incumbent, for `columns` to look for it; far within
+`GAP`."""
 CONTINUOUS_GAP = 5e-7
-"""The same under dummy rule `continuous`, where a plan is called optimal within `BRACKET_TOLERANCE`."""
+"""Relative gap at which bracketings stop under dummy rule `continuous`, where a plan is called optimal within
+`BRACKET_TOLERANCE`."""
 FRONTIER = 1e-11
 """Modes of a frontier that are cheaper by less than this share are not looked for: far within `GAP`."""
 
@@ -35,7 +40,8 @@ ROOM = 1e-6
 """Share of the unit of a row (the SLO, a rate, the incumbent's cost) by which models are laxer than the problem, so
 that an engine's tolerance never cuts a plan off."""
 SPLIT_ROOM = 2e-6
-"""The same in `milp-split`, whose answers are added up exactly at once: twice the engine's tolerance."""
+"""Share of the unit of a row by which the models of `milp-split` are laxer than the problem: twice the engine's
+tolerance, as every answer is added up exactly at once."""
 VIOLATION = 1e-7
 """Tangents are added where the relaxation breaks them by more than this share of the SLO; less is the engine's."""
 LARGEST_ERROR = 1e-5
@@ -52,7 +58,7 @@ LOOSE_LATENCY = 1e-9
 SLO_SLACK = 16.0 * TIE
 """Share by which searches take the SLO for longer: budgets are cut by a few `TIE` on the way."""
 CONTINUOUS_SLO_SLACK = 32.0 * TIE
-"""The same under rule `continuous`, whose intervals are closed within 16 `TIE`."""
+"""Share by which searches under rule `continuous` take the SLO for longer: intervals are closed within 16 `TIE`."""
 CLOSED = 16.0 * TIE
 """Intervals of budgets this narrow, as a share of their budget, hold no other plans: rounding blurs them."""
 JUST_BELOW = 1.0 - 4.0 * TIE
@@ -69,7 +75,8 @@ BELIEVED = 1e-9
 UNIT_ROUNDING = 2.3e-16
 """Share by which one sum or product of floats may be off: a little over the distance of two floats at 1."""
 SUMS = 1e-12
-"""Share by which a long sum of floats may be off, thousands of times what it loses; slack is in favour of plans."""
+"""Share by which a long sum of floats may be off, thousands of times what it loses; slack is in favour of plans. In
+`columns` it stands wherever floating point says what need not be looked at."""
 EQUAL_FLOWS = 1e-12
 """Flows this much apart, as a share of what was added, count as equal: a corner must be hit exactly."""
 ENTERING = 1e-11
@@ -93,7 +100,10 @@ NARROWEST = 1e-9
 """A duration within this share of the budget is left out: it would take a billion machines to collect in time."""
 FULL = 1.0 - 1e-9
 """A partial machine with at least this share of a whole one's rate is tried as a whole one too."""
+SLIVER = 1e-8
+"""Share by which plans just below a step may be cheaper than one at the budget that stands for them (`rational.ties`):
+far within `CONTINUOUS_GAP`, and thousands of times what a cost without steps falls by over a few `TIE`."""
 LINE = 2.5e-8
 """Share by which a line is below the least cost that its search finds, for rounding and plans that are passed over."""
 DUMMY_DIGITS = 13
-"""Dummy rates are rounded up to so many significant digits, so that they can be written down."""
+"""Significant digits that dummy rates are rounded up to, so that they can be written down."""

@@ -26,9 +26,9 @@ from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, P
 NAME = "pipeline-bruteforce"
 EVERY_SEQUENCE = "pipeline-bruteforce:every-sequence"
 MOST_PIPELINES = 2_000_000
-"""More pipelines than this are not looked at."""
+"""Pipelines of all models beyond which the enumeration refuses to begin."""
 MOST_SETS = 200_000
-"""Nor are more sets of GPUs that a model may use."""
+"""Sets of GPUs that a model may use beyond which the enumeration refuses to begin."""
 
 Sets = dict[Use, tuple[Fraction, tuple[Pipeline, ...]]]
 """By the GPUs used, the most throughput of a model and its pipelines."""
@@ -39,7 +39,7 @@ Totals = dict[tuple[int, ...], tuple[Fraction, tuple[Pipeline, ...]]]
 def solve_by_pipeline_enumeration(
     cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan], *, every_sequence: bool = False
 ) -> Answer[PipelinePlan]:
-    """The best plan, by enumeration.
+    """The best plan of a cluster, by enumeration.
 
     Args:
         cluster: the cluster.
@@ -69,7 +69,7 @@ def solve_by_pipeline_enumeration(
 
 @dataclass(slots=True)
 class _Enumeration:
-    """An enumeration.
+    """The enumeration of one cluster's plans.
 
     Attributes:
         cluster: the cluster.
@@ -132,7 +132,7 @@ class _Enumeration:
     def _added(
         self, sets: Iterable[tuple[Use, tuple[Fraction, tuple[Pipeline, ...]]]], pipelines: list[UsedPipeline]
     ) -> Sets:
-        """Each set with each of the pipelines added."""
+        """The sets that adding one of the pipelines to one of the sets makes, the best for each use of GPUs."""
         found: Sets = {}
         for use, (rate, chosen) in sets:
             if time.perf_counter() > self.deadline:
@@ -145,7 +145,7 @@ class _Enumeration:
         return found
 
     def best(self, totals: Totals) -> tuple[Fraction, tuple[Pipeline, ...]]:
-        """The best value and its pipelines."""
+        """Value and pipelines of the best plan: most throughput, or least cost per hour."""
         if self.space.objective is Objective.THROUGHPUT:
             return max(totals.values(), key=lambda found: found[0])
         prices = [(gpu.price_per_h or Fraction(0)) / self.units.per_gpu for gpu in self.cluster.gpus]

@@ -2,7 +2,7 @@
 
 A pipeline is its cuts, a GPU type, a share and a number of virtual GPUs per place, and its batch sizes. Of those on one
 sequence of GPU types that use the same GPUs at the same places, only the one with the most throughput is kept, and none
-that another one matches with fewer GPUs: whoever used it could use that one.
+that another one matches with fewer GPUs, which could take its place in every plan.
 """
 
 from __future__ import annotations
@@ -28,6 +28,22 @@ class UsedPipeline(NamedTuple):
     pipeline: Pipeline
 
 
+class _Layout(NamedTuple):
+    """A pipeline without its numbers of virtual GPUs: what each of its places runs, and on what.
+
+    Attributes:
+        sequence: GPU type of each place.
+        shares: share v of a GPU at each place, one virtual GPU being 1/v of a GPU.
+        ranges: first and last block of each place.
+        sizes: batch size of each place.
+    """
+
+    sequence: tuple[str, ...]
+    shares: tuple[int, ...]
+    ranges: list[tuple[int, int]]
+    sizes: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Units:
     """GPUs of a cluster in units of 1/L, L such that every share of a GPU is a whole number of units.
@@ -48,7 +64,7 @@ class Units:
         return tuple(sum(-(-used // unit) * unit for used in use[k::types]) for k in range(types))
 
     def fits(self, use: Use) -> bool:
-        """Whether the cluster has these GPUs."""
+        """Whether the cluster has the GPUs that a use takes away."""
         return all(n <= most for n, most in zip(self.by_type(use), self.most, strict=True))
 
 
@@ -76,7 +92,7 @@ def pipelines_by_sequence(
 
 
 def shape_count(cluster: Cluster, model: Model, space: PipelineSpace) -> int:
-    """How many pipelines are looked at, at most."""
+    """An upper bound on the number of a model's pipelines that are looked at."""
     total = 0
     for places in range(1, space.most_partitions(cluster) + 1):
         cuts = math.comb(model.blocks - 1, places - 1)
@@ -89,7 +105,7 @@ def shape_count(cluster: Cluster, model: Model, space: PipelineSpace) -> int:
 
 
 def _profiles(model: Model, gpu: str, space: PipelineSpace) -> list[tuple[int, int]]:
-    """Shares measured on a GPU type, and the most requests in a batch."""
+    """Shares at which a model was measured on a GPU type, each with its largest batch; none: it was not measured."""
     return [
         (profile.share, max(map(len, profile.latency_s)))
         for profile in model.profiles
@@ -100,6 +116,7 @@ def _profiles(model: Model, gpu: str, space: PipelineSpace) -> list[tuple[int, i
 def _on_sequence(
     cluster: Cluster, model: Model, sequence: tuple[str, ...], space: PipelineSpace
 ) -> Iterator[UsedPipeline]:
+    """Every pipeline of a model on a sequence of GPU types that keeps its SLO and fits into the cluster."""
     choices = [_profiles(model, gpu, space) for gpu in sequence]
     if not all(choices):
         return
@@ -109,22 +126,20 @@ def _on_sequence(
         ranges = [(first, end - 1) for first, end in pairwise((0, *cuts, model.blocks))]
         for shares in product(*([v for v, _ in found] for found in choices)):
             for sizes in ((b,) * len(sequence) for b in batches) if same else product(batches, repeat=len(sequence)):
-                rates = _rates(cluster, model, sequence, shares, ranges, sizes, space)
+                layout = _Layout(sequence, shares, ranges, sizes)
+                rates = _rates(cluster, model, layout, space)
                 if rates is not None:
-                    yield from _with_gpus(cluster, model, sequence, shares, ranges, sizes, rates, space)
+                    yield from _with_gpus(cluster, model, layout, rates, space)
 
 
-def _rates(
-    cluster: Cluster,
-    model: Model,
-    sequence: tuple[str, ...],
-    shares: tuple[int, ...],
-    ranges: list[tuple[int, int]],
-    sizes: tuple[int, ...],
-    space: PipelineSpace,
-) -> list[Fraction] | None:
-    """Throughput of one virtual GPU at each place; None: not measured, or too slow."""
+def _rates(cluster: Cluster, model: Model, layout: _Layout, space: PipelineSpace) -> list[Fraction] | None:
+    """Requests per second of one virtual GPU at each place of a pipeline, limits of the links included.
+
+    Returns:
+        The rates; None: a place was not measured, or the pipeline misses its SLO.
+    """
     left = model.slo_s - model.margin_s
+    sequence, shares, ranges, sizes = layout
     if space.batch_build and model.batch_build is not None:
         left -= model.batch_build.factor * (sizes[0] - 1) / model.batch_build.rate_rps
     rates = []
@@ -147,16 +162,18 @@ def _rates(
 
 
 def _with_gpus(
-    cluster: Cluster,
-    model: Model,
-    sequence: tuple[str, ...],
-    shares: tuple[int, ...],
-    ranges: list[tuple[int, int]],
-    sizes: tuple[int, ...],
-    rates: list[Fraction],
-    space: PipelineSpace,
+    cluster: Cluster, model: Model, layout: _Layout, rates: list[Fraction], space: PipelineSpace
 ) -> Iterator[UsedPipeline]:
-    """The pipeline with every number of virtual GPUs at its places."""
+    """A pipeline with every number of virtual GPUs at its places that the cluster has.
+
+    Args:
+        cluster: the cluster.
+        model: the model.
+        layout: the pipeline.
+        rates: requests per second of one virtual GPU at each place.
+        space: plan space.
+    """
+    sequence, shares, ranges, sizes = layout
     names = [gpu.name for gpu in cluster.gpus]
     types, units = len(names), units_of(cluster, space)
     numbers = [range(1, cluster.gpu(gpu).count * v + 1) for gpu, v in zip(sequence, shares, strict=True)]
@@ -174,7 +191,7 @@ def _with_gpus(
 
 
 def _unmatched(pipelines: list[UsedPipeline]) -> list[UsedPipeline]:
-    """Those that no other one matches in throughput with no more GPUs at any place."""
+    """The pipelines that no other one matches in throughput with no more GPUs at any place, by falling throughput."""
     kept: list[UsedPipeline] = []
     for one in sorted(pipelines, key=lambda p: (-p.rate_rps, sum(p.use), p.use)):
         # By falling throughput whatever matches a pipeline comes before it.

@@ -45,7 +45,12 @@ class _Counts(NamedTuple):
 
 
 def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """The cheapest plan of a plan space, by enumerating all of them.
+    """The cheapest plan of a session in a plan space, by enumerating all plans.
+
+    Args:
+        session: the instance.
+        space: plan space with dummy rule `none` or `machine`.
+        limits: time limit.
 
     Raises:
         InapplicableError: rule `continuous` (its plans cannot be listed), or more count vectors than `MOST_VECTORS`.
@@ -74,6 +79,7 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
 
 
 def _frontier(session: Session, space: PlanSpace, deadline: float, module: Module) -> list[ModuleChoice]:
+    """The frontier of a module of the session within the SLO."""
     return module_frontier(module, session.price, space, session.slo_s, deadline)
 
 
@@ -85,7 +91,7 @@ def module_frontier(
     Args:
         module: the module.
         price: price per hour by hardware name.
-        space: plan space; `single_hardware` is the caller's business.
+        space: plan space, in which `single_hardware` is left out of account.
         budget_s: largest worst-case latency in seconds.
         deadline: `time.perf_counter` value at which to give up.
 
@@ -214,6 +220,7 @@ def _need(scaled: ScaledModule, i: int, latency_s: Fraction, *, strictly: bool) 
 
 
 def _choice(scaled: ScaledModule, counts: _Counts, latency_s: Fraction) -> ModuleChoice:
+    """A closed plan with its latency in seconds, back on the scale of the input."""
     allocations = [Allocation(scaled.configurations[i], n) for i, n in counts.machines]
     allocations[-1] = replace(allocations[-1], partial_rps=Fraction(counts.partial, scaled.scale))
     plan = ModulePlan(tuple(allocations), Fraction(counts.dummy, scaled.scale))

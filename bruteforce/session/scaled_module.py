@@ -45,7 +45,13 @@ class ScaledModule:
 
 
 def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> ScaledModule:
-    """The module with the configurations that the plan space allows."""
+    """The integers of a module, with the configurations that a plan space allows.
+
+    Args:
+        module: the module.
+        price: price per hour by hardware name.
+        space: plan space.
+    """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     per_rate = {c: price[c.hardware] / c.throughput_rps for c in allowed}
     ranked = sorted(allowed, key=lambda c: (per_rate[c], c.duration_s, c.batch, c.hardware, c.concurrency))

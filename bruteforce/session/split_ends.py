@@ -98,6 +98,7 @@ def _fluid(s: SessionArrays, m: int, rate: float, budget: float) -> float:
 
 @compiled
 def _first_allocation(s: SessionArrays, m: int, plan: Schedule) -> int:
+    """The configuration of module m's first allocation in rank order."""
     first = s.first[m]
     while plan.machines[first] == 0 and plan.partial_at[m] != first:
         first += 1

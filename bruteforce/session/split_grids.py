@@ -24,7 +24,7 @@ def module_budgets_to_try(s: SessionArrays, m: int, dummies: int, grid: int, ste
         m: the module.
         dummies: the dummy generator.
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
-        step: step of the last of these in seconds.
+        step: step of the grid STEPS in seconds.
     """
     if grid == CONFIGURATIONS:
         budgets = np.empty(s.first[m + 1] - s.first[m])

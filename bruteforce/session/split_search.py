@@ -27,11 +27,11 @@ REASSIGN_MOST = 1 << 30
 
 
 class Splits(NamedTuple):
-    """Outcome of a search over splits.
+    """The cheapest plan that a search over latency splits found.
 
     Attributes:
-        plan: the cheapest plan.
-        cost: its cost per hour; infinite: no split is feasible.
+        plan: the plan.
+        cost: cost of the plan per hour; infinite: no split is feasible.
         visited: vectors of budgets that were scheduled.
         share: share of the whole grid that was gone through, 1: all of it.
     """
@@ -47,13 +47,17 @@ class _Options(NamedTuple):
 
     Attributes:
         first: start of each module's options, shape (modules + 1,).
-        budget: smallest budget that gives the plan, shape (options,), like the next ones.
-        bound: what the plan costs at least after any reassignment.
+        budget: smallest latency budget that gives the plan, in seconds, shape (options,).
+        bound: what the plan costs at least per hour after any reassignment, shape (options,).
         end_first: start of the plan's ends, shape (options + 1,).
-        end_latency: worst-case latencies that the plan may end with after reassignment, shape (ends,).
-        end_cost: least cost with that latency.
+        end_latency: worst-case latencies in seconds that the plan may end with after reassignment, shape (ends,).
+        end_cost: least cost per hour with that latency, shape (ends,).
         machines: whole machines of the module's configurations, shape (options, configurations of the session).
-        partial_at, partial, dummy, latency, cost: as in `Schedule`.
+        partial_at: configuration of the partial machine, -1: none, shape (options,).
+        partial: rate of the partial machine in requests per second, shape (options,).
+        dummy: dummy rate in requests per second, shape (options,).
+        latency: worst-case latency in seconds, shape (options,).
+        cost: money per hour, shape (options,).
     """
 
     first: Ints
@@ -81,9 +85,12 @@ def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor:
         s: the session.
         dummies: the dummy generator (`heuristics/session/dummy_generator.py`).
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
-        step: step of the last of these in seconds.
-        floor: a proven lower bound on every plan; a split that reaches it ends the search.
+        step: step of the grid STEPS in seconds.
+        floor: a proven lower bound on the cost per hour of every plan; a split that reaches it ends the search.
         deadline: seconds on `clock` at which to stop; infinite: never.
+
+    Returns:
+        The plan; it is the cheapest of all splits where the share gone through is 1.
     """
     modules = s.rate.size
     options = _options(s, dummies, grid, step)
@@ -122,6 +129,7 @@ def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor:
         # Modules still to come at their least budgets already miss the SLO.
         if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
             continue
+        # Rounding of these sums can only lose a split that saves hardly more than the 1e-12 that count as a tie.
         with_rest = bound[m] + options.bound[o]
         # Every module still to come at its cheapest within the room that is left to it alone.
         for i in range(m + 1, modules):
@@ -151,17 +159,18 @@ def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor:
 
 @compiled
 def enumerate_splits(s: SessionArrays, dummies: int, stretch: bool, grid: int, step: float, deadline: float) -> Splits:
-    """The optimal split by plain enumeration: every vector of budgets is scheduled from the start.
-
-    Under a deadline the search stops early and says which share of all vectors it went through.
+    """The cheapest plan over all splits of a grid by plain enumeration: every vector of budgets is scheduled anew.
 
     Args:
         s: the session.
         dummies: the dummy generator (`heuristics/session/dummy_generator.py`).
         stretch: whether every vector is stretched to fill the SLO before it is scheduled, as Piccolo's are.
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
-        step: step of the last of these in seconds.
+        step: step of the grid STEPS in seconds.
         deadline: seconds on `clock` at which to stop; infinite: never.
+
+    Returns:
+        The plan, and which share of all vectors the search went through.
     """
     modules = s.rate.size
     best, trial = new_schedule(s), new_schedule(s)
@@ -209,6 +218,7 @@ def _share(grids: list[Floats], at: Ints) -> float:
 
 @compiled
 def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options:
+    """The distinct plans of each module on a grid, with everything that reassignment may make of them."""
     modules = s.rate.size
     shortest = np.empty(modules)
     for m in range(modules):
@@ -245,6 +255,7 @@ def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options
 
 @compiled
 def _empty_options(s: SessionArrays, most: int) -> _Options:
+    """Room for so many options of all modules together; none yet."""
     return _Options(
         np.zeros(s.rate.size + 1, np.int64),
         np.empty(most),
@@ -343,6 +354,7 @@ def _within(options: _Options, cheapest: Floats, m: int, room: float) -> float:
 
 @compiled
 def _same_plan(s: SessionArrays, m: int, options: _Options, o: int, plan: Schedule) -> bool:
+    """Whether option o is the plan that a schedule holds for module m: equal machines on equal configurations."""
     if options.partial_at[o] != plan.partial_at[m] or options.partial[o] != plan.partial[m]:
         return False
     for k in range(s.first[m], s.first[m + 1]):
@@ -353,6 +365,7 @@ def _same_plan(s: SessionArrays, m: int, options: _Options, o: int, plan: Schedu
 
 @compiled
 def _load(s: SessionArrays, options: _Options, m: int, o: int, plan: Schedule) -> None:
+    """Write option o of module m into a schedule."""
     for k in range(s.first[m], s.first[m + 1]):
         plan.machines[k] = options.machines[o, k]
     plan.partial_at[m], plan.partial[m] = options.partial_at[o], options.partial[o]

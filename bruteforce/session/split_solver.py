@@ -54,7 +54,13 @@ SEARCHES: dict[str, tuple[Search, int, float]] = {
 
 
 def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Run the solver of this name.
+    """Run one of the solvers over latency splits.
+
+    Args:
+        name: name of the solver, one of `SEARCHES`.
+        session: the instance.
+        space: plan space.
+        limits: time limit.
 
     Raises:
         InapplicableError: one hardware type per session, or a policy of form `GENERAL`.

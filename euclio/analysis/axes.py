@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
+from euclio.analysis.statistics import Values
+
 MOST_POINTS = 400
 """Points of a curve that are drawn."""
-
-Values = NDArray[np.float64]
 
 
 def cumulative(values: NDArray[np.floating], total: int) -> tuple[Values, Values]:

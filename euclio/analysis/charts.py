@@ -27,7 +27,8 @@ def bars(
     """Horizontal bars with 95 % intervals and values; a published value is a line, a published range a band."""
     names = list(measured)
     values = [m.value for m in measured.values() if math.isfinite(m.value)]
-    top = max([*values, *(_upper(p) for p in published.values()), 1e-9])
+    marks = (mark[1] if isinstance(mark, tuple) else mark for mark in published.values())
+    top = max([*values, *marks, 1e-9])
     least = min([*values, 0.0])
     for y, name in enumerate(names):
         m = measured[name]
@@ -119,10 +120,6 @@ def _legend(axes: Axes) -> None:
         axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncols=2, fontsize=8.5)
     else:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
-
-
-def _upper(mark: float | tuple[float, float]) -> float:
-    return mark[1] if isinstance(mark, tuple) else mark
 
 
 def _panel_inches(axes: Axes) -> float:

@@ -45,8 +45,8 @@ def gap_ecdf(frame: pd.DataFrame, reference: Reference = "best") -> Figure:
     column, known, where = ("gap", "best", "") if reference == "best" else ("space_gap", "space_best", " space")
 
     def draw(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
-        shown = runs[runs[known].notna()]
-        percents = {label: 100.0 * of[column].to_numpy(dtype=float) for label, of in _by_label(shown)}
+        shown = runs[runs[known].notna()].groupby("label", observed=True)
+        percents = {str(label): 100.0 * of[column].to_numpy(dtype=float) for label, of in shown}
         finite = {label: values[np.isfinite(values)] for label, values in percents.items()}
         every = np.concatenate([np.zeros(0), *finite.values()])
         if every.size == 0:
@@ -90,10 +90,6 @@ def performance_profile(frame: pd.DataFrame, by: Measure = "value") -> Figure:
         return ""
 
     return figure(frame, _QUESTIONS[by], draw, panel_in=height_for)
-
-
-def _by_label(runs: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    return [(str(label), of) for label, of in runs.groupby("label", observed=True)]
 
 
 def _curves(axes: Axes, labels: Sequence[str], values: dict[str, np.ndarray], totals: dict[str, int]) -> None:

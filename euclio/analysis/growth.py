@@ -10,19 +10,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from euclio.analysis.axes import time_axis
 from euclio.analysis.drawing import figure, height_for, labels_of, legend, short, styles
 from euclio.analysis.per_instance import LEAST_TIME_S
 from euclio.analysis.references import with_references
+from euclio.analysis.statistics import Values
 from euclio.core.errors import InputError
 from euclio.core.figures import grid
 
 LEAST_SIZES = 3
 """Different sizes that a fit needs: through two points every law passes."""
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ def growth(frame: pd.DataFrame, feature: str) -> pd.DataFrame:
     rows = []
     for (family, objective, label), runs in table.groupby(["family", "objective", "label"], observed=True):
         kept = runs[runs.ended]
-        laws = fitted_laws(kept[feature].to_numpy(dtype=float), _seconds(kept))
+        laws = fitted_laws(*_points(kept, feature))
         by_kind = {law.kind: law for law in laws}
         power, exponential = by_kind.get("power"), by_kind.get("exponential")
         rows.append(
@@ -146,7 +144,8 @@ def growth_figure(frame: pd.DataFrame, feature: str) -> Figure:
             return f"no run that ended by itself has {name}"
         for label in labels_of(shown):
             of, look = shown[shown.label == label], looks[label]
-            sizes, law = _medians(of, feature), fitted_laws(*_points(of[of.ended], feature))[:1]
+            sizes = of.groupby(feature)[["time_s", "ended"]].agg({"time_s": "median", "ended": "mean"})
+            law = fitted_laws(*_points(of[of.ended], feature))[:1]
             ended = sizes[sizes.ended > 0.5]
             stopped = sizes[sizes.ended <= 0.5]
             text = short(label) + "".join(f" {found.describe()}" for found in law)
@@ -185,14 +184,6 @@ def _sized(frame: pd.DataFrame, feature: str) -> pd.DataFrame:
     return table.assign(ended=answered & (table.proven | (table.time_s < limit)))
 
 
-def _seconds(runs: pd.DataFrame) -> Values:
-    return runs.time_s.clip(lower=LEAST_TIME_S).to_numpy(dtype=float)
-
-
 def _points(runs: pd.DataFrame, feature: str) -> tuple[Values, Values]:
-    return runs[feature].to_numpy(dtype=float), _seconds(runs)
-
-
-def _medians(runs: pd.DataFrame, feature: str) -> pd.DataFrame:
-    """Median time and share of the runs that ended by themselves, by size."""
-    return runs.groupby(feature)[["time_s", "ended"]].agg({"time_s": "median", "ended": "mean"})
+    """Sizes and times of runs."""
+    return runs[feature].to_numpy(dtype=float), runs.time_s.clip(lower=LEAST_TIME_S).to_numpy(dtype=float)

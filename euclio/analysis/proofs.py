@@ -28,27 +28,12 @@ def proven_shares(frame: pd.DataFrame) -> pd.DataFrame:
         instances of which a plan is known), proven, share_pct, low_pct, high_pct.
     """
     table = with_references(frame)
-    table = table[table.best.notna()]
-    rows = []
-    for (family, objective, label), runs in table.groupby(["family", "objective", "label"], observed=True):
-        found = share(runs.proven)
-        rows.append(
-            {
-                "family": family,
-                "objective": objective,
-                "label": label,
-                "runs": len(runs),
-                "proven": int(runs.proven.sum()),
-                "share_pct": found.value,
-                "low_pct": found.low,
-                "high_pct": found.high,
-            }
-        )
-    columns = ["family", "objective", "label", "runs", "proven", "share_pct", "low_pct", "high_pct"]
-    ordered = pd.DataFrame(rows, columns=columns).sort_values(
-        ["family", "objective", "share_pct", "label"], ascending=[True, True, False, True]
-    )
-    return ordered.reset_index(drop=True)
+    grouped = table[table.best.notna()].groupby(["family", "objective", "label"], observed=True).proven
+    counts = pd.DataFrame({"runs": grouped.size(), "proven": grouped.sum()})
+    found = [(m.value, m.low, m.high) for m in (share(proofs) for _, proofs in grouped)]
+    shares = pd.DataFrame(found, counts.index, ["share_pct", "low_pct", "high_pct"])
+    order = ["family", "objective", "share_pct", "label"]
+    return counts.join(shares).reset_index().sort_values(order, ascending=[True, True, False, True], ignore_index=True)
 
 
 def proven_figure(frame: pd.DataFrame) -> Figure:

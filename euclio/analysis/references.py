@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from euclio.analysis.spaces import FULL, plan_spaces
 from euclio.core.errors import InputError
 from euclio.core.family import find_family
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
+from euclio.files.plan_files import RunOptions
 
 PROBLEM = ["family", "objective", "instance_hash"]
 """What makes a problem: values of two runs are compared where these agree."""
@@ -21,6 +22,12 @@ OPTION = "option."
 
 ACCEPTED = ("optimal", "feasible")
 """Statuses of a run with a plan that the checker accepted."""
+
+
+FULL = "full"
+"""The plan space that all solvers of a family are measured against."""
+
+_NOT_OF_THE_SPACE = frozenset({"objective", *RunOptions.model_fields})
 
 
 def with_references(frame: pd.DataFrame) -> pd.DataFrame:
@@ -35,7 +42,7 @@ def with_references(frame: pd.DataFrame) -> pd.DataFrame:
         The frame with texts that are no categories and with further columns. Gaps are shares of the best value (0.05:
         5 % more expensive, or 5 % less throughput); NaN where the run has no accepted plan.
 
-        - ``space``: plan space in words (`euclio.analysis.spaces`), "full" for the family's full one
+        - ``space``: plan space in words (`space_text`), "full" for the family's full one
         - ``best``, ``best_bound``, ``best_proven``, ``gap``: best value of any run on the instance with the same
           objective; tightest bound of the runs in the full space, NaN where a plan of another space beats it (it is no
           bound on that one); whether that bound proves the best value; distance from it
@@ -159,3 +166,41 @@ def _finders(table: pd.DataFrame, wrong: pd.DataFrame) -> list[str]:
     keys = [*PROBLEM, "space"]
     labels = good.groupby(keys, observed=True).label.agg(lambda found: ", ".join(sorted(set(found)))).to_dict()
     return [labels[key] for key in wrong[keys].itertuples(index=False, name=None)]
+
+
+def plan_spaces(frame: pd.DataFrame) -> pd.Series[str]:
+    """The plan space of each run: the fields that differ from the family's full space, or `FULL`."""
+    texts = frame[["family", "options"]].astype(str)
+    known = {
+        (family, options): space_text(family, json.loads(options))
+        for family, options in texts.drop_duplicates().itertuples(index=False)
+    }
+    named = [known[pair] for pair in zip(texts.family, texts.options, strict=True)]
+    return pd.Series(named, index=frame.index, dtype=object)
+
+
+def space_text(family: str, options: dict[str, Any]) -> str:
+    """A plan space in words, such as "policy=rr, max_allocations=1".
+
+    Args:
+        family: problem family; one that is not installed has no full space, so all its fields are named.
+        options: options of the run, plain data.
+    """
+    try:
+        full = find_family(family).full_space.describe()
+    except InputError:
+        full = {name: None for name in sorted(options) if name not in _NOT_OF_THE_SPACE}
+    changed = [
+        f"{name}={_text(options[name])}"
+        for name, usual in full.items()
+        if name != "objective" and name in options and options[name] != usual
+    ]
+    return ", ".join(changed) or FULL
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return "+".join(str(part) for part in value)
+    return "any" if value is None else str(value)

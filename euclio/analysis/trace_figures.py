@@ -8,19 +8,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from euclio.analysis.axes import time_axis
 from euclio.analysis.drawing import figure, height_for, labels_of, legend, short, styles, unit_of
 from euclio.analysis.references import with_references
+from euclio.analysis.statistics import Values
 from euclio.analysis.traces import mean_gaps, trace_steps
 from euclio.core.errors import InputError
 from euclio.core.figures import grid
 
 MOMENTS = 120
 """Moments of the mean gaps that are drawn."""
-
-Values = NDArray[np.float64]
 
 
 def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from euclio.analysis.references import with_references
-from euclio.analysis.statistics import shifted_geometric_mean
+from euclio.analysis.statistics import Values, shifted_geometric_mean
 
 GAPS = ["primal", "dual", "primal_dual"]
-
-Values = NDArray[np.float64]
 
 
 def trace_steps(runs: pd.DataFrame) -> pd.DataFrame:

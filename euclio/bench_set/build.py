@@ -7,15 +7,14 @@ kept as long as instance and plan are; `euclio bench-set certify` makes those th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from euclio.bench_set.folder import best_path, instance_path, instance_text, read_best, set_folder
+from euclio.bench_set.folder import best_path, instance_path, instance_text, read_best, rooms, set_folder
 from euclio.bench_set.improving import Found, better, improved, measured
-from euclio.bench_set.layout import compact
 from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
@@ -23,7 +22,7 @@ from euclio.core.provenance import provenance
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
 from euclio.core.solving import check
-from euclio.files.json_writing import write_text
+from euclio.files.json_writing import compact, write_text
 from euclio.files.result_files import result_to_text
 from euclio.runs.task import text_hash
 from euclio.workloads.design import Design
@@ -35,11 +34,6 @@ TIME_LIMIT_S = 20.0
 def designs() -> list[Design]:
     """All designs of the set, family by family."""
     return [design for family in families() for design in family.designs()]
-
-
-def make_instance(design: Design, seed: int = SEED) -> Any:
-    """The instance of a design."""
-    return design.make(seed)
 
 
 def build(
@@ -75,7 +69,7 @@ def build(
 
 
 def _known(folder: Path) -> dict[str, Entry]:
-    for name in _folders():
+    for name in rooms():
         try:
             (folder / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -84,7 +78,7 @@ def _known(folder: Path) -> dict[str, Entry]:
 
 
 def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: float) -> Entry:
-    instance = make_instance(design)
+    instance = design.make(SEED)
     text = instance_text(instance)
     before = Found()
     if known is not None and known.text_hash == text_hash(text) and best_path(folder, known.name).is_file():
@@ -157,28 +151,18 @@ def _plain(design: Design) -> dict[str, Any]:
 def _remove_others(folder: Path, manifest: Manifest) -> None:
     """Remove files of instances that are no longer in the set."""
     kept = {path for e in manifest.entries for path in (instance_path(folder, e), best_path(folder, e.name))}
-    for path in _files(folder):
-        if path not in kept:
-            path.unlink()
-
-
-def _folders() -> list[str]:
-    """One folder per family that the set has instances of, and that of the best plans."""
-    return [*(family.instances for family in families() if family.designs()), "best"]
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for name in _folders():
-        yield from (folder / name).glob("*.json")
+    for name in rooms():
+        for path in (folder / name).glob("*.json"):
+            if path not in kept:
+                path.unlink()
 
 
 def main() -> None:
     """Build the set where it stands, with a progress bar."""
-    from euclio.runs.stages import progress_bars
+    from euclio.core.progress import progress_bar
 
-    with progress_bars() as bars:
-        task = bars.add_task("instances", total=len(designs()))
-        build(advance=lambda: bars.advance(task))
+    with progress_bar("instances", len(designs())) as advance:
+        build(advance=advance)
 
 
 if __name__ == "__main__":

@@ -6,15 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from euclio.bench_set.folder import best_path, instance_path, read_best, read_instance
-from euclio.bench_set.layout import one_line
+from euclio.bench_set.folder import best_path, instance_path, read_best, read_instance, rooms
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
 from euclio.certification.certifying import instance_sha256, plan_sha256
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
-from euclio.core.family import families, family_of
+from euclio.core.family import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.verifying import reasons_against
+from euclio.files.json_writing import one_line
 from euclio.runs.task import text_hash
 
 
@@ -86,10 +86,9 @@ def _against(kept: Kept, difficulty: Difficulty, hashes: tuple[str, str | None])
 def _strays(folder: Path, entries: Iterable[Entry]) -> list[str]:
     """Files that the manifest does not know."""
     known = {path for e in entries for path in (instance_path(folder, e), best_path(folder, e.name))}
-    rooms = [*(family.instances for family in families()), "best"]
     return [
         f"{path.relative_to(folder)}: is not in the manifest"
-        for room in rooms
+        for room in rooms()
         for path in sorted((folder / room).glob("*"))
         if path not in known
     ]

@@ -5,17 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from euclio.bench_set.layout import compact
 from euclio.bench_set.manifest import Entry
 from euclio.core.data_files import data_dir
-from euclio.core.family import family_of, find_family
+from euclio.core.family import families, family_of, find_family
 from euclio.files.instance_files import load_instance
+from euclio.files.json_writing import compact
 from euclio.files.result_files import WrittenResult, load_result
 
 
 def set_folder() -> Path:
     """The folder of the set that comes with euclio."""
     return data_dir() / "instances"
+
+
+def rooms() -> list[str]:
+    """The folders in it: one per family that it has instances of, and that of the best plans."""
+    return [*(family.instances for family in families() if family.designs()), "best"]
 
 
 def instance_path(folder: Path, entry: Entry) -> Path:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.bench_set.layout import one_line
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact
-from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, validated, without_schema
+from euclio.files.boundary import Text, at, validated, without_schema
+from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.json_reading import read_json
-from euclio.files.json_writing import json_text, write_text
-from euclio.files.plan_files import word
+from euclio.files.json_writing import json_text, one_line, write_text
 
 SCHEMA = "euclio/bench-set/1"
 FILE = "manifest.json"
@@ -48,7 +45,7 @@ class Effort:
     """
 
     solver: str
-    status: str
+    status: Text
     cpu_s: float
     counters: dict[str, float]
 
@@ -69,7 +66,7 @@ class Kept:
 
     verdict: Verdict
     prover: str
-    euclio: str
+    euclio: Text
     nodes: int
     wall_s: float
     instance_sha256: str
@@ -106,9 +103,9 @@ class Entry:
     value: Fraction
     solver: str
     bound: Fraction | None
-    bound_solver: str
-    date: str
-    euclio: str
+    bound_solver: Text
+    date: Text
+    euclio: Text
     effort: Effort
     tried: tuple[str, ...]
     time_limit_s: float
@@ -126,49 +123,8 @@ class Manifest:
     """
 
     seed: int
-    cpu: str
-    entries: tuple[Entry, ...]
-
-
-class _Effort(FileModel):
-    solver: Name
-    status: Text
-    cpu_s: Number
-    counters: dict[str, Any]
-
-
-class _Kept(FileModel):
-    verdict: Text
-    prover: Name
-    euclio: Text
-    nodes: Whole
-    wall_s: Number
-    instance_sha256: Name
-    plan_sha256: Name | None
-
-
-class _Entry(FileModel):
-    name: Name
-    family: Name
-    text_hash: Name
-    design: dict[str, Any]
-    difficulty: Text
-    value: Number
-    solver: Name
-    bound: Number | None
-    bound_solver: Text
-    date: Text
-    euclio: Text
-    effort: _Effort
-    tried: list[Name]
-    time_limit_s: Number
-    certificate: _Kept | None = None
-
-
-class _Manifest(FileModel):
-    seed: Whole
     cpu: Text
-    entries: list[_Entry]
+    entries: tuple[Entry, ...]
 
 
 def difficulty_of(proven: bool, effort: Effort) -> Difficulty:
@@ -187,51 +143,14 @@ def read_manifest(folder: Path) -> Manifest:
         InputError: naming the file, the field and the remedy.
     """
     path = folder / FILE
-    model = validated(_Manifest, without_schema(read_json(path), SCHEMA, str(path)), str(path))
-    entries = []
-    for k, entry in enumerate(model.entries):
-        with at(f"entries[{k}]", str(path)):
-            entries.append(_entry(entry))
-    names = [entry.name for entry in entries]
+    model = validated(file_model(Manifest), without_schema(read_json(path), SCHEMA, str(path)), str(path))
+    with at("", str(path)):
+        manifest: Manifest = made(Manifest, model)
+    names = [entry.name for entry in manifest.entries]
     twice = [name for k, name in enumerate(names) if name in names[:k]]
     if twice:
         raise InputError(f"{twice[0]!r} is listed twice; keep one of them", file=str(path), field="entries")
-    return Manifest(model.seed, model.cpu, tuple(entries))
-
-
-def _entry(model: _Entry) -> Entry:
-    effort = model.effort
-    return Entry(
-        model.name,
-        model.family,
-        model.text_hash,
-        {key: exact(value) if isinstance(value, Decimal) else value for key, value in model.design.items()},
-        Difficulty(word(model.difficulty, Difficulty, "difficulty")),
-        exact(model.value),
-        model.solver,
-        None if model.bound is None else exact(model.bound),
-        model.bound_solver,
-        model.date,
-        model.euclio,
-        Effort(
-            effort.solver, effort.status, float(effort.cpu_s), {key: float(n) for key, n in effort.counters.items()}
-        ),
-        tuple(model.tried),
-        float(model.time_limit_s),
-        None if model.certificate is None else _kept(model.certificate),
-    )
-
-
-def _kept(model: _Kept) -> Kept:
-    return Kept(
-        Verdict(word(model.verdict, Verdict, "certificate.verdict")),
-        model.prover,
-        model.euclio,
-        model.nodes,
-        float(model.wall_s),
-        model.instance_sha256,
-        model.plan_sha256,
-    )
+    return manifest
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
@@ -247,18 +166,12 @@ def write_manifest(manifest: Manifest, folder: Path) -> None:
 
 
 def _data(entry: Entry) -> dict[str, Any]:
-    data = {name: getattr(entry, name) for name in Entry.__slots__}
-    effort = entry.effort
-    counters = {name: int(n) if n == int(n) else n for name, n in effort.counters.items()}
-    data["effort"] = {
-        "solver": effort.solver,
-        "status": effort.status,
-        "cpu_s": round(effort.cpu_s, 6),
-        "counters": counters,
-    }
-    data["tried"] = list(entry.tried)
-    kept = data.pop("certificate")
-    if kept is not None:
-        data["certificate"] = {name: getattr(kept, name) for name in Kept.__slots__}
-        data["certificate"]["wall_s"] = round(kept.wall_s, 6)
+    data: dict[str, Any] = plain_data(entry)
+    effort, kept = data["effort"], data["certificate"]
+    effort["cpu_s"] = round(effort["cpu_s"], 6)
+    effort["counters"] = {name: int(n) if n == int(n) else n for name, n in effort["counters"].items()}
+    if kept is None:
+        del data["certificate"]
+    else:
+        kept["wall_s"] = round(kept["wall_s"], 6)
     return data

@@ -1,4 +1,4 @@
-"""`euclio bench-set`: the benchmark set: check it, run a solver on it, list it, make it."""
+"""`euclio bench-set`: the benchmark set: check it, run a solver on it, list it, make it, have its proofs certified."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.bench_set_certify import add_certify, add_sample, certify_sample
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.arguments import seconds
 from euclio.core.errors import InputError
-from euclio.core.saying import say
+from euclio.core.progress import progress_bar, say
+from euclio.core.values import count, seconds, seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from euclio.bench_set.comparing import Compared
     from euclio.bench_set.manifest import Entry
+    from euclio.core.values import Verbs
 
 CLASSES = ("easy", "medium", "hard", "open")
+ALL = "all"
+SAMPLE = 20
+"""Proofs that `check --certify` tries."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
     )
     check.add_argument("--solve", metavar="SOLVER", help="also run this solver on the instances of its family")
-    add_sample(check)
+    _add_sample(check)
     check.add_argument(
         "--time-limit", type=seconds, metavar="S", help="limit of each run or search in seconds; searches: 60"
     )
@@ -55,9 +58,37 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     build.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds; default: 20")
     build.set_defaults(run=run_build)
-    certify = add_certify(actions)
+    certify = _add_certify(actions)
     for action in (check, listing, build, certify):
         action.add_argument("--folder", type=Path, metavar="DIR", help="default: the set that comes with euclio")
+
+
+def _add_sample(check: argparse.ArgumentParser) -> None:
+    """Add the options of `check` that try proofs again."""
+    check.add_argument("--certify", action="store_true", help="also try a sample of the proofs with the prover")
+    check.add_argument("--sample", type=_sample, metavar="N", help="how many proofs, or all; default: 20")
+    check.add_argument("--seed", type=seed, metavar="K", help="seed of the sample; default: 0")
+
+
+def _add_certify(actions: Verbs) -> argparse.ArgumentParser:
+    """Add the action that makes certificates."""
+    certify = actions.add_parser(
+        "certify",
+        help="try the proofs that have no certificate with the prover, and keep what it says",
+        description="Make the certificates that are missing, or were left open before, and keep them in the manifest. "
+        "Exit code 1: a proof is refuted.",
+        allow_abbrev=False,
+    )
+    certify.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each search in seconds; default: 60")
+    certify.add_argument("--again", action="store_true", help="make all of them again")
+    certify.add_argument("--family", choices=("session", "pipeline"), help="only this problem family")
+    certify.set_defaults(run=run_certify)
+    return certify
+
+
+def _sample(text: str) -> int | str:
+    """A whole number, at least 1, or "all"."""
+    return text if text == ALL else count(text)
 
 
 def run_check(arguments: argparse.Namespace) -> int:
@@ -82,7 +113,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     print(summary(chosen))
     code = SOLVED
     if arguments.certify:
-        code = certify_sample(folder, chosen, arguments)
+        code = _certify_sample(folder, chosen, arguments)
     if arguments.solve is not None:
         code = max(code, _solve(folder, chosen, arguments.solve, arguments.time_limit))
     return code
@@ -102,16 +133,14 @@ def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: fl
     from euclio.bench_set.table import compared_table
     from euclio.core.registry import find_solver
     from euclio.core.tables import to_text
-    from euclio.runs.stages import progress_bars
 
     family = find_solver(solver).family
     chosen = [e for e in entries if e.family == family]
     found: list[Compared] = []
-    with progress_bars() as bars:
-        task = bars.add_task(solver, total=len(chosen))
+    with progress_bar(solver, len(chosen)) as advance:
         for compared in compare_with_best(folder, chosen, solver, time_limit_s):
             found.append(compared)
-            bars.advance(task)
+            advance()
     print(to_text(compared_table(found)))
     return REFUSED if any(compared.wrong for compared in found) else SOLVED
 
@@ -132,10 +161,58 @@ def run_build(arguments: argparse.Namespace) -> int:
     """Make the set."""
     from euclio.bench_set.build import TIME_LIMIT_S, build, designs
     from euclio.bench_set.table import summary
-    from euclio.runs.stages import progress_bars
 
-    with progress_bars() as bars:
-        task = bars.add_task("instances", total=len(designs()))
-        manifest = build(arguments.folder, arguments.time_limit or TIME_LIMIT_S, advance=lambda: bars.advance(task))
+    with progress_bar("instances", len(designs())) as advance:
+        manifest = build(arguments.folder, arguments.time_limit or TIME_LIMIT_S, advance=advance)
     print(summary(manifest.entries))
     return SOLVED
+
+
+def _certify_sample(folder: Path, entries: Sequence[Entry], arguments: argparse.Namespace) -> int:
+    """Try a sample of the proofs again and print what came out; the exit code."""
+    from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
+    from euclio.bench_set.table import certificate_table
+    from euclio.core.tables import to_text
+
+    size = None if arguments.sample == ALL else arguments.sample or SAMPLE
+    chosen = sample(proofs(entries), size, arguments.seed or 0)
+    made, against = [], []
+    with progress_bar("certify", len(chosen)) as advance:
+        for entry in chosen:
+            found = certified(folder, entry, arguments.time_limit or TIME_LIMIT_S)
+            made.append((entry, found))
+            against.append(wrong(entry, found))
+            advance()
+    print(to_text(certificate_table(made)))
+    return _exit_code(against)
+
+
+def _exit_code(against: Sequence[str]) -> int:
+    """Say what is wrong; the exit code."""
+    problems = [line for line in against if line]
+    for line in problems:
+        say(line)
+    return REFUSED if problems else SOLVED
+
+
+def run_certify(arguments: argparse.Namespace) -> int:
+    """Make certificates and keep them."""
+    from euclio.bench_set.certifying import TIME_LIMIT_S, fill, has_certificate, proofs
+    from euclio.bench_set.folder import set_folder
+    from euclio.bench_set.manifest import read_manifest
+    from euclio.bench_set.table import certificates
+    from euclio.core.certificate import Verdict
+
+    folder = arguments.folder or set_folder()
+
+    def wanted(entry: Entry) -> bool:
+        if arguments.family not in (None, entry.family):
+            return False
+        return arguments.again or not has_certificate(folder, entry)
+
+    chosen = [entry.name for entry in filter(wanted, proofs(read_manifest(folder).entries))]
+    with progress_bar("certificates", len(chosen)) as advance:
+        manifest = fill(folder, chosen, arguments.time_limit or TIME_LIMIT_S, advance)
+    print(certificates(manifest.entries))
+    refuted = [e.name for e in manifest.entries if e.certificate and e.certificate.verdict is Verdict.REFUTED]
+    return _exit_code([f"{name}: its proof is REFUTED; `euclio certify` prints the better plan" for name in refuted])

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
-from euclio.core.arguments import seconds
-from euclio.core.progress import waiting
-from euclio.core.saying import say
+from euclio.core.progress import say, waiting
+from euclio.core.values import seconds
 
 if TYPE_CHECKING:
     from euclio.core.certificate import Certificate
@@ -26,7 +25,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of the search in seconds")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the better plan, if there is one, as a result")
     parser.add_argument("--json", action="store_true", help="print the certificate as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.arguments import count
+from euclio.core.progress import progress_bars
+from euclio.core.values import count
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -17,25 +18,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("solver", metavar="NAME", help="see `euclio solvers`, or FILE.py:FUNCTION")
     parser.add_argument("--samples", type=count, default=12, metavar="N", help="small instances; default: 12")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Try, judge, print."""
     from euclio.contract.checking import check_solver
+    from euclio.contract.findings import report_table
+    from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text
-    from euclio.runs.stages import progress_bars
 
     with progress_bars() as bars:
         task = bars.add_task("trials", total=None)
         report = check_solver(
             arguments.solver, arguments.samples, lambda total: bars.update(task, total=total, advance=1)
         )
-    if arguments.json:
-        print(json_text(report.describe()))
-    else:
-        from euclio.contract.table import report_table
-        from euclio.core.tables import to_text
-
-        print(to_text(report_table(report)))
+    print(json_text(report.describe()) if arguments.json else to_text(report_table(report)))
     return SOLVED if report.kept else REFUSED

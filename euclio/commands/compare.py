@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
-from euclio.core.arguments import names, seconds
-from euclio.core.progress import noticed
-from euclio.core.saying import say
+from euclio.core.progress import noticed, say
+from euclio.core.values import names, seconds
 
 if TYPE_CHECKING:
     from euclio.commands.supervised import Supervised
@@ -38,15 +37,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot the comparison (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, plot."""
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers, compare
+    from euclio.comparison.table import comparison_table
     from euclio.core.family import family_of
     from euclio.core.references import file_of
+    from euclio.core.tables import to_text
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
@@ -74,13 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
                 solving=supervised.solve,
             )
         why = _why_infeasible(supervised, comparison, arguments.time_limit)
-    if arguments.json:
-        print(json_text(comparison.describe()))
-    else:
-        from euclio.comparison.table import comparison_table
-        from euclio.core.tables import to_text
-
-        print(to_text(comparison_table(comparison)))
+    print(json_text(comparison.describe()) if arguments.json else to_text(comparison_table(comparison)))
     if arguments.plot is not None:
         from euclio.comparison.figure import draw
         from euclio.report.figure_files import save_figure

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.core.arguments import count, names, seconds, seed
 from euclio.core.errors import InputError
-from euclio.core.progress import noticed
-from euclio.core.saying import say
+from euclio.core.progress import noticed, progress_bar, say
+from euclio.core.values import count, names, seconds, seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +34,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot the decomposition (.svg, .png or .pdf)")
     parser.add_argument("--csv", type=Path, metavar="OUT", help="also write one row per instance and system")
     parser.add_argument("--json", action="store_true", help="print the decomposition as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,11 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
     from euclio.comparison.decomposing import common_family, decompose, describe
+    from euclio.comparison.table import decomposition_table
     from euclio.core.references import file_of
+    from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
-    from euclio.runs.stages import progress_bars
 
     read = [*arguments.files, *map(file_of, arguments.solvers or ())]
     check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)
@@ -58,24 +57,17 @@ def run(arguments: argparse.Namespace) -> int:
     with (
         Supervised(instances, chosen, notice=False) as supervised,
         noticed("running all systems; compiling takes a while at the first use after installation"),
-        progress_bars() as bars,
+        progress_bar("instances", len(instances)) as advance,
     ):
-        task = bars.add_task("instances", total=len(instances))
         table = decompose(
             instances,
             chosen,
             arguments.time_limit,
-            lambda _: bars.advance(task),
+            lambda _: advance(),
             solving=supervised.solve,
             objective=arguments.objective,
         )
-    if arguments.json:
-        print(json_text(describe(table)))
-    else:
-        from euclio.comparison.decomposition_table import decomposition_table
-        from euclio.core.tables import to_text
-
-        print(to_text(decomposition_table(table)))
+    print(json_text(describe(table)) if arguments.json else to_text(decomposition_table(table)))
     if arguments.csv is not None:
         write_text(table.to_csv(index=False), arguments.csv)
     if arguments.plot is not None:

@@ -6,8 +6,8 @@ import argparse
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.core.arguments import seconds
 from euclio.core.progress import noticed
+from euclio.core.values import seconds
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of all searches together in seconds")
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

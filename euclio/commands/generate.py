@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.arguments import count, seed
 from euclio.core.errors import InputError
 from euclio.core.family import Family, families
+from euclio.core.values import count, seed
 from euclio.workloads.settings import Setting, add_settings, given_settings
 
 
@@ -34,7 +34,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     for family in known:
         own = [setting for first, setting in everywhere.values() if first is family]
         add_settings(parser.add_argument_group(f"settings of {family.instances}"), own)
-    parser.set_defaults(run=run)
 
 
 def _offered(known: list[Family]) -> dict[str, tuple[Family, Setting]]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.core.errors import InputError
 from euclio.core.family import families
-from euclio.core.saying import say
+from euclio.core.progress import say
 
 if TYPE_CHECKING:
-    from euclio.core.arguments import Verbs
+    from euclio.core.values import Verbs
     from euclio.workloads.importing import Importer
 
 

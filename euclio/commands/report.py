@@ -7,8 +7,7 @@ import warnings
 from pathlib import Path
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.saying import say
-from euclio.report.experiment.writing import write_report
+from euclio.core.progress import say
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +26,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the page, with FILE.md next to it; default: report.html in the folder",
     )
     parser.add_argument("--title", help="title of the page; default: the experiment's name")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report and print where it is."""
+    from euclio.report.experiment.page import write_report
     from euclio.results import VersionsDiffer
 
     with warnings.catch_warnings(record=True) as caught:

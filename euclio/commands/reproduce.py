@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.arguments import count, seed
 from euclio.core.errors import InputError
+from euclio.core.values import count, seed
 from euclio.studies import STUDIES
 
 
@@ -33,7 +33,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     folder = "ppipe: folder of measured clusters; default: ../shared/instances/pipelines, if present"
     parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

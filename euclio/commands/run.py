@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.arguments import count, names
 from euclio.core.errors import TerminatedError
-from euclio.core.saying import say
+from euclio.core.progress import say
+from euclio.core.values import count, names
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry", type=names, default=(), metavar="A,B", help="make runs again whose status is one of these"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

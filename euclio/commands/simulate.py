@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
-from euclio.core.arguments import positive, seconds, seed
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
-from euclio.core.progress import noticed
-from euclio.core.saying import say
+from euclio.core.progress import noticed, say
+from euclio.core.values import SHARE, positive, seconds, seed
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
-    from euclio.files import WrittenResult
     from euclio.simulation.setup import Setup
     from euclio.simulation.simulator import Simulator
 
@@ -49,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--noise",
-        type=_noise,
+        type=SHARE.parse,
         default=0.0,
         metavar="X",
         help="coefficient of variation of durations around the profiled ones, 0 to 1; default: 0",
@@ -71,7 +69,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             )
     parser.add_argument("--timeline", type=Path, metavar="OUT", help="also plot a timeline (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def _served() -> str:
@@ -83,6 +80,7 @@ def _served() -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, plot."""
     from euclio.files import load_instance, load_result
+    from euclio.files.boundary import at
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path
 
@@ -103,20 +101,25 @@ def run(arguments: argparse.Namespace) -> int:
     if written.plan is None:
         say(f"{arguments.result}: there is no plan to simulate (status {written.status.value})")
         return NO_PLAN
-    _refuse_too_many(arguments, simulator, instance, written, setup)
+    given = instance, written.plan, setup, written.space
+    with at("", arguments.result):
+        expected = sum(simulator.offered_rps(*given)) * setup.seconds
+    if expected > MOST_REQUESTS:
+        raise InputError(
+            f"would bring about {expected:.3g} requests; up to {MOST_REQUESTS:.0e} are simulated, take fewer seconds",
+            field="--seconds",
+        )
     with noticed("simulating; compiling takes a while at the first use after installation"):
-        return (_search if arguments.highest_load else _once)(arguments, simulator, instance, written, setup)
+        return (_search if arguments.highest_load else _once)(arguments, simulator, *given)
 
 
-def _once(
-    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
-) -> int:
+def _once(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:
     from euclio.core.tables import to_text
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
 
     with at("", arguments.result):
-        simulation = simulator.simulate(instance, written.plan, setup, written.space)
+        simulation = simulator.simulate(*given)
     print(json_text(simulator.describe(simulation)) if arguments.json else to_text(simulator.table(simulation)))
     speed = simulator.speed(simulation)
     if speed:  # not the same from run to run, hence on standard error
@@ -128,15 +131,14 @@ def _once(
     return SOLVED
 
 
-def _search(
-    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
-) -> int:
+def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:
     from euclio.core.tables import to_text
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
 
     with at("", arguments.result):
-        loads = simulator.highest_loads(instance, written.plan, setup, written.space)
+        loads = simulator.highest_loads(*given)
+    instance, _, setup, _ = given
     if arguments.json:
         described = {key: value for key, value in setup.describe().items() if key != "load"}
         mean = sum(loads.values()) / len(loads)
@@ -179,27 +181,3 @@ def _own_settings(arguments: argparse.Namespace, family: Family) -> dict[str, st
             if given is not None:
                 found[option.field] = given
     return found
-
-
-def _refuse_too_many(
-    arguments: argparse.Namespace, simulator: Simulator, instance: Any, written: WrittenResult, setup: Setup
-) -> None:
-    from euclio.files.boundary import at
-
-    with at("", arguments.result):
-        expected = sum(simulator.offered_rps(instance, written.plan, setup, written.space)) * setup.seconds
-    if expected > MOST_REQUESTS:
-        raise InputError(
-            f"would bring about {expected:.3g} requests; up to {MOST_REQUESTS:.0e} are simulated, take fewer seconds",
-            field="--seconds",
-        )
-
-
-def _noise(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a number from 0 to 1")
-    return number

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.core.arguments import count, seconds, seed
-from euclio.core.saying import say
+from euclio.core.progress import say
+from euclio.core.values import count, seconds, seed
 
 if TYPE_CHECKING:
     from euclio.core.result import AnyResult
+
+
+EXIT_CODES = {"optimal": SOLVED, "feasible": SOLVED, "infeasible": INFEASIBLE, "error": REFUSED}
+"""Exit codes by status; of all others: `NO_PLAN`."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +42,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_engine_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
@@ -94,19 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(to_text(family.table(instance, result)))
     if result.reason:
         say(f"{arguments.file}: {result.status.value}: {result.reason}")
-    return _exit_code(result)
-
-
-def _exit_code(result: AnyResult) -> int:
-    from euclio.core.result import Status
-
-    codes = {
-        Status.OPTIMAL: SOLVED,
-        Status.FEASIBLE: SOLVED,
-        Status.INFEASIBLE: INFEASIBLE,
-        Status.ERROR: REFUSED,
-    }
-    return codes.get(result.status, NO_PLAN)
+    return EXIT_CODES.get(result.status, NO_PLAN)
 
 
 def _with_reason(result: AnyResult) -> AnyResult:

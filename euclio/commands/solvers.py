@@ -9,7 +9,6 @@ from euclio.commands.exit_codes import SOLVED
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -18,7 +18,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = "Finished runs by solver and status, what is missing, and whether a runner is at work."
     parser.add_argument("path", metavar="OUT|EXPERIMENT.toml", help="result folder, or the experiment next to it")
     parser.add_argument("--json", action="store_true", help="print the status as JSON instead of a table")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from types import TracebackType
 from typing import Any
 
 from euclio.core.family import Explained, Family, families
@@ -29,7 +29,7 @@ NO_PLAN = "no plan"
 NO_TIME = "the time limit was hit before it was found out why"
 
 
-class Supervised:
+class Supervised(AbstractContextManager["Supervised"]):
     """Solves and explains in a process of its own; closing ends it.
 
     Args:
@@ -43,12 +43,7 @@ class Supervised:
         self._notice = notice
         self._process = ForkedProcess(self._known)
 
-    def __enter__(self) -> Supervised:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.close()
 
     def solve(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:

@@ -12,7 +12,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = "Check a result against its instance. Exit code 0: accepted, 1: refused, with the reason."
     parser.add_argument("instance", metavar="INSTANCE", help="session or cluster (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

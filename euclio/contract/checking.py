@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from euclio.contract import claims_answers as answers
 from euclio.contract import claims_conduct as conduct
@@ -20,43 +19,26 @@ LARGE_TRIES = 3
 """Runs of the large instance; the quickest counts, for other work may slow one down."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """Something that a solver promises.
-
-    Attributes:
-        name: its name.
-        judge: judges the evidence; the first line of its docstring says what is promised.
-    """
-
-    name: str
-    judge: Callable[[Evidence], Judgement]
-
-    @property
-    def text(self) -> str:
-        """What is promised."""
-        return (self.judge.__doc__ or "").splitlines()[0]
-
-
-CLAIMS = (
-    Claim("ends", answers.ends),
-    Claim("finds", answers.finds),
-    Claim("accepted", answers.accepted),
-    Claim("plan-space", answers.plan_space),
-    Claim("claim", answers.claimed),
-    Claim("optimum", answers.optimum),
-    Claim("bound", answers.bound),
-    Claim("honest", answers.honest),
-    Claim("infeasible", answers.infeasible),
-    Claim("repeatable", conduct.repeatable),
-    Claim("fresh", conduct.fresh),
-    Claim("instance", conduct.instance),
-    Claim("time-limit", conduct.time_limit),
-    Claim("silent", conduct.silent),
-    Claim("surroundings", conduct.surroundings),
-    Claim("scaled", conduct.scaled),
-    Claim("permuted", conduct.permuted),
-)
+CLAIMS: dict[str, Callable[[Evidence], Judgement]] = {
+    "ends": answers.ends,
+    "finds": answers.finds,
+    "accepted": answers.accepted,
+    "plan-space": answers.plan_space,
+    "claim": answers.claimed,
+    "optimum": answers.optimum,
+    "bound": answers.bound,
+    "honest": answers.honest,
+    "infeasible": answers.infeasible,
+    "repeatable": conduct.repeatable,
+    "fresh": conduct.fresh,
+    "instance": conduct.instance,
+    "time-limit": conduct.time_limit,
+    "silent": conduct.silent,
+    "surroundings": conduct.surroundings,
+    "scaled": conduct.scaled,
+    "permuted": conduct.permuted,
+}
+"""What a solver promises, by name: judges the evidence; the first line of its docstring says what is promised."""
 
 
 def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], None] | None = None) -> Report:
@@ -124,8 +106,7 @@ def judge(solver: Described, seen: Sequence[tuple[Trial, Observation]]) -> Repor
         runs.append(checked_run(family, trial, observation, optimum))
     evidence = Evidence(solver, family, tuple(runs))
     findings = []
-    for claim in CLAIMS:
-        judgement = claim.judge(evidence)
-        text = " ".join(judgement.evidence.split())
-        findings.append(Finding(claim.name, claim.text, judgement.verdict, text))
+    for name, judge_claim in CLAIMS.items():
+        judgement, promised = judge_claim(evidence), (judge_claim.__doc__ or "").splitlines()[0]
+        findings.append(Finding(name, promised, judgement.verdict, " ".join(judgement.evidence.split())))
     return Report(solver.name, solver.kind, solver.version, tuple(findings))

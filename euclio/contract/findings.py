@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.tables import new_table
+
 SCHEMA = "euclio/contract/1"
 
 
@@ -82,6 +87,20 @@ class Report:
                 for f in self.findings
             ],
         }
+
+
+def report_table(report: Report) -> RenderableType:
+    """The report for people: a line with the outcome, then one row per claim."""
+    broken = len(report.broken)
+    tried = sum(finding.verdict is not Verdict.UNTRIED for finding in report.findings)
+    outcome = f"{broken} of {tried} claims broken" if broken else f"all {tried} claims that could be tried are kept"
+    header = ", ".join(part for part in (report.solver, report.kind, report.version) if part)
+    seen = "what a solver promises, and what was seen"
+    table = new_table("claim", "verdict", seen, wrapped=(seen,))
+    for finding in report.findings:
+        both = Text(f"{finding.text}\n{finding.evidence}")
+        table.add_row(Text(finding.claim), Text(finding.verdict.value), both)
+    return Group(Text(f"{header}: {outcome}"), Text(""), table)
 
 
 def judged(failures: list[str], tried: int, what: str, lacking: str = "nothing to try it on") -> Judgement:

@@ -8,16 +8,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from multiprocessing.connection import wait
-from types import TracebackType
 from typing import Any
 
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.errors import InputError
 from euclio.core.trials import Trial
 from euclio.supervision.channel import GarbledError, channel
-from euclio.supervision.signals import signal_name
+from euclio.supervision.ending import signal_name
 
 START_LIMIT_S = 120.0
 """Seconds to import a solver in."""
@@ -38,7 +37,7 @@ class SolverHungError(Exception):
     """The process of a solver did not answer in time (says in what time)."""
 
 
-class SolverProcess:
+class SolverProcess(AbstractContextManager["SolverProcess"]):
     """A process that one solver is tried in, started anew where it ends; closing kills it and whatever it started."""
 
     def __init__(self, name: str, hash_seed: int = 0) -> None:
@@ -74,17 +73,14 @@ class SolverProcess:
         theirs.close()
         self._running, self._first = True, True
         try:
-            self.solver = self._described()
+            found = self._asked(self._name, START_LIMIT_S)
+            if isinstance(found, str):
+                raise InputError(found)
+            assert isinstance(found, Described)
+            self.solver = found
         except BaseException:
             self.close()
             raise
-
-    def _described(self) -> Described:
-        found = self._asked(self._name, START_LIMIT_S)
-        if isinstance(found, str):
-            raise InputError(found)
-        assert isinstance(found, Described)
-        return found
 
     def observe(self, trial: Trial) -> Observation:
         """Run one trial, in a new process where the last one ended; too often, and it is skipped."""
@@ -140,10 +136,5 @@ class SolverProcess:
         self._process.wait()
         self._opened.close()
 
-    def __enter__(self) -> SolverProcess:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

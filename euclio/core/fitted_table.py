@@ -18,7 +18,7 @@ class FittedTable(Table):
     """A table whose least needed columns give way where it is too wide.
 
     Args:
-        columns: headings.
+        *columns: headings.
         numbers: headings of columns that are aligned to the right.
         wrapped: headings of columns of sentences, which may go on in the next line.
         spare: headings of columns that may be left out, the least needed first.
@@ -27,7 +27,7 @@ class FittedTable(Table):
 
     def __init__(
         self,
-        columns: Sequence[str],
+        *columns: str,
         numbers: Iterable[str] = (),
         wrapped: Iterable[str] = (),
         spare: Sequence[str] = (),

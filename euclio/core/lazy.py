@@ -7,7 +7,7 @@ look up.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,19 +15,23 @@ from types import ModuleType
 from typing import Any
 
 
-def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_names(package: str, offered: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
     """A `__getattr__` for a package.
 
     Args:
         package: the package's name.
-        home: for each name that it offers the module that has it; MODULE:NAME where it has another name there.
+        offered: by module the names that the package offers of it; "OWN as NAME" where it has another name there.
     """
+    home: dict[str, tuple[str, str]] = {}
+    for module, names in offered.items():
+        for own, _, name in (text.partition(" as ") for text in names):
+            home[name or own] = module, own
 
     def get(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, own_name = home[name].partition(":")
-        found = getattr(import_module(module), own_name or name)
+        module, own = home[name]
+        found = getattr(import_module(module), own)
         # Kept where the name belongs: importing its module may have put a submodule of that name there.
         setattr(sys.modules[package], name, found)
         return found

@@ -1,24 +1,41 @@
-"""A line on standard error where work takes long."""
+"""What is said on standard error: lines, and bars where work takes long."""
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from euclio.core.saying import say
+from euclio.core.errors import printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def say(message: str) -> None:
+    """Say something in one line on standard error; what a terminal would obey is written as escapes."""
+    print("euclio:", printable(message), file=sys.stderr, flush=True)
 
 
 @contextmanager
-def noticed(message: str, after_s: float = 3) -> Iterator[None]:
-    """Say what is going on if the work inside takes longer than that."""
-    timer = threading.Timer(after_s, say, [message])
+def _after(seconds: float, action: Callable[[], object]) -> Iterator[None]:
+    """Do something if the work inside takes longer than that."""
+    timer = threading.Timer(seconds, action)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+
+
+@contextmanager
+def noticed(message: str, after_s: float = 3) -> Iterator[None]:
+    """Say what is going on if the work inside takes longer than that."""
+    with _after(after_s, lambda: say(message)):
+        yield
 
 
 @contextmanager
@@ -38,10 +55,28 @@ def waiting(what: str, after_s: float = 2) -> Iterator[None]:
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(what, total=None, visible=False)
-        timer = threading.Timer(after_s, lambda: progress.update(task, visible=True))
-        timer.daemon = True
-        timer.start()
-        try:
+        with _after(after_s, lambda: progress.update(task, visible=True)):
             yield
-        finally:
-            timer.cancel()
+
+
+def progress_bars() -> Progress:
+    """Bars with count, time gone and time left."""
+    from rich import progress
+    from rich.console import Console
+
+    return progress.Progress(
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """One bar of so many steps; gives what counts a step that is done."""
+    with progress_bars() as bars:
+        task = bars.add_task(what, total=total)
+        yield lambda: bars.advance(task)

@@ -57,41 +57,18 @@ def solve(
         InputError: an unknown solver or engine, a solver of another problem family, an option that the solver does
             not take, or a plan space that does not go with the instance.
     """
-    ready = asked(
-        instance,
-        solver,
-        space=space,
-        time_limit_s=time_limit_s,
-        seed=seed,
-        engine=engine,
-        threads=threads,
-        warm_start=warm_start,
-        log_file=log_file,
-        export_lp=export_lp,
-        **changes,
-    )
+    options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
+    limits: Limits[Any] = Limits(time_limit_s, seed, options)
+    ready = prepare(instance, solver, space=space, limits=limits, warm_start=warm_start, **changes)
     ready.warm_up()
     return ready.check(*ready.answer())
 
 
-def asked(
-    instance: Any,
-    solver: str | AnySolver | None = None,
-    *,
-    space: Any = None,
-    time_limit_s: float | None = None,
-    seed: int = 0,
-    engine: str | None = None,
-    threads: int | None = None,
-    warm_start: str | None = None,
-    log_file: Path | None = None,
-    export_lp: Path | None = None,
-    **changes: Any,
-) -> PreparedRun:
+def asked(instance: Any, solver: str | AnySolver | None = None, **options: Any) -> PreparedRun:
     """The run that arguments of `solve` ask for, ready to be made; errors as there."""
-    options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
-    limits: Limits[Any] = Limits(time_limit_s, seed, options)
-    return prepare(instance, solver, space=space, limits=limits, warm_start=warm_start, **changes)
+    engine = {name: options.pop(name, None) for name in ("engine", "threads", "log_file", "export_lp")}
+    limits: Limits[Any] = Limits(options.pop("time_limit_s", None), options.pop("seed", 0), EngineOptions(**engine))
+    return prepare(instance, solver, limits=limits, **options)
 
 
 @dataclass(frozen=True, slots=True)

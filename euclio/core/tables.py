@@ -6,7 +6,7 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -21,6 +21,8 @@ from euclio.core.words import full, percent
 PIPED_WIDTH = 100
 """Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
 LEAST_WIDTH = 60
+
+new_table = FittedTable
 
 
 def to_text(content: RenderableType, width: int | None = None) -> str:
@@ -50,17 +52,6 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
 def _piped_width() -> int:
     columns = os.environ.get("COLUMNS", "")
     return max(int(columns), LEAST_WIDTH) if columns.isdecimal() and len(columns) < 6 else PIPED_WIDTH
-
-
-def new_table(
-    *columns: str,
-    numbers: Iterable[str] = (),
-    wrapped: Iterable[str] = (),
-    spare: Sequence[str] = (),
-    title: str | None = None,
-) -> FittedTable:
-    """An empty table; arguments as in `FittedTable`."""
-    return FittedTable(columns, numbers, wrapped, spare, title)
 
 
 def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:

@@ -11,9 +11,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
+
+if TYPE_CHECKING:
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
 NumberT = TypeVar("NumberT", int, float)
 
@@ -77,5 +80,35 @@ LARGEST_SEED = 2**63 - 1
 POSITIVE = Values("a number greater than 0", float, lambda number: number > 0)
 NOT_NEGATIVE = Values("a number of at least 0", float, lambda number: number >= 0)
 PART = Values("a number from 0 to less than 1", float, lambda number: 0 <= number < 1)
+SHARE = Values("a number from 0 to 1", float, lambda number: 0 <= number <= 1)
 COUNT = Values("a whole number, at least 1", int, lambda number: number >= 1)
 SEED = Values("a whole number from 0 to 2^63 - 1", int, lambda number: 0 <= number <= LARGEST_SEED)
+
+positive, part, count, seed = POSITIVE.parse, PART.parse, COUNT.parse, SEED.parse
+"""Types of arguments that several verbs share, as the functions below."""
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    number = positive(text)
+    if number > 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is too long; give seconds")
+    return number
+
+
+def count_or_any(text: str) -> int | None:
+    """A whole number, at least 1, or None for "any"."""
+    return None if text == "any" else count(text)
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names divided by commas, each once."""
+    found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not found:
+        raise argparse.ArgumentTypeError("give at least one name; names are divided by commas")
+    return found
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Positive numbers divided by commas."""
+    return tuple(positive(number) for number in text.split(","))

@@ -30,25 +30,18 @@ __all__ = [
     "session_to_text",
 ]
 
-_INSTANCES, _RESULTS = "euclio.files.instance_files", "euclio.files.result_files"
-_SESSIONS, _CLUSTERS = "euclio.session.files", "euclio.pipeline.files"
 __getattr__ = lazy_names(
     __name__,
     {
-        "load_instance": _INSTANCES,
-        "save_instance": _INSTANCES,
-        "WrittenResult": _RESULTS,
-        "load_result": _RESULTS,
-        "result_to_json": _RESULTS,
-        "result_to_text": _RESULTS,
-        "save_result": _RESULTS,
-        "cluster_from_text": _CLUSTERS,
-        "cluster_to_text": _CLUSTERS,
-        "load_cluster": _CLUSTERS,
-        "save_cluster": _CLUSTERS,
-        "load_session": _SESSIONS,
-        "save_session": _SESSIONS,
-        "session_from_text": _SESSIONS,
-        "session_to_text": _SESSIONS,
+        "euclio.files.instance_files": ["load_instance", "save_instance"],
+        "euclio.files.result_files": [
+            "WrittenResult",
+            "load_result",
+            "result_to_json",
+            "result_to_text",
+            "save_result",
+        ],
+        "euclio.pipeline.files": ["cluster_from_text", "cluster_to_text", "load_cluster", "save_cluster"],
+        "euclio.session.files": ["load_session", "save_session", "session_from_text", "session_to_text"],
     },
 )

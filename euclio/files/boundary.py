@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import cache
@@ -39,40 +39,30 @@ def shown(value: Any) -> str:
     return "a list" if isinstance(value, list) else str(value)
 
 
-def _number(value: Any) -> int | Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise InputError(f"is {shown(value)}; it must be a number, without quotes")
-    return value
+def _of(kinds: tuple[type, ...], words: str) -> Callable[[Any], Any]:
+    """What takes values of these kinds as they are; true and false are no numbers."""
+
+    def taken(value: Any) -> Any:
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise InputError(f"is {shown(value)}; it must be {words}")
+        return value
+
+    return taken
 
 
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"is {shown(value)}; it must be a whole number")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise InputError(f"is {shown(value)}; it must be true or false")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"is {shown(value)}; it must be a text")
-    return value
+_text = _of((str,), "a text")
 
 
 def _name(value: Any) -> str:
-    name = _text(value)
+    name: str = _text(value)
     if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
         raise InputError(f"is {shown(name)}; it must be a name of 1 to {LONGEST_NAME} printable characters")
     return name
 
 
-Number = Annotated[int | Decimal, PlainValidator(_number)]
-Whole = Annotated[int, PlainValidator(_whole)]
-Flag = Annotated[bool, PlainValidator(_flag)]
+Number = Annotated[int | Decimal, PlainValidator(_of((int, Decimal), "a number, without quotes"))]
+Whole = Annotated[int, PlainValidator(_of((int,), "a whole number"))]
+Flag = Annotated[bool, PlainValidator(_of((bool,), "true or false"))]
 Text = Annotated[str, PlainValidator(_text)]
 Name = Annotated[str, PlainValidator(_name)]
 

@@ -12,20 +12,12 @@ SCHEMA = "euclio/certificate/1"
 
 
 def certificate_to_text(certificate: Certificate, instance: Any) -> str:
-    """The JSON text of a certificate."""
-    return json_text(certificate_to_json(certificate, instance)) + "\n"
-
-
-def certificate_to_json(certificate: Certificate, instance: Any) -> dict[str, Any]:
-    """A certificate as plain data with fractions.
-
-    Args:
-        certificate: the certificate.
-        instance: its instance.
-    """
+    """The JSON text of a certificate of an instance."""
     family = family_of(instance)
-    goal = family.goal(certificate.space)
-    return {
+    goal, plan, better = family.goal(certificate.space), certificate.plan, None
+    if plan is not None:
+        better = family.plan_files().data(instance, plan, family.evaluate(instance, plan, certificate.space))
+    data = {
         "schema": SCHEMA,
         "instance": certificate.instance,
         "instance_sha256": certificate.instance_sha256,
@@ -37,17 +29,10 @@ def certificate_to_json(certificate: Certificate, instance: Any) -> dict[str, An
         f"cutoff_{goal.suffix}": certificate.cutoff,
         "reason": certificate.reason,
         f"better_{goal.value_field}": certificate.value,
-        "better_plan": _better_plan(certificate, instance),
+        "better_plan": better,
         "prover": certificate.prover,
         "nodes": certificate.nodes,
         "wall_s": certificate.wall_s,
         "provenance": certificate.provenance,
     }
-
-
-def _better_plan(certificate: Certificate, instance: Any) -> dict[str, Any] | None:
-    if certificate.plan is None:
-        return None
-    family = family_of(instance)
-    checked = family.evaluate(instance, certificate.plan, certificate.space)
-    return family.plan_files().data(instance, certificate.plan, checked)
+    return json_text(data) + "\n"

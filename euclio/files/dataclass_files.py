@@ -1,14 +1,16 @@
 """Frozen dataclasses in files: their fields are the format, so that nothing is said twice (ours).
 
-Fields may be texts, whole numbers, flags, fractions (any number in the file), enumerations of texts, other such
-dataclasses, tuples of one of these, and any of them or None. What a dataclass refuses on being made (an `InputError`)
-is reported with the place where it stands.
+Fields may be names (`str`), any texts (`euclio.files.boundary.Text`), whole numbers, flags, floats and fractions (any
+number in the file), plain data (`Any`, its numbers as fractions), enumerations of texts, other such dataclasses, tuples
+or objects of one of these, and any of them or None. What a dataclass refuses on being made (an `InputError`) is
+reported with the place where it stands.
 """
 
 from __future__ import annotations
 
 import types
 from dataclasses import MISSING, fields, is_dataclass
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -17,10 +19,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from pydantic import create_model
 
 from euclio.core.numbers import exact
+from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at
-from euclio.files.plan_files import word
 
-LEAVES: dict[Any, Any] = {str: Name, int: Whole, bool: Flag, Fraction: Number}
+LEAVES: dict[Any, Any] = {str: Name, Text: Text, int: Whole, bool: Flag, float: Number, Fraction: Number, Any: Any}
 
 
 @cache
@@ -30,7 +32,7 @@ def file_model(record: type, base: type[FileModel] = FileModel) -> type[FileMode
     Raises:
         TypeError: a field of a type that no file has.
     """
-    hints = get_type_hints(record)
+    hints = _hints(record)
     model: dict[str, Any] = {
         field.name: (_in_file(hints[field.name]), ... if field.default is MISSING else _plain(field.default))
         for field in fields(record)
@@ -50,7 +52,7 @@ def made(record: type, model: FileModel, field: str = "") -> Any:
     Raises:
         InputError: the dataclass refuses its values; names the place.
     """
-    hints = get_type_hints(record)
+    hints = _hints(record)
     values = {
         own.name: _value(hints[own.name], getattr(model, own.name), f"{field}.{own.name}" if field else own.name)
         for own in fields(record)
@@ -69,6 +71,11 @@ def plain_data(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
+@cache
+def _hints(record: type) -> dict[str, Any]:
+    return get_type_hints(record, include_extras=True)
+
+
 def _in_file(hint: Any) -> Any:
     """The type of a field in the file's model."""
     if get_origin(hint) in (Union, types.UnionType):
@@ -76,6 +83,8 @@ def _in_file(hint: Any) -> Any:
         return _in_file(own) | None
     if get_origin(hint) is tuple:
         return list[_in_file(get_args(hint)[0])]  # type: ignore[misc]
+    if get_origin(hint) is dict:
+        return dict[str, _in_file(get_args(hint)[1])]  # type: ignore[misc]
     if isinstance(hint, type) and is_dataclass(hint):
         return file_model(hint)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
@@ -94,11 +103,16 @@ def _value(hint: Any, read: Any, field: str) -> Any:
     if get_origin(hint) is tuple:
         own = get_args(hint)[0]
         return tuple(_value(own, part, f"{field}[{k}]") for k, part in enumerate(read))
+    if get_origin(hint) is dict:
+        own = get_args(hint)[1]
+        return {name: _value(own, part, f"{field}.{name}") for name, part in read.items()}
     if isinstance(read, FileModel):
         return made(hint, read, field)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return hint(word(read, hint, field))
-    return exact(read) if hint is Fraction else read
+    if hint is float:
+        return float(read)
+    return exact(read) if hint is Fraction or isinstance(read, Decimal) else read
 
 
 def _plain(default: Any) -> Any:

@@ -1,16 +1,102 @@
-"""Instances of every family in files, read by the schema that stands in them."""
+"""Instances in files: how those of one schema are read and written, and those of any family by their schema."""
 
 from __future__ import annotations
 
+import gc
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
-from euclio.files.boundary import shown
-from euclio.files.json_reading import read_json
-from euclio.files.json_writing import write_text
-from euclio.files.reading_limit import reading
+from euclio.files.boundary import FileModel, at, shown, validated, without_schema
+from euclio.files.json_reading import parse_json, read_json
+from euclio.files.json_writing import json_text, write_text
+from euclio.supervision.alarm import LateError, interrupted_at
+
+READING_LIMIT_S = 120.0
+"""Seconds within which an instance has to be read; files of the largest size allowed take a part of it."""
+
+InstanceT = TypeVar("InstanceT")
+ModelT = TypeVar("ModelT", bound=FileModel)
+
+
+@contextmanager
+def _reading(file: str) -> Iterator[None]:
+    """Read a file inside, within the limit, and without looking for garbage: all that is read is kept.
+
+    Raises:
+        InputError: reading took too long (`euclio.supervision.alarm` says when that is noticed); `file` is named.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with interrupted_at(time.perf_counter() + READING_LIMIT_S):
+            yield
+    except LateError:
+        raise InputError(f"takes more than {READING_LIMIT_S:g} s to read; give a smaller one", file=file) from None
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceFormat(Generic[InstanceT, ModelT]):
+    """The files of a family's instances.
+
+    Attributes:
+        schema: what stands in them under "schema", such as ``euclio/session/1``.
+        model: the other fields.
+        made: what a file holds in, the instance out; an `InputError` of it need not name the file.
+        data: the instance in, the fields as plain data with fractions out.
+    """
+
+    schema: str
+    model: type[ModelT]
+    made: Callable[[ModelT], InstanceT]
+    data: Callable[[InstanceT], dict[str, Any]]
+
+    def load(self, path: str | Path) -> InstanceT:
+        """The instance in a file.
+
+        Raises:
+            InputError: naming the file, the field and the remedy.
+        """
+        with _reading(str(path)):
+            return self.from_json(read_json(path), str(path))
+
+    def from_text(self, text: str, *, file: str | None = None) -> InstanceT:
+        """The instance in a JSON text; `file` is named in errors.
+
+        Raises:
+            InputError: naming the field and the remedy.
+        """
+        return self.from_json(parse_json(text, file=file), file)
+
+    def from_json(self, value: Any, file: str | None) -> InstanceT:
+        """The instance in parsed JSON; `file` is named in errors.
+
+        Raises:
+            InputError: naming the field and the remedy.
+        """
+        model = validated(self.model, without_schema(value, self.schema, file), file)
+        with at("", file):
+            return self.made(model)
+
+    def to_text(self, instance: InstanceT) -> str:
+        """The JSON text of an instance, numbers as exact decimals."""
+        return json_text({"schema": self.schema, **self.data(instance)}) + "\n"
+
+    def save(self, instance: InstanceT, path: str | Path) -> None:
+        """Write an instance; reading it back gives an equal one.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        write_text(self.to_text(instance), path)
 
 
 def load_instance(path: str | Path) -> Any:
@@ -19,7 +105,7 @@ def load_instance(path: str | Path) -> Any:
     Raises:
         InputError: naming the file, the field and the remedy.
     """
-    with reading(str(path)):
+    with _reading(str(path)):
         return instance_from_json(read_json(path), str(path))
 
 

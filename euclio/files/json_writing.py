@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,8 @@ from euclio.core.numbers import decimal_text
 
 WIDTH = 120
 
+_SPACES = re.compile(r'("(?:[^"\\]|\\.)*")|(\n)\s*|\s+')
+
 
 def json_text(value: Any, indent: str = "") -> str:
     """JSON text of plain data and fractions.
@@ -21,7 +24,7 @@ def json_text(value: Any, indent: str = "") -> str:
     A fraction is written as its decimal text, a float that is not finite as null. What fits on a line stands on one.
     """
     if isinstance(value, Mapping):
-        items, brackets = [f"{_quoted(str(k))}: {json_text(v, indent + ' ')}" for k, v in value.items()], "{}"
+        items, brackets = [f"{_scalar(str(k))}: {json_text(v, indent + ' ')}" for k, v in value.items()], "{}"
     elif isinstance(value, Sequence) and not isinstance(value, str):
         items, brackets = [json_text(v, indent + " ") for v in value], "[]"
     else:
@@ -31,6 +34,16 @@ def json_text(value: Any, indent: str = "") -> str:
         return line
     body = f",\n{indent} ".join(items)
     return f"{brackets[0]}\n{indent} {body}\n{indent}{brackets[1]}"
+
+
+def compact(text: str) -> str:
+    """A JSON text without indentation and spaces; lines stay."""
+    return _SPACES.sub(lambda found: found[1] or found[2] or "", text)
+
+
+def one_line(text: str) -> str:
+    """A JSON text without any white space between its parts."""
+    return _SPACES.sub(lambda found: found[1] or "", text)
 
 
 def write_text(text: str, path: str | Path) -> None:
@@ -65,10 +78,6 @@ def check_writable(path: str | Path) -> None:
 def _unwritable(path: str | Path, error: Exception) -> InputError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return InputError(f"cannot be written: {reason.lower()}; choose another path", file=str(path))
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _scalar(value: Any) -> str:

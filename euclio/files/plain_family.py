@@ -5,7 +5,7 @@ What a family wants to say better, it says by `dataclasses.replace` on what come
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.trials import Sources
 from euclio.core.words import full
+from euclio.files.boundary import Text
 from euclio.files.dataclass_files import file_model, made, plain_data
-from euclio.files.instance_format import InstanceFormat
+from euclio.files.instance_files import InstanceFormat
 from euclio.files.json_writing import json_text
 from euclio.files.plan_files import PlanFiles, RunOptions
 
@@ -108,9 +109,15 @@ def plain_family(
     )
 
 
+class _Options(RunOptions):
+    """The options of a run next to the plan space; results name the objective too."""
+
+    objective: Text = ""
+
+
 def _plan_files(plan: type, space: type) -> PlanFiles:
     return PlanFiles(
-        options=_options(space),
+        options=file_model(space, _Options),
         plan=file_model(plan),
         space_from=lambda options, instance: made(space, options, "options"),
         plan_from=lambda model, instance: made(plan, model, "plan"),
@@ -118,18 +125,6 @@ def _plan_files(plan: type, space: type) -> PlanFiles:
         figures=lambda instance, own, checked: {},
         data=lambda instance, own, checked: plain_data(own),
     )
-
-
-def _options(space: type) -> type[RunOptions]:
-    """The plan space and the options of a run; results name the objective too."""
-    from pydantic import create_model
-
-    from euclio.files.boundary import Text
-
-    base = create_model("_Objective", __base__=RunOptions, objective=(Text, ""))
-    found = file_model(space, base)
-    assert issubclass(found, RunOptions)
-    return found
 
 
 def _space_in_words(space: Any) -> str:
@@ -194,14 +189,10 @@ class _Words:
 
 def _sources(small: Callable[[int], Any], reference: str) -> Sources:
     """Trials on small instances alone: values are not scaled, nothing is put in another order."""
-
-    def unrestricted(instance: Any, space: Any) -> Iterator[tuple[str, Any]]:
-        return iter(())
-
     return Sources(
         small=small,
         large=lambda: small(0),
-        restricted=unrestricted,
+        restricted=lambda instance, space: iter(()),
         scaled=lambda instance, goal: (instance, Fraction(1)),
         permuted=lambda instance: instance,
         references=(reference,),

@@ -9,10 +9,8 @@ from typing import Any
 
 from pydantic import create_model
 
-from euclio.core.space_fields import described, space_fields, word
+from euclio.core.space_fields import described, space_fields
 from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole
-
-__all__ = ["PlanFiles", "RunOptions", "options_model", "space_reader", "word"]
 
 
 class RunOptions(FileModel):
@@ -39,7 +37,7 @@ class PlanFiles:
         data: instance, plan and the checker's answer in, plain data with fractions out.
     """
 
-    options: type[RunOptions]
+    options: type[FileModel]
     plan: type[FileModel]
     space_from: Callable[[Any, Any], Any]
     plan_from: Callable[[Any, Any], Any]

@@ -14,11 +14,11 @@ from euclio.core.errors import InputError
 from euclio.core.family import Family, family_of
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
-from euclio.core.result import Result, Status, TracePoint
+from euclio.core.result import Result, Status
+from euclio.core.space_fields import word
 from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Text, at, validated, without_schema
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
-from euclio.files.plan_files import word
 
 SCHEMA = "euclio/result/1"
 
@@ -168,14 +168,13 @@ def result_to_json(result: Result[Any, Any, Any], instance: Any) -> dict[str, An
         "wall_s": result.wall_s,
         "plan": family.plan_files().data(instance, result.plan, result.evaluation) if priced else None,
         "stats": result.stats,
-        "trace": [_moment(point, goal) for point in result.trace],
+        "trace": [
+            {"wall_s": point.wall_s, goal.incumbent_field: point.incumbent, goal.bound_field: point.bound}
+            for point in result.trace
+        ],
         "warm_start": result.warm_start.value,
         "provenance": result.provenance,
     }
-
-
-def _moment(point: TracePoint, goal: Goal) -> dict[str, float | None]:
-    return {"wall_s": point.wall_s, goal.incumbent_field: point.incumbent, goal.bound_field: point.bound}
 
 
 def _optional(value: Any) -> Fraction | None:

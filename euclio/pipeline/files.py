@@ -7,7 +7,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.files.boundary import FileModel, Flag, Name, Number, Whole, at
 from euclio.files.dataclass_files import plain_data
-from euclio.files.instance_format import InstanceFormat
+from euclio.files.instance_files import InstanceFormat
 from euclio.files.json_reading import join_field
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from euclio.core.arguments import count
 from euclio.core.family import SpaceOption
 from euclio.core.numbers import whole_number
 from euclio.core.space_fields import SpaceField, at_most, described, word
+from euclio.core.values import count
 
 if TYPE_CHECKING:
     from euclio.pipeline.instance import Cluster

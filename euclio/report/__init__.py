@@ -33,19 +33,9 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "INK": "euclio.core.figures",
-        "MUTED": "euclio.core.figures",
-        "PALETTE": "euclio.core.figures",
-        "figure_style": "euclio.core.figures",
-        "svg_text": "euclio.core.figures",
-        "Block": "euclio.report.blocks",
-        "Facts": "euclio.report.blocks",
-        "Figure": "euclio.report.blocks",
-        "Heading": "euclio.report.blocks",
-        "Paragraph": "euclio.report.blocks",
-        "Preformatted": "euclio.report.blocks",
-        "Table": "euclio.report.blocks",
-        "html_page": "euclio.report.html",
-        "markdown_page": "euclio.report.markdown",
+        "euclio.core.figures": ["INK", "MUTED", "PALETTE", "figure_style", "svg_text"],
+        "euclio.report.blocks": ["Block", "Facts", "Figure", "Heading", "Paragraph", "Preformatted", "Table"],
+        "euclio.report.html": ["html_page"],
+        "euclio.report.markdown": ["markdown_page"],
     },
 )

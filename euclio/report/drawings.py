@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
@@ -11,23 +13,32 @@ from euclio.analysis.drawing import WIDTH_IN
 from euclio.core.figures import figure_style, svg_text
 from euclio.report.blocks import Figure
 
-Draw = Callable[[Sequence[Axes]], None]
+P = ParamSpec("P")
 
 
 def drawn(
-    key: str,
-    question: str,
-    caption: str,
-    draw: Draw,
-    *,
-    panels: int = 1,
-    height: float = 3.3,
-    width_ratios: Sequence[float] | None = None,
-) -> Figure:
-    """A figure with its question as title; `draw` fills the panels."""
-    with figure_style():
-        drawing = Drawing(figsize=(WIDTH_IN, height))
-        axes = drawing.subplots(1, panels, squeeze=False, width_ratios=width_ratios)[0]
-        draw(list(axes))
-        drawing.suptitle(question, x=0.01, ha="left", fontsize=12, fontweight="bold")
-        return Figure(key, svg_text(drawing, key, question), caption)
+    key: str, question: str, *, panels: int = 1, height: float = 3.3, width_ratios: Sequence[float] | None = None
+) -> Callable[[Callable[Concatenate[Sequence[Axes], P], str]], Callable[P, Figure]]:
+    """Make what fills panels a figure with its question as title; it is given the panels and returns the caption.
+
+    Args:
+        key: name of the figure, different from all others in its page.
+        question: what it answers.
+        panels: panels side by side.
+        height: height in inches.
+        width_ratios: widths of the panels next to each other; None: equal.
+    """
+
+    def figure(fill: Callable[Concatenate[Sequence[Axes], P], str]) -> Callable[P, Figure]:
+        @wraps(fill)
+        def made(*data: P.args, **options: P.kwargs) -> Figure:
+            with figure_style():
+                drawing = Drawing(figsize=(WIDTH_IN, height))
+                axes = drawing.subplots(1, panels, squeeze=False, width_ratios=width_ratios)[0]
+                caption = fill(list(axes), *data, **options)
+                drawing.suptitle(question, x=0.01, ha="left", fontsize=12, fontweight="bold")
+                return Figure(key, svg_text(drawing, key, question), caption)
+
+        return made
+
+    return figure

@@ -95,8 +95,9 @@ def _block(block: Block, name: str) -> str:
 
 def _table(table: Table) -> str:
     sortable = len(table.rows) > 1
+    heading = '<button type="button">{}</button>' if sortable else "{}"
     head = "".join(
-        f'<th scope="col"{_class(table, k)}>{_button(column) if sortable else escape(column)}</th>'
+        f'<th scope="col"{_class(table, k)}>{heading.format(escape(column))}</th>'
         for k, column in enumerate(table.columns)
     )
     rows = "\n".join(
@@ -110,10 +111,6 @@ def _table(table: Table) -> str:
         f'<div class="scroll"><table{" class=sortable" if sortable else ""}><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody></table></div></figure>"
     )
-
-
-def _button(column: str) -> str:
-    return f'<button type="button">{escape(column)}</button>'
 
 
 def _class(table: Table, column: int, text: str = "") -> str:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from euclio.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from euclio.results.loading import load, merge, save
-    from euclio.results.measured import measured
+    from euclio.results.loading import load, measured, merge, save
     from euclio.results.sameness import VersionsDiffer, canonical, mixture, versions
 
 __all__ = ["VersionsDiffer", "canonical", "load", "measured", "merge", "mixture", "save", "versions"]
@@ -17,13 +16,7 @@ __all__ = ["VersionsDiffer", "canonical", "load", "measured", "merge", "mixture"
 __getattr__ = lazy_names(
     __name__,
     {
-        "load": "euclio.results.loading",
-        "merge": "euclio.results.loading",
-        "save": "euclio.results.loading",
-        "measured": "euclio.results.measured",
-        "VersionsDiffer": "euclio.results.sameness",
-        "canonical": "euclio.results.sameness",
-        "mixture": "euclio.results.sameness",
-        "versions": "euclio.results.sameness",
+        "euclio.results.loading": ["load", "measured", "merge", "save"],
+        "euclio.results.sameness": ["VersionsDiffer", "canonical", "mixture", "versions"],
     },
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +72,21 @@ def save(frame: pd.DataFrame, path: str | Path) -> None:
     write_table(pa.table(columns, schema=schema), target)
 
 
+def measured(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per row measured (column `measured`), in the order of the runs.
+
+    Returns:
+        `instance` and `label` of the run, then what was measured; a column that a row does not have is empty there.
+    """
+    known = frame[frame["measured"].notna()]
+    rows = [
+        {"instance": instance, "label": label, **row}
+        for instance, label, text in zip(known["instance"], known["label"], known["measured"], strict=True)
+        for row in json.loads(text)
+    ]
+    return pd.DataFrame.from_records(rows)
+
+
 def _read(path: Path) -> pd.DataFrame:
     """The runs in one place, without the columns that are spread."""
     if path.is_dir():
@@ -94,18 +108,12 @@ def _read(path: Path) -> pd.DataFrame:
 def _read_folder(folder: ResultFolder) -> pd.DataFrame:
     if not folder.exists():
         raise InputError("holds no results; name the result folder of an experiment", file=str(folder.path))
-    frame = _frame(pa.concat_tables([SCHEMA.empty_table(), *_tables(folder)]), folder.name())
+    tables = [SCHEMA.empty_table(), to_table(folder.journalled()), *map(read_table, folder.compacted())]
+    frame = _frame(pa.concat_tables(tables), folder.name())
     frame = frame.drop_duplicates("key", ignore_index=True)
     labels = folder.labels()
     frame["label"] = [labels.get(key, label) for key, label in zip(frame["key"], frame["label"], strict=True)]
     return frame
-
-
-def _tables(folder: ResultFolder) -> Iterator[pa.Table]:
-    """All records."""
-    yield to_table(folder.journalled())
-    for path in folder.compacted():
-        yield read_table(path)
 
 
 def _frame(table: pa.Table, experiment: str) -> pd.DataFrame:

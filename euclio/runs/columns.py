@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,67 +14,38 @@ import pyarrow.parquet as pq
 
 from euclio.core.errors import InputError
 from euclio.runs.durable import replaced
+from euclio.runs.record import Record
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 """Texts that many rows share."""
 
-SCHEMA = pa.schema(
-    [
-        ("key", pa.string()),
-        ("family", _WORD),
-        ("instance", _WORD),
-        ("instance_hash", _WORD),
-        ("solver", _WORD),
-        ("solver_version", _WORD),
-        ("label", _WORD),
-        ("options", _WORD),
-        ("seed", pa.int64()),
-        ("repeat", pa.int64()),
-        ("time_limit_s", pa.float64()),
-        ("hard_time_limit_s", pa.float64()),
-        ("memory_limit_mb", pa.int64()),
-        ("features", _WORD),
-        ("objective", _WORD),
-        ("maximised", pa.bool_()),
-        ("status", _WORD),
-        ("raw_status", _WORD),
-        ("reason", _WORD),
-        ("value", pa.float64()),
-        ("claimed", pa.float64()),
-        ("bound", pa.float64()),
-        ("warm_start", _WORD),
-        ("stats", pa.string()),
-        ("plan", pa.string()),
-        ("trace", pa.list_(pa.list_(pa.float64()))),
-        ("wall_s", pa.float64()),
-        ("import_s", pa.float64()),
-        ("check_s", pa.float64()),
-        ("peak_memory_mb", pa.float64()),
-        ("started_at", pa.string()),
-        ("worker", pa.int64()),
-        ("host", _WORD),
-        ("git", _WORD),
-        ("euclio", _WORD),
-        ("python", _WORD),
-        ("cpu", _WORD),
-        ("cores", pa.int64()),
-        ("packages", _WORD),
-        ("certificate", _WORD),
-        ("certify_s", pa.float64()),
-        ("certify_nodes", pa.int64()),
-        ("certify_reason", _WORD),
-        ("cpu_s", pa.float64()),
-        ("measured", pa.string()),
-    ]
-)
+_KINDS = {"str": _WORD, "dict": _WORD, "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+"""Types of columns by the type of the record's field, as it begins."""
+_OWN_KINDS = {
+    **dict.fromkeys(("key", "stats", "plan", "started_at", "measured"), pa.string()),  # few rows share one
+    "trace": pa.list_(pa.list_(pa.float64())),
+}
+_PROVENANCE = {"git": _WORD, "euclio": _WORD, "python": _WORD, "cpu": _WORD, "cores": pa.int64(), "packages": _WORD}
+"""Columns that stand for a record's provenance."""
+
+
+def _columns() -> Iterator[tuple[str, pa.DataType]]:
+    for field in fields(Record):
+        if field.name == "provenance":
+            yield from _PROVENANCE.items()
+        else:
+            kind = re.split(r"\W", str(field.type))[0]
+            yield field.name, _OWN_KINDS[field.name] if field.name in _OWN_KINDS else _KINDS[kind]
+
+
+SCHEMA = pa.schema(list(_columns()))
+"""One column per field of a record, in its order."""
 
 JSON_TEXT = ("options", "features", "stats", "plan", "packages", "measured")
 """Columns of JSON text."""
 
 LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured")
 """Columns that results of earlier versions do not have; they are missing there."""
-
-_PROVENANCE = ("git", "python", "cpu", "cores")
 
 
 def to_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
@@ -122,8 +95,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     packages = provenance.get("packages", {})
     flat = {name: row.get(name) for name in SCHEMA.names}
     flat |= {name: provenance.get(name) for name in _PROVENANCE}
-    flat["euclio"] = packages.get("euclio")
-    flat["packages"] = packages
+    flat |= {"euclio": packages.get("euclio"), "packages": packages}
     for name in JSON_TEXT:
         flat[name] = None if flat[name] is None else json.dumps(flat[name], sort_keys=True, ensure_ascii=False)
     return flat

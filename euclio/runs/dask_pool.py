@@ -24,7 +24,7 @@ from euclio.runs.execution import blank_record, crashed
 from euclio.runs.pool import Pool, cores_of
 from euclio.runs.record import Record
 from euclio.runs.task import Batch, SolverSetting, Task
-from euclio.supervision.cores import cores as cores_here
+from euclio.supervision import cores as cores_here
 
 LARGEST_BATCH = 32
 BATCH_S = 60.0

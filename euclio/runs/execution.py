@@ -69,7 +69,8 @@ def execute(
     before = time.perf_counter()
     try:
         if isinstance(task.setting, Measure):
-            return _measured_alone(blank, task.setting, instance_text, before, started if warm else _unheard)
+            begun = started if warm else (lambda _: None)  # else the supervisor knows already
+            return _measured_alone(blank, task.setting, instance_text, before, begun)
         ready, features = _prepared(task, task.setting, instance_text)
         goal = ready.family.goal(ready.space)
         blank = replace(blank, options=ready.options, features=features, objective=goal.name, maximised=goal.maximised)
@@ -109,10 +110,6 @@ def _measured_alone(
         cpu_s=time.process_time() - cpu_began,
         peak_memory_mb=peak_memory_mb(),
     )
-
-
-def _unheard(_: Record) -> None:
-    """Stands in for the supervisor where it knows already that the run has begun."""
 
 
 @cache
@@ -155,23 +152,8 @@ def blank_record(task: Task) -> Record:
         time_limit_s=limits.time_s,
         hard_time_limit_s=limits.hard_time_s,
         memory_limit_mb=limits.memory_mb,
-        features={},
         objective=goal.name,
         maximised=goal.maximised,
-        status=Status.UNKNOWN.value,
-        raw_status="",
-        reason="",
-        value=None,
-        claimed=None,
-        bound=None,
-        warm_start="none",
-        stats={},
-        plan=None,
-        trace=(),
-        wall_s=None,
-        import_s=0.0,
-        check_s=0.0,
-        peak_memory_mb=0.0,
         started_at=_now(),
         worker=os.getpid(),
         host=platform.node(),
@@ -182,57 +164,52 @@ def blank_record(task: Task) -> Record:
 def killed_by_memory(blank: Record) -> Record:
     """The record of a run that took more memory than it may."""
     reason = f"killed above {blank.memory_limit_mb} MiB of memory"
-    if blank.certificate is not None:
-        return _without_certificate(blank, f"was {reason}")
-    return replace(blank, status=Status.UNKNOWN.value, raw_status=KILLED, reason=reason)
+    return _lost(blank, Status.UNKNOWN, KILLED, reason, f"was {reason}")
 
 
 def killed_by_time(blank: Record) -> Record:
     """The record of a run that took more time than it may."""
-    if blank.certificate is not None:
-        return _without_certificate(blank, "was killed at its hard limit")
     reason = f"killed at the hard limit of {blank.hard_time_limit_s:g} s"
-    return replace(blank, status=Status.UNKNOWN.value, raw_status=KILLED, reason=reason)
+    return _lost(blank, Status.UNKNOWN, KILLED, reason, "was killed at its hard limit")
 
 
 def crashed(blank: Record, how: str) -> Record:
     """The record of a run whose process ended."""
-    if blank.certificate is not None:
-        return _without_certificate(blank, how)
-    return replace(blank, status=Status.ERROR.value, raw_status=CRASHED, reason=f"the worker process {how}")
-
-
-def _without_certificate(answered: Record, how: str) -> Record:
-    """The record of a run whose answer was there when the prover's process ended."""
-    return replace(answered, certify_reason=f"the prover's process {how}")
+    return _lost(blank, Status.ERROR, CRASHED, f"the worker process {how}", how)
 
 
 def garbled(blank: Record) -> Record:
     """The record of a run that wrote to the descriptor of the worker's messages."""
+    how = "wrote to descriptors that are not its own"
+    return _lost(blank, Status.ERROR, GARBLED, f"the solver {how}, the worker's among them", how)
+
+
+def _lost(blank: Record, status: Status, raw_status: str, reason: str, how: str) -> Record:
+    """The record of a run whose process is lost; where it had answered, a prover's process that `how` describes."""
     if blank.certificate is not None:
-        return _without_certificate(blank, "wrote to descriptors that are not its own")
-    reason = "the solver wrote to descriptors that are not its own, the worker's among them"
-    return replace(blank, status=Status.ERROR.value, raw_status=GARBLED, reason=reason)
+        return replace(blank, certify_reason=f"the prover's process {how}")
+    return replace(blank, status=status.value, raw_status=raw_status, reason=reason)
 
 
 def _raised(blank: Record, error: BaseException) -> Record:
     if isinstance(error, MemoryError):
         return killed_by_memory(blank)
-    reason = _one_line(f"{type(error).__name__}: {_text_of(error)}").removesuffix(":")
-    return replace(blank, status=Status.ERROR.value, raw_status=RAISED, reason=reason)
+    return replace(blank, status=Status.ERROR.value, raw_status=RAISED, reason=_text_of(error))
 
 
 def _text_of(error: BaseException) -> str:
-    """The text of an exception; those of solvers may fail to say it."""
+    """An exception in one line; those of solvers may fail to say their text."""
+    text = "it cannot say its text"
     with suppress(Exception):
-        return str(error)
-    return "it cannot say its text"
+        text = str(error)
+    return _one_line(f"{type(error).__name__}: {text}").removesuffix(":")
 
 
 def _prepared(task: Task, setting: SolverSetting, instance_text: str) -> tuple[PreparedRun, dict[str, float]]:
     """The run ready to be made, and the features of its instance."""
     instance, features = _instance(task.family, instance_text)
-    if _is_foreign(_solver(setting.solver, setting.folder, setting.version)):
+    # A solver from outside gets an instance of its own, since it may change what it is given.
+    if not _solver(setting.solver, setting.folder, setting.version).version.startswith("euclio "):
         instance = _read(task.family, instance_text)
     return prepared(instance, setting, task.limits.time_s, task.seed), features
 
@@ -247,15 +224,12 @@ def prepared(instance: Any, setting: SolverSetting, time_s: float | None, seed: 
         seed: seed of the solver.
     """
     solver = _solver(setting.solver, setting.folder, setting.version)
-    options: EngineOptions[Any] = EngineOptions(setting.engine, _threads(solver, setting))
+    threads = setting.threads if Option.THREADS in solver.takes else None
+    options: EngineOptions[Any] = EngineOptions(setting.engine, threads)
     limits: Limits[Any] = Limits(time_s, seed, options)
     space = None if setting.space_of is None else find_solver(setting.space_of).space_on(instance)
     changes = {name: tuple(value) if isinstance(value, list) else value for name, value in setting.space}
     return prepare(instance, solver, space=space, limits=limits, warm_start=setting.warm_start, **changes)
-
-
-def _threads(solver: AnySolver, setting: SolverSetting) -> int | None:
-    return setting.threads if Option.THREADS in solver.takes else None
 
 
 @lru_cache(INSTANCES_KEPT)
@@ -267,11 +241,6 @@ def _instance(family: str, text: str) -> tuple[Any, dict[str, float]]:
 
 def _read(family: str, text: str) -> Any:
     return find_family(family).read(parse_json(text), None)
-
-
-def _is_foreign(solver: AnySolver) -> bool:
-    """Whether a solver comes from outside; it gets an instance of its own, since it may change what it is given."""
-    return not solver.version.startswith("euclio ")
 
 
 @cache
@@ -332,8 +301,7 @@ def _certified(record: Record, instance: Any, result: AnyResult, time_limit_s: f
     try:
         found = certify(instance, result, time_limit_s)
     except Exception as error:
-        reason = _one_line(f"{type(error).__name__}: {_text_of(error)}").removesuffix(":")
-        return replace(record, certify_reason=reason)
+        return replace(record, certify_reason=_text_of(error))
     record = replace(
         record,
         certificate=found.verdict.value,

@@ -16,16 +16,20 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.runs.durable import UNFINISHED, removed, replaced, written
 from euclio.runs.journal import Journal, read_journal
+from euclio.runs.record import Record
 
 MADE_IN_PYTHON = 'schema = "euclio/experiment/1"\nname = {name}\n# The rest of this experiment was said in Python.\n'
 
+JOURNAL_RUNS = 5000
+"""Records of a journal before it is compacted."""
 
 _OWN = re.compile(r"lock|logs|runs\.tsv|(journal|records|instances)-\w+\.(jsonl|parquet)")
 """Files that, next to that of the experiment, distinguish a result folder from another folder."""
@@ -192,3 +196,50 @@ def _numbered(folder: Path, pattern: str) -> list[Path]:
 def _number(path: Path) -> int:
     found = re.search(r"-(\d+)\.", path.name)
     return int(found[1]) if found else 0
+
+
+class RecordKeeper(AbstractContextManager["RecordKeeper"]):
+    """Keeps the records of one runner in a result folder, inside ``with``.
+
+    Journals are compacted in a thread, so that no slot has to wait for it; the last one at the end. Where the end is an
+    error, the next runner compacts what it finds.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        UnwritableError: a record could not be written, or a journal not be compacted; what was written is kept.
+    """
+
+    def __init__(self, folder: ResultFolder) -> None:
+        self._folder = folder
+        self._journal = folder.new_journal()
+        self._compactor = ThreadPoolExecutor(1, thread_name_prefix="euclio-compaction")
+        self._compacting: Future[None] | None = None
+
+    def append(self, record: Record) -> None:
+        """Keep a record."""
+        self._journal.append(record)
+        if self._journal.records >= JOURNAL_RUNS:
+            self._hand_over()
+            self._journal = self._folder.new_journal()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._hand_over()
+                self._wait()
+            else:
+                self._journal.close()
+        finally:
+            self._compactor.shutdown()
+
+    def _hand_over(self) -> None:
+        """Have the journal compacted; the one before is by then."""
+        self._journal.close()
+        self._wait()
+        self._compacting = self._compactor.submit(self._folder.compact, self._journal.path)
+
+    def _wait(self) -> None:
+        if self._compacting is not None:
+            self._compacting.result()

@@ -9,7 +9,6 @@ import platform
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from euclio.core.errors import InputError
@@ -54,9 +53,7 @@ class RunnerLock:
         self.publish()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._file)
 
     def publish(self, **facts: float | None) -> None:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from multiprocessing.connection import wait
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 from euclio.runs.record import Record
 from euclio.runs.slot import LOOK_EVERY_S, Slot
 from euclio.runs.task import Batch
 
 
-class Pool(Protocol):
+class Pool(AbstractContextManager["Pool"], Protocol):
     """Makes the runs of batches: a context manager, since it holds processes."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
         """Make the runs of all batches.
@@ -34,7 +29,7 @@ class Pool(Protocol):
         ...
 
 
-class LocalPool:
+class LocalPool(AbstractContextManager["LocalPool"]):
     """Slots on this machine, driven by one thread.
 
     A batch whose solvers take k threads takes k cores; batches start in their order, so that one that needs many cores
@@ -48,9 +43,6 @@ class LocalPool:
     def __init__(self, cores: int, logs: Path | None = None) -> None:
         self._slots = [Slot(None if logs is None else logs / f"slot-{number}.log") for number in range(cores)]
         self._cores = cores
-
-    def __enter__(self) -> LocalPool:
-        return self
 
     def __exit__(self, *_: object) -> None:
         for slot in self._slots:

@@ -7,7 +7,6 @@ import time
 from collections import Counter, deque
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
 from typing import TextIO
 
 from rich.console import Console
@@ -86,9 +85,7 @@ class Display:
             self._looking = self._bars.add_task("looking at instances", total=None, state="")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bars is not None:
             self._bars.stop()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from euclio.core.result import Status, WarmStart
 
 SCHEMA = "euclio/record/1"
 
@@ -25,11 +27,11 @@ TIMING = (
 """Fields that differ between two runs of the same task."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """A finished run: what was asked, what came out as checked, and where it was made.
 
-    Values are floats in the unit of the objective.
+    Values are floats in the unit of the objective. The defaults are those of a run that has not answered.
 
     Attributes:
         key: key of the task.
@@ -90,23 +92,23 @@ class Record:
     time_limit_s: float | None
     hard_time_limit_s: float
     memory_limit_mb: int
-    features: dict[str, float]
+    features: dict[str, float] = field(default_factory=dict)
     objective: str
     maximised: bool
-    status: str
-    raw_status: str
-    reason: str
-    value: float | None
-    claimed: float | None
-    bound: float | None
-    warm_start: str
-    stats: dict[str, float]
-    plan: dict[str, Any] | None
-    trace: tuple[tuple[float, float | None, float | None], ...]
-    wall_s: float | None
-    import_s: float
-    check_s: float
-    peak_memory_mb: float
+    status: str = Status.UNKNOWN.value
+    raw_status: str = ""
+    reason: str = ""
+    value: float | None = None
+    claimed: float | None = None
+    bound: float | None = None
+    warm_start: str = WarmStart.NONE.value
+    stats: dict[str, float] = field(default_factory=dict)
+    plan: dict[str, Any] | None = None
+    trace: tuple[tuple[float, float | None, float | None], ...] = ()
+    wall_s: float | None = None
+    import_s: float = 0.0
+    check_s: float = 0.0
+    peak_memory_mb: float = 0.0
     started_at: str
     worker: int
     host: str

@@ -16,14 +16,13 @@ from euclio.runs.durable import replaced
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import Experiment
 from euclio.runs.experiment_files import load_experiment
-from euclio.runs.folder import MADE_IN_PYTHON, ResultFolder
+from euclio.runs.folder import MADE_IN_PYTHON, RecordKeeper, ResultFolder
 from euclio.runs.instances import InstanceIndex
-from euclio.runs.keeping import RecordKeeper
 from euclio.runs.lock import RunnerLock
 from euclio.runs.progress import SHOW_EVERY_S, STATUSES, Display, Pace
 from euclio.runs.solver_settings import different_labels
 from euclio.runs.task import Batch
-from euclio.supervision.cores import cores
+from euclio.supervision import cores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +104,7 @@ def run(
             index.look_at_files()
             folder.make(loaded.name)
             with RunnerLock(folder.lock_file) as lock:
-                runner = _Runner(loaded, folder, index, lock, display, finished or _unheard)
+                runner = _Runner(loaded, folder, index, lock, display, finished or (lambda _: None))
                 return runner.run(slots, dask, retry, pool)
     except InputError as error:
         raise (error if error.file or isinstance(experiment, Experiment) else error.in_file(str(experiment))) from None
@@ -118,32 +117,28 @@ def default_folder(experiment: str | Path | Experiment) -> Path:
     return Path(experiment).with_name(f"{Path(experiment).stem}-results")
 
 
+@dataclass(slots=True)
 class _Runner:
     """One start of an experiment, in a folder that it alone writes to."""
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        folder: ResultFolder,
-        index: InstanceIndex,
-        lock: RunnerLock,
-        display: Display,
-        finished: Callable[[int], None],
-    ) -> None:
-        self._experiment, self._folder, self._index = experiment, folder, index
-        self._lock, self._display, self._finished = lock, display, finished
-        self._refuted = 0
+    experiment: Experiment
+    folder: ResultFolder
+    index: InstanceIndex
+    lock: RunnerLock
+    display: Display
+    finished: Callable[[int], None]
+    refuted: int = 0
 
     def run(self, slots: int | None, dask: str | None, retry: Collection[str], pool: Pool | None) -> Outcome:
         """Make what is to be made."""
-        folder = self._folder
+        folder = self.folder
         folder.clean()
         for journal in folder.journals():
             folder.compact(journal)
         self._write_experiment()
-        with self._display.drawing():
-            self._index.draw(folder.path)
-        expansion = Expansion(self._experiment, self._index.entries)
+        with self.display.drawing():
+            self.index.draw(folder.path)
+        expansion = Expansion(self.experiment, self.index.entries)
         folder.write_runs((task.key, task.setting.label) for task in expansion.tasks())
         if retry:
             folder.drop(retry)
@@ -154,19 +149,19 @@ class _Runner:
         pace = Pace(len(known), len(known) - left)
         no_longer = sum(key not in known for key in finished)
         del known
-        wide = min(slots or self._experiment.slots or cores(), cores())
+        wide = min(slots or self.experiment.slots or cores(), cores())
         batches = expansion.batches(lambda key: key not in finished, left, wide)
-        self._finished(pace.kept)
+        self.finished(pace.kept)
         if left:
-            self._display.begin(pace)
+            self.display.begin(pace)
             self._make(pool_of(wide, dask, folder.logs) if pool is None else nullcontext(pool), batches, pace)
-        self._display.end(pace)
-        return Outcome(folder.path, pace.made, pace.kept, no_longer, self._refuted)
+        self.display.end(pace)
+        return Outcome(folder.path, pace.made, pace.kept, no_longer, self.refuted)
 
     def _write_experiment(self) -> None:
-        name = json.dumps(self._experiment.name, ensure_ascii=False)
-        with replaced(self._folder.experiment_file) as stream:
-            stream.write((self._experiment.text or MADE_IN_PYTHON.format(name=name)).encode())
+        name = json.dumps(self.experiment.name, ensure_ascii=False)
+        with replaced(self.folder.experiment_file) as stream:
+            stream.write((self.experiment.text or MADE_IN_PYTHON.format(name=name)).encode())
 
     def _make(self, pools: AbstractContextManager[Pool], batches: Iterator[Batch], pace: Pace) -> None:
         """Make runs and keep each as soon as it is finished.
@@ -175,13 +170,13 @@ class _Runner:
             RunInterrupted: stopped from the keyboard.
         """
         try:
-            with RecordKeeper(self._folder) as keeper, pools as pool:
+            with RecordKeeper(self.folder) as keeper, pools as pool:
                 shown_at = 0.0
                 for record in pool.run(batches):
                     keeper.append(record)
                     pace.count(record.status)
-                    self._finished(1)
-                    self._refuted += record.certificate == Verdict.REFUTED
+                    self.finished(1)
+                    self.refuted += record.certificate == Verdict.REFUTED
                     if time.monotonic() > shown_at + SHOW_EVERY_S:
                         shown_at = time.monotonic()
                         self._show(pace)
@@ -193,12 +188,8 @@ class _Runner:
 
     def _show(self, pace: Pace) -> None:
         rate, left_s = pace.look()
-        self._lock.publish(rate_per_s=rate, left_s=left_s)
-        self._display.show(pace, rate, left_s)
-
-
-def _unheard(_: int) -> None:
-    """Stands in where nobody counts finished runs."""
+        self.lock.publish(rate_per_s=rate, left_s=left_s)
+        self.display.show(pace, rate, left_s)
 
 
 def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:

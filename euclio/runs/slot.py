@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from enum import Enum
 from multiprocessing.connection import wait
@@ -41,7 +42,7 @@ class _Phase(Enum):
     RUNNING = "running"
 
 
-class Slot:
+class Slot(AbstractContextManager["Slot"]):
     """A blocking or polled supervisor of one run at a time.
 
     A warm-up that ends its process is tried once more if it crashed, and not again if it was killed; then the runs of
@@ -61,9 +62,6 @@ class Slot:
         self._phase = _Phase.STARTING
         self._blank: Record | None = None
         self._deadline = self._next_look = self._next_children = 0.0
-
-    def __enter__(self) -> Slot:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -12,12 +12,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from euclio.core.arguments import names
 from euclio.core.errors import InputError
 from euclio.core.family import Family, SpaceOption, find_family
 from euclio.core.references import is_reference
 from euclio.core.registry import AnySolver, Option, find_solver
 from euclio.core.solving import COLD, solver_for
+from euclio.core.values import names
 from euclio.files.boundary import shown
 from euclio.runs.task import Measure, Setting, SolverSetting
 

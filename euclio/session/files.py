@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from euclio.files.boundary import FileModel, Name, Number, Whole, at
 from euclio.files.dataclass_files import plain_data
-from euclio.files.instance_format import InstanceFormat
+from euclio.files.instance_files import InstanceFormat
 from euclio.session.instance import Configuration, Hardware, Module, Session
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.core.arguments import count_or_any, names
 from euclio.core.errors import InputError
 from euclio.core.family import SpaceOption
 from euclio.core.references import is_reference
@@ -21,6 +20,7 @@ from euclio.core.space_fields import (
     described,
     word,
 )
+from euclio.core.values import count_or_any, names
 from euclio.session.policies import POLICIES, Policy, find_policy
 from euclio.session.rules import DummyRule
 

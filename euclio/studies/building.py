@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -12,11 +12,10 @@ from euclio.report import Block, Heading, Paragraph, Table, html_page, markdown_
 from euclio.studies import STUDIES
 from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from euclio.studies.collector import Collector
-from euclio.studies.published import published_figures
-from euclio.studies.scorecard import Score, score_table, scorecard
+from euclio.studies.scorecard import Score, published_figures, score_table, scorecard
 from euclio.studies.store import save
 from euclio.studies.study import Asked, Collected, Study, Text
-from euclio.supervision.cores import cores
+from euclio.supervision import cores
 
 UNFINISHED = "unfinished-runs"
 """Folder in the report that holds the runs of a study until its page is written."""
@@ -64,11 +63,12 @@ def reproduce(
     study, folder = study_of(paper), out or Path("reports") / paper
     asked = Asked(workloads, study.seed if seed is None else seed, full, instances)
     folder.mkdir(parents=True, exist_ok=True)
-    collected, how = collect(study, asked, folder / UNFINISHED, jobs or STUDIES[paper].jobs or cores(), certify)
-    scores = scores_of(study, collected)
+    collected = collect(study, asked, folder / UNFINISHED, jobs or STUDIES[paper].jobs or cores(), certify)
+    scores = scorecard(published_figures(paper), study.measures(collected), study.reasons(collected))
     text = study.text(collected, scores)
+    how = {**provenance(), "reproduction": paper, "seed": asked.seed, "full": asked.full, **collected.how}
     for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
-        save(table, folder / f"{name}.parquet", {**provenance(), "reproduction": paper, **how})
+        save(table, folder / f"{name}.parquet", how)
     page = folder / "index.html"
     page.write_text(html_page(study.title, blocks(collected, scores, text)), encoding="utf-8")
     card = markdown_page(study.title, [*text.summary, score_table(scores), *text.card])
@@ -80,9 +80,7 @@ def reproduce(
     return page
 
 
-def collect(
-    study: Study, asked: Asked, folder: Path, jobs: int, certify: int
-) -> tuple[Collected, Mapping[str, object]]:
+def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -> Collected:
     """Run a study and try a sample of its proofs.
 
     Args:
@@ -91,21 +89,13 @@ def collect(
         folder: where the runs are kept.
         jobs: worker processes.
         certify: how many proofs are tried.
-
-    Returns:
-        Everything that the report is made of, and what is kept with its tables.
     """
     with Collector(study.paper, folder, jobs) as collector:
         found = study.collect(collector, asked)
         with collector.stage("certify a sample of the proofs", min(certify, len(found.proofs))) as advance:
             certified = certify_sample(found.proofs, certify, asked.seed, advance)
-        collected = Collected(found.tables, found.details, asked, certified, collector.seconds, jobs)
-    return collected, {"seed": asked.seed, "full": asked.full, **found.how}
-
-
-def scores_of(study: Study, collected: Collected) -> tuple[Score, ...]:
-    """The scorecard of what was collected."""
-    return scorecard(published_figures(study.paper), study.measures(collected), study.reasons(collected))
+    parts = (found.tables, found.proofs, found.details, found.how)
+    return Collected(*parts, asked, certified, collector.seconds, jobs)
 
 
 def blocks(collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any, Self, TypeVar
 import pandas as pd
 
 from euclio.core.errors import InputError
+from euclio.core.progress import progress_bars
 from euclio.runs.columns import SCHEMA
 from euclio.runs.experiment import LONGEST_RUN_S, Experiment, GivenSource
 from euclio.runs.folder import ResultFolder
 from euclio.runs.pool import Pool, local_pool
 from euclio.runs.record import MEASURED
 from euclio.runs.runner import run
-from euclio.runs.stages import Stage, progress_bars
 from euclio.runs.task import Measure, RunLimits, Setting
 
 T = TypeVar("T")
@@ -60,8 +61,9 @@ class Collector:
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[Advance]:
         """A stage with a bar of so many steps; gives what counts the steps that are done."""
-        with Stage(self._bars, self.seconds, name, total) as stage:
-            yield stage.advance
+        task, began = self._bars.add_task(name, total=total), time.perf_counter()
+        yield lambda steps: self._bars.advance(task, steps)
+        self.seconds[name] = time.perf_counter() - began
 
     def runs(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,39 @@ from dataclasses import dataclass
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
+from euclio.core.data_files import data_dir
 from euclio.core.words import UNITS, with_unit
 from euclio.report import Table
-from euclio.studies.published import Published
 
 VISIBLE = 0.1
 """A difference beyond this share of the published value is visible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A figure that a paper prints.
+
+    Attributes:
+        key: its name in the scorecard.
+        value: the printed number.
+        unit: "%", "ratio", "s" or "count".
+        source: paper and section.
+        role: "fit" (free parameters may be fitted to it) or "check" (only ever compared).
+        what: what it says.
+    """
+
+    key: str
+    value: float
+    unit: str
+    source: str
+    role: str
+    what: str
+
+
+def published_figures(paper: str) -> tuple[Published, ...]:
+    """All published figures of a paper (`data/published/`), in the order of its text."""
+    text = (data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
+    return tuple(Published(**entry) for entry in json.loads(text)["figures"])
 
 
 @dataclass(frozen=True, slots=True)

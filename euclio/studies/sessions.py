@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from euclio.runs.task import SolverSetting
+from euclio.session import Session
 from euclio.session.workloads.protocol import Draws, Workload, draw, workloads
+from euclio.studies.collector import Advance, Collector
 from euclio.studies.store import joined
-
-if TYPE_CHECKING:
-    from euclio.runs.task import SolverSetting
-    from euclio.session import Session
-    from euclio.studies.collector import Advance, Collector
 
 DRAWN_AT_ONCE = 64
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
 from euclio.report import Block
 from euclio.studies.certifying import Certified, Proof
+from euclio.studies.collector import Collector
 from euclio.studies.scorecard import Score
-
-if TYPE_CHECKING:
-    from euclio.studies.collector import Collector
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +51,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    """Everything that a report is made of.
+class Collected(Found):
+    """Everything that a report is made of: what was found, and what else is said of the run.
 
     Attributes:
-        tables: as of `Found`.
-        details: as of `Found`.
         asked: what was asked.
         certified: what an independent prover says of a sample of the proofs.
         seconds: wall time per stage.
         jobs: worker processes used.
     """
 
-    tables: Mapping[str, pd.DataFrame]
-    details: Any
     asked: Asked
     certified: Certified
     seconds: Mapping[str, float]

@@ -11,8 +11,6 @@ from contextlib import suppress
 
 import psutil
 
-from euclio.supervision.signals import signal_name
-
 PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""
 
@@ -52,6 +50,14 @@ def kill_all(process: psutil.Process) -> None:
 def ending(code: int) -> str:
     """How a process ended, after the subject; `code` is negative where it died of that signal."""
     return f"exited with code {code}" if code >= 0 else f"died of signal {signal_name(-code)}"
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal, such as "SIGSEGV"; its number where it has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
 
 
 def _descendants(process: psutil.Process) -> list[psutil.Process]:

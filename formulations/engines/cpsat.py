@@ -34,6 +34,16 @@ SEVERAL_WORKERS = ("max_lp", "objective_lb_search_max_lp", "pseudo_costs", "redu
 
 LINEARIZATION = 2
 """How much of a model the linear relaxation sees, of 0 to 2: our models gain from all of it."""
+GENERAL_CUTS = (
+    "add_clique_cuts",
+    "add_mir_cuts",
+    "add_zero_half_cuts",
+    "add_cg_cuts",
+    "add_rlt_cuts",
+    "add_objective_cut",
+)
+"""Families of cutting planes that come from the rows of any model; those of a product or a maximum are not among them.
+"""
 
 CountedValues = Mapping[int, int]
 CountedOutcome = Outcome[CountedValues, int]
@@ -42,10 +52,17 @@ CountedOutcome = Outcome[CountedValues, int]
 
 @dataclass(frozen=True, slots=True)
 class CpSat:
-    """The engine CP-SAT for models in whole numbers, which it minimises."""
+    """The engine CP-SAT for models in whole numbers, which it minimises.
+
+    Attributes:
+        name: its name.
+        prunes: see `formulations.engines.interface.Engine`.
+        general_cuts: whether the linear relaxation gets the cutting planes of `GENERAL_CUTS`.
+    """
 
     name: str = "cpsat"
     prunes: bool = False
+    general_cuts: bool = True
 
     def run(self, model: cp_model.CpModel, limits: EngineLimits, start: CountedValues | None = None) -> CountedOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
@@ -58,10 +75,11 @@ class CpSat:
         """
         if start is not None:
             _hint(model, start)
-        return _run(model, limits, started=start is not None)
+        return _run(model, limits, started=start is not None, general_cuts=self.general_cuts)
 
 
 CP_SAT = CpSat()
+CP_SAT_FEW_CUTS = CpSat(general_cuts=False)
 
 
 @dataclass(slots=True)
@@ -95,12 +113,14 @@ def _hint(model: cp_model.CpModel, start: CountedValues) -> None:
         model.add_hint(model.get_int_var_from_proto_index(index), value)
 
 
-def _run(model: cp_model.CpModel, limits: EngineLimits, *, started: bool) -> CountedOutcome:
+def _run(model: cp_model.CpModel, limits: EngineLimits, *, started: bool, general_cuts: bool) -> CountedOutcome:
     from ortools.sat.python import cp_model
 
     check_rows(model)
     solver = cp_model.CpSolver()
     _set_parameters(solver, limits)
+    for family in () if general_cuts else GENERAL_CUTS:
+        setattr(solver.parameters, family, False)
     tracker = _Tracker(time.perf_counter())
     solver.best_bound_callback = tracker.note_bound
     log: list[str] = []

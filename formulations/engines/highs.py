@@ -61,7 +61,7 @@ HIGHS = Highs()
 
 
 def status_of(highs: Any) -> tuple[Status, str]:
-    """How a run of HiGHS ended, in our words and in its own; the one place where its statuses are read.
+    """How a run of HiGHS ended, in our words and in HiGHS's; the one place where HiGHS's statuses are read.
 
     The objectives of our models are bounded, so "unbounded or infeasible" is infeasible. Whether there is a solution,
     HiGHS says apart from the status: 2 is a point that keeps all rows, to its tolerance.
@@ -169,7 +169,10 @@ class _Watch:
         return self.sign * raw + self.constant if math.isfinite(raw) else None
 
     def bound(self, raw: float) -> float | None:
-        """Likewise a bound; past `EngineLimits.most` there are points that HiGHS pruned and does not count."""
+        """A bound of HiGHS's objective as one of the model's, but never past `EngineLimits.most`.
+
+        Points past that are pruned by HiGHS, which does not count them.
+        """
         value = self.value(raw)
         return value if value is None or self.most is None else min(value, self.most)
 

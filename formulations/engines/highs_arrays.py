@@ -1,7 +1,7 @@
 """HiGHS for linear and mixed-integer programs given as arrays: solved once, or kept and solved again from a basis.
 
-`solve_mip` takes its own limits, as the programs are small and many: no seed, no log, no start, a gap and a number of
-nodes. How HiGHS's statuses are read, and its traps, stand in `highs.py`.
+`solve_mip` takes limits other than `EngineLimits`, as the programs are small and many: no seed, no log, no start, a gap
+and a number of nodes. How HiGHS's statuses are read, and its traps, stand in `highs.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Program:
     values: list[float] = field(default_factory=list)
 
     def variables(self, size: int, lower: float, upper: float | Floats, *, whole: bool, cost: float = 0.0) -> Ints:
-        """Add variables; returns their indices."""
+        """Add variables; returns their indices, shape (variables,)."""
         first = len(self.cost)
         self.cost += [cost] * size
         self.lower += [lower] * size
@@ -81,7 +81,7 @@ class LinearOptimum:
 
 
 class Linear:
-    """min cost · x, matrix · x ≤ upper, x ≥ 0, to be solved for one cost after the other from the last optimum."""
+    """The linear program min cost · x, matrix · x ≤ upper, x ≥ 0, solved cost by cost, each from the last optimum."""
 
     def __init__(self, matrix: Floats, upper: Floats) -> None:
         import highspy

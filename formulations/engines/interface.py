@@ -79,7 +79,7 @@ class Outcome(Generic[ValuesT, NumberT]):
 
     @property
     def finished(self) -> bool:
-        """Whether the model is decided, one way or the other."""
+        """Whether the model is decided: solved to its optimum, or shown to have no solution."""
         return self.optimal or self.infeasible
 
     def translated(
@@ -88,7 +88,7 @@ class Outcome(Generic[ValuesT, NumberT]):
         objective: Callable[[NumberT], OtherNumberT],
         bound: Callable[[NumberT], OtherNumberT],
     ) -> Outcome[OtherValuesT, OtherNumberT]:
-        """The same outcome in the terms of a problem; reduced costs are left behind.
+        """The outcome in the terms of a problem instead of the model's; reduced costs are left out.
 
         Args:
             values: the problem's decisions for values of the model's variables.
@@ -107,7 +107,11 @@ class Outcome(Generic[ValuesT, NumberT]):
         )
 
     def trace_from(self, begun_s: float) -> tuple[TracePoint, ...]:
-        """The trace of a run that began so many seconds after its solver did."""
+        """The trace on the clock of the solver.
+
+        Args:
+            begun_s: seconds between the start of the solver and that of the engine's run.
+        """
         numbers: Callable[[Any], float] = float
         return tuple(
             TracePoint(begun_s + p.wall_s, _through(numbers, p.incumbent), _through(numbers, p.bound))

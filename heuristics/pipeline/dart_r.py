@@ -111,7 +111,7 @@ def _pipelines(
     pair: tuple[str, str | None],
     space: PipelineSpace,
 ) -> list[Pipeline]:
-    """A model's pipelines on the GPUs that it was given."""
+    """A model's pipelines on the GPUs that it was given: chains on pairs of GPUs, whole models on the rest."""
     high, low = pair
     own = {gpu.name: gpus.get((model.name, gpu.name), 0) for gpu in cluster.gpus}
     found = []

@@ -34,7 +34,7 @@ def division(cluster: Cluster, rates: Rates, loads: list[Fraction], *, beyond: b
         cluster: the instance.
         rates: what one GPU serves, by model and type.
         loads: requests per second by model.
-        beyond: more than the load has to be served, not as much.
+        beyond: whether more than the load has to be served; if not, the load itself is enough.
 
     Raises:
         TooManyError: there are too many to look at.
@@ -57,6 +57,7 @@ def division(cluster: Cluster, rates: Rates, loads: list[Fraction], *, beyond: b
 
 
 def _rate(rates: Rates, model: str, gpu: str) -> Fraction:
+    """Requests per second of a model that one GPU of a type serves; 0: it cannot meet the SLO."""
     return rates[model, gpu].rate_rps if (model, gpu) in rates else Fraction(0)
 
 

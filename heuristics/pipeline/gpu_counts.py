@@ -23,7 +23,7 @@ Gpus = dict[tuple[str, str], int]
 SHORTFALL = 2e-6
 """Rows may be violated by HiGHS's feasibility tolerance of 1e-6; twice that makes up for it."""
 MOST_ROUNDS = 100
-"""Better allocations that are taken one after the other before a proof is given up."""
+"""Rounds, each of which takes a better allocation than the one before, after which a proof is given up."""
 ERROR = 1e-5
 """Bounds are moved outwards by this share of the objective's scale: HiGHS computes within tolerances."""
 
@@ -94,6 +94,7 @@ def _fairest(cluster: Cluster, rates: Rates, found: Counts) -> Counts:
 
 
 def _allocation(cluster: Cluster, amounts: tuple[tuple[int, ...], ...]) -> Gpus:
+    """GPUs by names of model and type, of a division given as amounts by type for each model."""
     return {
         (model.name, gpu.name): n
         for model, own in zip(cluster.models, amounts, strict=True)
@@ -103,7 +104,7 @@ def _allocation(cluster: Cluster, amounts: tuple[tuple[int, ...], ...]) -> Gpus:
 
 
 def _least_served(cluster: Cluster, rates: Rates, gpus: Gpus) -> Fraction:
-    """The smallest throughput per weight."""
+    """The smallest throughput per weight over the models, in requests per second."""
     served = dict.fromkeys((model.name for model in cluster.models), Fraction(0))
     for pair, n in gpus.items():
         served[pair[0]] += rates[pair].rate_rps * n if n else 0
@@ -145,7 +146,7 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
 
 
 def _cheapest(cluster: Cluster, divisions: list[tuple[tuple[int, ...], ...]]) -> Counts:
-    """The cheapest of these, proven."""
+    """The cheapest of all divisions that serve the rates, proven; none given: it is proven that there is none."""
     if not divisions:
         return Counts(None, None, "infeasible", True)
     every = [_allocation(cluster, amounts) for amounts in divisions]
@@ -154,6 +155,7 @@ def _cheapest(cluster: Cluster, divisions: list[tuple[tuple[int, ...], ...]]) ->
 
 
 def _cost(cluster: Cluster, gpus: Gpus) -> Fraction:
+    """Price of an allocation's GPUs per hour."""
     return sum((n * (cluster.gpu(name).price_per_h or Fraction(0)) for (_, name), n in gpus.items()), Fraction(0))
 
 
@@ -165,6 +167,7 @@ def _served(cluster: Cluster, rates: Rates, pairs: list[tuple[str, str]]) -> Mat
 
 
 def _serves(cluster: Cluster, rates: Rates, gpus: Gpus) -> bool:
+    """Whether an allocation serves every model its rate, exactly."""
     return all(
         sum(rates[pair].rate_rps * n for pair, n in gpus.items() if pair[0] == model.name) >= (model.rate_rps or 0)
         for model in cluster.models

@@ -16,7 +16,7 @@ class Chain:
     Attributes:
         gpus: types of the first and the second GPU.
         split: first block of the second partition.
-        batch: batch size of both.
+        batch: batch size of both partitions.
         rate_rps: requests per second, links included.
     """
 
@@ -26,7 +26,7 @@ class Chain:
     rate_rps: Fraction
 
     def pipeline(self, model: Model, copies: int) -> Pipeline:
-        """The chain replicated."""
+        """The pipeline of so many copies of the chain."""
         first, second = self.gpus
         return Pipeline(
             model.name,

@@ -57,6 +57,17 @@ def close_with_dummies(s: SessionArrays, m: int, rest: float, used: int, budget:
 
     Either one more machine of a configuration in use instead of everything after it, or as many machines
     of a configuration ranked after them as the rest needs (ours; the paper is silent).
+
+    Args:
+        s: the session.
+        m: the module.
+        rest: rate that is unserved, in requests per second.
+        used: allocations made so far.
+        budget: latency budget in seconds.
+        plan: the module's part is changed where there is a way.
+
+    Returns:
+        Whether there is one.
     """
     lo, hi = s.first[m], s.first[m + 1]
     best_cost, best, best_count, best_dummy = np.inf, -1, 0, 0.0

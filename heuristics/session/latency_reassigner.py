@@ -19,7 +19,7 @@ def reassign_latency(s: SessionArrays, dummies: int, most: int, plan: Schedule) 
 
     Args:
         s: the session.
-        dummies: the dummy generator (`dummy_generator`).
+        dummies: the dummy generator (`dummy_generator.py`).
         most: how often at most (Harp-0re: 0, Harp-1re: 1).
         plan: a feasible schedule, improved in place.
 
@@ -56,10 +56,18 @@ def reassign_latency(s: SessionArrays, dummies: int, most: int, plan: Schedule) 
 def reschedule_residual(
     s: SessionArrays, m: int, budget: float, dummies: int, plan: Schedule, candidate: Schedule
 ) -> bool:
-    """Algorithm 1 again on everything after the first allocation's whole machines, then merged and ranked.
+    """Run Algorithm 1 again on everything after the first allocation's whole machines, and merge the result with them.
 
     Dummies at any rate depend on the budget: with them the generator goes over the merged plan once more, and may fill
     up the first configuration where Algorithm 1 finds nothing for the residual alone (ours; the paper is silent).
+
+    Args:
+        s: the session.
+        m: the module.
+        budget: latency budget in seconds.
+        dummies: the dummy generator (`dummy_generator.py`).
+        plan: the schedule so far.
+        candidate: the module's part is overwritten.
 
     Returns:
         Whether `candidate` holds a plan of module m that obeys every rule within the budget.

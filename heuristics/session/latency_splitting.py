@@ -22,14 +22,14 @@ MOST_EXPENSIVE_HARDWARE, LEAST_LATENCY = 0, 1
 
 
 class Units(NamedTuple):
-    """What moves in Algorithm 2, and where it can move.
+    """What moves in Algorithm 2 (Harpagon §III-D), and where it can move.
 
     Attributes:
         unit_of: unit of each module, shape (modules,).
         first: start of each unit's options, shape (units + 1,).
-        latency: worst-case latency of each option in seconds, shape (options,), like the next ones.
-        cost: cost p·T/t per hour.
-        throughput: throughput of the configurations.
+        latency: worst-case latency of each option in seconds, shape (options,).
+        cost: cost p·T/t of each option per hour, shape (options,).
+        throughput: throughput of each option's configurations in requests per second, shape (options,).
     """
 
     unit_of: Ints
@@ -57,7 +57,7 @@ class Moves(NamedTuple):
 
 @compiled
 def single_units(s: SessionArrays) -> Units:
-    """Every module moves alone; its options are its configurations in rank order."""
+    """The units where every module moves alone; its options are its configurations in rank order."""
     options = s.batch.size
     latency, cost = np.empty(options), np.empty(options)
     for m in range(s.rate.size):
@@ -99,7 +99,18 @@ def split_latency(s: SessionArrays, units: Units, criterion: int, start: int) ->
 
 @compiled
 def continue_splitting(s: SessionArrays, units: Units, criterion: int, moves: Moves, kept: int) -> Moves:
-    """Keep the first `kept` states and go on from the last of them by `criterion`."""
+    """Undo all moves after the first `kept` states, and go on from the last of these by another criterion.
+
+    Args:
+        s: the session.
+        units: what moves, and where to.
+        criterion: LATENCY_COST, THROUGHPUT or COST.
+        moves: the states so far.
+        kept: how many of them are kept, at least one.
+
+    Returns:
+        The states kept and those that follow.
+    """
     unit_count = units.first.size - 1
     most = max(64, kept)
     latency, cost = np.empty((most, unit_count)), np.empty((most, unit_count))
@@ -151,6 +162,7 @@ def _best_move(units: Units, criterion: int, latency: Floats, cost: Floats, room
 
 @compiled
 def _meets_slo(s: SessionArrays, units: Units, latency: Floats) -> bool:
+    """Whether the longest path meets the SLO but for rounding when every unit has its latency, in seconds."""
     module_latency = np.empty(s.rate.size)
     for m in range(s.rate.size):
         module_latency[m] = latency[units.unit_of[m]]

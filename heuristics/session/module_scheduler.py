@@ -23,7 +23,7 @@ def schedule_module(s: SessionArrays, m: int, rate: float, budget: float, dummie
         m: the module.
         rate: rate to serve in requests per second (the module's, or its residual).
         budget: latency budget in seconds.
-        dummies: the dummy generator (`dummy_generator`).
+        dummies: the dummy generator (`dummy_generator.py`).
         plan: the module's part is overwritten.
 
     Returns:

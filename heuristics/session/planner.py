@@ -21,7 +21,7 @@ def plan_budgets(s: SessionArrays, budgets: Floats, dummies: int, reassignments:
     Args:
         s: the session.
         budgets: latency budget per module in seconds, shape (modules,).
-        dummies: the dummy generator (`dummy_generator`).
+        dummies: the dummy generator (`dummy_generator.py`).
         reassignments: how often latency may be reassigned.
         plan: overwritten.
 
@@ -50,8 +50,17 @@ def plan_greedily(
 ) -> tuple[Schedule, float, int, int, bool]:
     """Split the latency move by move, optimize the split, and schedule below it.
 
-    Cost-direct tries every number R of undone moves; the cheapest plan is kept (§III-D leaves R open). With `stretch`
-    the budgets are made to fill the SLO (Piccolo's Algorithm 2, line 19).
+    Cost-direct tries every number R of undone moves; the cheapest plan is kept (Harpagon §III-D leaves R open).
+
+    Args:
+        s: the session.
+        criterion: LATENCY_COST or THROUGHPUT of `latency_splitting.py`.
+        start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY of that file.
+        merge: whether nodes are merged.
+        direct: whether moves are undone and made anew by the cost that they save.
+        stretch: whether the budgets are stretched to fill the SLO (Piccolo's Algorithm 2, line 19).
+        dummies: the dummy generator (`dummy_generator.py`).
+        reassignments: how often latency may be reassigned.
 
     Returns:
         Plan, its cost (infinite: none found), number of moves, number of reassignments, whether the start fell
@@ -66,7 +75,7 @@ def plan_greedily(
         if kept < moves.reached and not direct:
             break
         tried = moves if kept == moves.reached else continue_splitting(s, units, COST, moves, kept)
-        # It ends in the split that was scheduled first.
+        # It ends in the split that was scheduled already, whose plan is known.
         if kept < moves.reached and _same_end(units, tried, moves):
             continue
         budgets = module_budgets(s, units, tried.latency[tried.reached - 1])
@@ -93,6 +102,7 @@ def stretched(s: SessionArrays, budgets: Floats) -> Floats:
 
 @compiled
 def _same_end(units: Units, a: Moves, b: Moves) -> bool:
+    """Whether two sequences of moves end with equal latencies of all units."""
     for u in range(units.first.size - 1):
         if a.latency[a.reached - 1, u] != b.latency[b.reached - 1, u]:
             return False

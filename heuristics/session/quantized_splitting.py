@@ -21,7 +21,7 @@ def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: int)
         s: the session; its DAG is series-parallel.
         steps: the merges of `Reduction.steps`.
         quantum: step of the budgets in seconds.
-        dummies: the dummy generator (`dummy_generator`).
+        dummies: the dummy generator (`dummy_generator.py`).
 
     Returns:
         Budget per module in seconds and the total cost; infinite: infeasible.
@@ -55,6 +55,7 @@ def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: int)
 
 @compiled
 def _merge(kind: int, a: Floats, b: Floats, merged: Floats) -> None:
+    """Fill in the least cost per hour of two components in series or in parallel at every number of quanta."""
     for q in range(merged.size):
         if kind == SERIES:
             cut = _best_cut(a, b, q)

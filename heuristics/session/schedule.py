@@ -15,11 +15,11 @@ class Schedule(NamedTuple):
 
     Attributes:
         machines: whole machines, shape (configurations,).
-        partial_at: configuration of each module's partial machine, -1: none, shape (modules,), like the next ones.
-        partial: its rate in requests per second.
-        dummy: dummy rate in requests per second.
-        latency: worst-case latency in seconds.
-        cost: money per hour.
+        partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
+        partial: rate of the partial machine in requests per second, shape (modules,).
+        dummy: dummy rate of the module in requests per second, shape (modules,).
+        latency: worst-case latency of the module in seconds, shape (modules,).
+        cost: cost of the module per hour, shape (modules,).
     """
 
     machines: Ints
@@ -46,7 +46,7 @@ def new_schedule(s: SessionArrays) -> Schedule:
 
 @compiled
 def copy_schedule(source: Schedule, target: Schedule) -> None:
-    """Copy every module's plan."""
+    """Copy the plans of all modules from one schedule into another."""
     target.machines[:] = source.machines
     target.partial_at[:] = source.partial_at
     target.partial[:] = source.partial
@@ -57,7 +57,7 @@ def copy_schedule(source: Schedule, target: Schedule) -> None:
 
 @compiled
 def copy_module(s: SessionArrays, m: int, source: Schedule, target: Schedule) -> None:
-    """Copy one module's plan."""
+    """Copy the plan of module m from one schedule into another."""
     for k in range(s.first[m], s.first[m + 1]):
         target.machines[k] = source.machines[k]
     target.partial_at[m] = source.partial_at[m]

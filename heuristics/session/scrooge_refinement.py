@@ -29,8 +29,8 @@ class Way(NamedTuple):
     """A way to serve one module.
 
     Attributes:
-        cost_per_h: its cost.
-        latency_s: its worst-case latency.
+        cost_per_h: money per hour.
+        latency_s: worst-case latency in seconds.
         machines: pairs of configuration (index in the session's arrays) and whole machines, in rank order.
         partial_at: configuration of the partial machine, -1: none.
     """
@@ -167,10 +167,12 @@ def _latencies(s: SessionArrays, candidates: Ints, whole: Ints, left: Floats) ->
 
 
 def _latency(current: Sequence[Way]) -> Floats:
+    """Worst-case latency of each module's way in seconds, shape (modules,)."""
     return np.array([way.latency_s for way in current])
 
 
 def _misses_slo(s: SessionArrays, current: Sequence[Way]) -> bool:
+    """Whether some path misses the SLO by more than rounding."""
     latency = _latency(current)
     return bool((latency > latency_room(s, latency)).any())
 
@@ -200,7 +202,7 @@ def _release_one(
 def _best_saving(
     s: SessionArrays, open_ways: Sequence[Sequence[Way]], current: Sequence[Way]
 ) -> tuple[int, Way] | None:
-    """The module and the way whose change saves most per second of latency within the SLO."""
+    """The module and the way whose change saves most per second of latency within the SLO; None: no change saves."""
     room = latency_room(s, _latency(current))
     best, found = 0.0, None
     for m, choices in enumerate(open_ways):

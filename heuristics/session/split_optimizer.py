@@ -62,7 +62,7 @@ def _cheapest_within(s: SessionArrays, single: Units, unit_of: Ints, u: int, lat
 
 @compiled
 def _merge(s: SessionArrays) -> tuple[Ints, int]:
-    """Unit of each module and the number of units."""
+    """Unit of each module, shape (modules,), and the number of units, where modules with equal neighbours are one."""
     modules = s.rate.size
     unit_of = np.full(modules, -1, np.int64)
     units = 0
@@ -86,6 +86,7 @@ def _same_neighbours(s: SessionArrays, a: int, b: int) -> bool:
 
 @compiled
 def _same_rows(first: Ints, entry: Ints, a: int, b: int) -> bool:
+    """Whether rows a and b of a ragged array hold equal sets of entries."""
     if first[a + 1] - first[a] != first[b + 1] - first[b]:
         return False
     for i in range(first[a], first[a + 1]):
@@ -99,7 +100,7 @@ def _same_rows(first: Ints, entry: Ints, a: int, b: int) -> bool:
 
 @compiled
 def module_budgets(s: SessionArrays, units: Units, latency: Floats) -> Floats:
-    """The latency budget of each module: that of its unit."""
+    """The latency budget of each module, which is that of its unit, in seconds, shape (modules,)."""
     budgets = np.empty(s.rate.size)
     for m in range(s.rate.size):
         budgets[m] = latency[units.unit_of[m]]

@@ -1,4 +1,4 @@
-"""Table III of Harpagon as code: each system is a row of components, each ablation that row with one cell changed."""
+"""Table III of Harpagon as code: a system is a row of components, an ablation is Harpagon's with one cell changed."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from euclio.report.experiment.writing import write_report
+from euclio.report.experiment.page import write_report
 from euclio.results import save
 from euclio.runs.columns import LATER
 from euclio.session import FULL_SPACE

@@ -12,7 +12,7 @@ import psutil
 from euclio.runs.experiment import DrawnSource, Experiment
 from euclio.runs.runner import Outcome, run
 from euclio.runs.solver_settings import solver_settings
-from euclio.supervision.cores import cores
+from euclio.supervision import cores
 from tests.bench.report import Line, Section, at_most
 
 SOLVERS = ("harpagon", *(f"harpagon:{name}" for name in ("2d", "dt", "1c", "2c", "nd", "0re", "nnm", "ncd", "tb")))

@@ -17,7 +17,7 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A part of the search: plans of these lumps within this box.
+    """A part of the search: all plans of some lumps on no more GPUs than a box has.
 
     Attributes:
         lumps: those that may be in a plan.
@@ -35,7 +35,7 @@ class Node:
 
 
 def children_of(node: Node, proposal: Proposal | None, *, whole: bool) -> list[Node]:
-    """Nodes that together hold every plan of this one; none: its only plan has all its lumps.
+    """Nodes that together hold every plan of a node; none: the only plan of the node has all of its lumps.
 
     Args:
         node: to be divided.
@@ -65,7 +65,7 @@ def _fractional_pool(node: Node, proposal: Proposal) -> tuple[int, int] | None:
 
 
 def _divided(node: Node, pool: int, below: int) -> list[Node]:
-    """At most so many GPUs of a pool, or more."""
+    """The node with at most `below` GPUs of a pool, and the node with more, if there are more to have."""
     box = node.box
     available, own = next(pair for pair in zip(box.available, box.of_type, strict=True) if pool in pair[1])
     low = tuple(below if p == pool else n for p, n in enumerate(box.most))
@@ -80,7 +80,7 @@ def _divided(node: Node, pool: int, below: int) -> list[Node]:
 
 
 def _split(node: Node, proposal: Proposal | None) -> list[Node]:
-    """Without a group or with it; where it has to be there, with one or the other part of its lumps."""
+    """Two nodes: without a group of lumps, or with it; a group that is forced already is divided in two parts."""
     lumps = node.lumps
     part = np.zeros(len(lumps.served)) if proposal is None else proposal.part
     own = _undecided(node, part)

@@ -57,7 +57,7 @@ class JointBound:
             self._prices = np.array([float(Fraction(price, stock.money)) for price in stock.prices])
 
     def excludes(self, low: Sequence[Counts], high: Sequence[Counts]) -> bool:
-        """Whether no numbers of GPUs in these ranges, per model and type, suffice for all models."""
+        """Whether no numbers of GPUs in the given ranges, per model and type, suffice for all models."""
         self._effort.check()
         least, most = np.array(low, float), np.array(high, float)
         proposed = self._proposed(least, most)

@@ -161,7 +161,7 @@ def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _
 
 
 def _share(needs: Sequence[Needs], stock: Stock, low: list[Counts], high: list[Counts]) -> bool:
-    """Lower what each model can have by what the others need at least; False: something does not suffice."""
+    """Lower what each model can have by what the other models need at least; False: no division suffices."""
     if not _within(stock, low):
         return False
     for m, need in enumerate(needs):

@@ -166,7 +166,7 @@ class Bound:
 
 
 def bound(lumps: Lumps, box: Box, forced: frozenset[int], prices: Floats) -> Bound:
-    """The bound that these prices prove, and the lumps that it leaves."""
+    """The bound that given prices of GPUs prove, and the lumps that it leaves."""
     worth = box.worth(prices)
     charge = lumps.use @ prices
     gain = lumps.served - charge

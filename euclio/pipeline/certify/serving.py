@@ -191,7 +191,7 @@ class ModelServer:
         return joined(parts)
 
     def _candidate(self, lumps: Lumps, available: Sequence[Fraction]) -> Serving | None:
-        """The plan of these lumps, if it is one and meets the demand, in fractions."""
+        """The plan of some lumps, if they are a plan that meets the demand in fractions; None: they are not."""
         plan: list[tuple[Template, tuple[int, ...]]] = []
         for number, virtual in zip(lumps.template, lumps.virtual, strict=True):
             template = self._templates[int(number)]

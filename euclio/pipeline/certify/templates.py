@@ -98,7 +98,7 @@ class _Stages:
         self._found: dict[tuple[int, int], list[Stage]] = {}
 
     def of(self, first: int, last: int) -> list[Stage]:
-        """All stages that run these blocks."""
+        """All stages that run a given range of blocks."""
         if (first, last) not in self._found:
             self._found[first, last] = [s for p in self._profiles for s in self._on(p, first, last)]
         return self._found[first, last]
@@ -131,7 +131,7 @@ class _Stages:
 
 
 def _chains(stages: _Stages, ranges: list[tuple[int, int]], effort: Effort) -> Iterator[tuple[Stage, ...]]:
-    """All chains of stages on these ranges of blocks whose latency fits."""
+    """All chains of stages on given ranges of blocks whose latency is within the SLO."""
     options = [stages.of(*blocks) for blocks in ranges]
     for head in options[0]:
         effort.check()

@@ -58,21 +58,16 @@ class ClusterDesign:
 
     def make(self, seed: int) -> Cluster:
         """The cluster of the design; the same seed gives the same one."""
-        return make_cluster(self, seed)
-
-
-def make_cluster(design: ClusterDesign, seed: int) -> Cluster:
-    """The cluster of a design; the same arguments give the same one."""
-    own = seed * 100 + design.number
-    gpus = tuple(Gpu(gpu, count, PER_SERVER[gpu], PRICES_PER_H[gpu]) for gpu, count in design.gpus)
-    setup = Setup(design.name, gpus, LINK_GBPS)
-    models = [_rounded(blocked_model(name, own, design.blocks)) for name in design.models]
-    parts = weights(len(models), own)
-    terms = Terms(design.slo_scale, max_partitions=design.max_partitions)
-    cluster = assembled(design.name, setup, models, parts, terms)
-    if design.objective is Objective.THROUGHPUT:
-        return cluster
-    return assembled(design.name, setup, models, parts, replace(terms, rate_rps=_rate(cluster, design.load)))
+        own = seed * 100 + self.number
+        gpus = tuple(Gpu(gpu, count, PER_SERVER[gpu], PRICES_PER_H[gpu]) for gpu, count in self.gpus)
+        setup = Setup(self.name, gpus, LINK_GBPS)
+        models = [_rounded(blocked_model(name, own, self.blocks)) for name in self.models]
+        parts = weights(len(models), own)
+        terms = Terms(self.slo_scale, max_partitions=self.max_partitions)
+        cluster = assembled(self.name, setup, models, parts, terms)
+        if self.objective is Objective.THROUGHPUT:
+            return cluster
+        return assembled(self.name, setup, models, parts, replace(terms, rate_rps=_rate(cluster, self.load)))
 
 
 def _rate(cluster: Cluster, load: float) -> Fraction:
@@ -92,7 +87,7 @@ def _rounded(model: BlockedModel) -> BlockedModel:
     profiles = tuple(
         BlockProfile(p.gpu, p.share, [[_microseconds(x) for x in row] for row in p.latency_s]) for p in model.profiles
     )
-    return BlockedModel(model.name, model.reference_s, profiles, model.boundary_bytes)
+    return replace(model, profiles=profiles)
 
 
 def _microseconds(seconds: Fraction) -> Fraction:

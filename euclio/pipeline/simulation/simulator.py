@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from euclio.core.lazy import late
 from euclio.core.words import duration
-from euclio.pipeline.simulation.highest_load import highest_loads
 from euclio.pipeline.simulation.metrics import describe, seconds_per_batch
 from euclio.pipeline.simulation.record import Simulation
 from euclio.pipeline.simulation.setup import Setup
-from euclio.pipeline.simulation.simulation import offered_rps, simulate
+from euclio.pipeline.simulation.simulation import highest_loads, offered_rps, simulate
 from euclio.simulation.simulator import Simulator
 
 

@@ -120,14 +120,4 @@ def _served_by_np(cluster: Cluster) -> list[Fraction]:
 
 def _with_batch_build(model: Model, factor: Number, rate_rps: Fraction) -> Model:
     """The model with a delay for batches that gather at a rate, rounded to millionths; none where it is 0."""
-    build = BatchBuild(factor, f"{float(rate_rps):.6f}") if rate_rps else None
-    return Model(
-        model.name,
-        model.slo_s,
-        model.transfer_s_per_request,
-        model.profiles,
-        weight=model.weight,
-        margin_s=model.margin_s,
-        batch_build=build,
-        rate_rps=model.rate_rps,
-    )
+    return replace(model, batch_build=BatchBuild(factor, f"{float(rate_rps):.6f}") if rate_rps else None)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from euclio.core.arguments import names, numbers, positive
 from euclio.core.errors import InputError
 from euclio.core.result import AnyResult
+from euclio.core.values import names, numbers, positive
 from euclio.pipeline.instance import Cluster
 from euclio.pipeline.workloads.kinds import TERMS
 from euclio.workloads.importing import Imported, Importer
@@ -33,7 +33,7 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
     from euclio.core.numbers import exact
     from euclio.pipeline.workloads.artifact import artifact_cluster, artifact_models
     from euclio.pipeline.workloads.assembly import Terms
-    from euclio.pipeline.workloads.commands import PipelineOptions
+    from euclio.pipeline.workloads.instances import PipelineOptions
     from euclio.pipeline.workloads.setups import find_setup, with_counts
 
     models = arguments.models

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from euclio.core.arguments import count, names, part, positive
 from euclio.core.lazy import late, late_value
-from euclio.core.values import PART, POSITIVE, whole
+from euclio.core.values import PART, POSITIVE, count, names, part, positive, whole
 from euclio.workloads.kinds import Kind
 from euclio.workloads.settings import Setting, name_in
 from euclio.workloads.settings import names as list_of_names
 
 MOST_LAYERS = 10_000
 
-drawn_clusters = late("euclio.pipeline.workloads.commands", "drawn_clusters")
+generated_clusters = late("euclio.pipeline.workloads.instances", "generated_clusters")
+options_of = late("euclio.pipeline.workloads.instances", "PipelineOptions")
 
 
 def _pipelines(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
-    return iter(drawn_clusters(settings, count, seed))
+    return iter(generated_clusters(options_of(**settings), count, seed))
 
 
 TERMS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
@@ -72,7 +72,7 @@ def find_setup(name: str) -> Setup:
 def with_counts(setup: Setup, high: int | None, low: int | None) -> Setup:
     """The setup with other numbers of high- and low-class GPUs; None: as they are."""
     counts = [gpu.count if n is None else n for gpu, n in zip(setup.gpus, (high, low), strict=True)]
-    gpus = tuple(Gpu(g.name, n, g.gpus_per_server, g.price_per_h) for g, n in zip(setup.gpus, counts, strict=True))
-    same = [g.count for g in setup.gpus] == counts
-    name = setup.name if same else f"{setup.name}-{'-'.join(map(str, counts))}"
-    return Setup(name, gpus, setup.bandwidth_gbps)
+    if [gpu.count for gpu in setup.gpus] == counts:
+        return setup
+    gpus = tuple(replace(gpu, count=n) for gpu, n in zip(setup.gpus, counts, strict=True))
+    return replace(setup, name=f"{setup.name}-{'-'.join(map(str, counts))}", gpus=gpus)

@@ -17,7 +17,7 @@ MOST_REFUTED = 50
 
 def refuted_blocks(frame: pd.DataFrame) -> list[Block]:
     """The proofs that were refuted, which a page begins with; none: nothing."""
-    rows = frame[_verdicts(frame) == Verdict.REFUTED]
+    rows = frame[frame.certificate.astype(object) == Verdict.REFUTED]
     if rows.empty:
         return []
     shown = rows.head(MOST_REFUTED)
@@ -34,7 +34,7 @@ def refuted_blocks(frame: pd.DataFrame) -> list[Block]:
 
 def certificate_blocks(frame: pd.DataFrame) -> list[Block]:
     """How many proofs were certified, by solver."""
-    table = frame.assign(verdict=_verdicts(frame))
+    table = frame.assign(verdict=frame.certificate.astype(object))
     proofs = table[_are_proofs(table)]
     if proofs.empty:
         return []
@@ -71,11 +71,6 @@ def _table(proofs: pd.DataFrame) -> Table:
         frozenset(range(1, 8)),
         frozenset(k for k, row in enumerate(rows) if row[4] != "0"),
     )
-
-
-def _verdicts(frame: pd.DataFrame) -> pd.Series[str]:
-    found: pd.Series[str] = frame.certificate.astype(object)
-    return found
 
 
 def _of(verdicts: pd.Series[str]) -> list[Verdict]:

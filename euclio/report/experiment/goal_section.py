@@ -13,21 +13,8 @@ from euclio.analysis.references import references
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.report import Block, Heading
-from euclio.report.experiment.drawings import (
-    CACTUS,
-    CONVERGENCE,
-    GAPS,
-    OWN_GAPS,
-    PAIRS,
-    PLAN_TIMES,
-    PROOF_TIMES,
-    PROVEN,
-    TRACE,
-    VALUES,
-    drawn,
-    growth_with,
-    ratios_to,
-)
+from euclio.report.experiment import drawings
+from euclio.report.experiment.drawings import drawn
 from euclio.report.experiment.goal_tables import hardest_table, summary_tables
 from euclio.report.experiment.overview import instances_of
 
@@ -63,43 +50,39 @@ def best_finders(runs: pd.DataFrame) -> pd.Series[float]:
     return shares[shares > 0].sort_values(ascending=False, kind="stable")
 
 
-def goal_blocks(part: GoalRuns, *, level: int, prefix: str = "") -> list[Block]:
+def goal_blocks(runs: pd.DataFrame, *, level: int, prefix: str = "") -> Iterator[Block]:
     """All blocks of a goal.
 
     Args:
-        part: the goal and its runs, with references.
+        runs: the runs of the goal, with references.
         level: level of the headings.
         prefix: put before the keys of its figures.
     """
-    return list(_blocks(part.runs, level, prefix))
-
-
-def _blocks(runs: pd.DataFrame, level: int, prefix: str) -> Iterator[Block]:
     yield Heading("Summary", level)
     yield from summary_tables(runs)
     if not runs.has_plan.any():
         return
     yield Heading("How good are the plans?", level)
-    yield drawn(GAPS, runs, prefix)
+    yield drawn(drawings.GAPS, runs, prefix)
     if runs.space.nunique() > 1:
-        yield drawn(OWN_GAPS, runs, prefix)
-    yield drawn(VALUES, runs, prefix)
+        yield drawn(drawings.OWN_GAPS, runs, prefix)
+    yield drawn(drawings.VALUES, runs, prefix)
     if runs.label.nunique() > 1:
-        yield drawn(PAIRS, runs, prefix)
-        yield drawn(ratios_to(str(best_finders(runs).index[0])), runs, prefix)
+        yield drawn(drawings.PAIRS, runs, prefix)
+        yield drawn(drawings.ratios_to(str(best_finders(runs).index[0])), runs, prefix)
     if runs.proven.any():
         yield Heading("How much is proven?", level)
-        yield drawn(PROVEN, runs, prefix)
-        yield drawn(CACTUS, runs, prefix)
-        yield drawn(PROOF_TIMES, runs, prefix)
+        yield drawn(drawings.PROVEN, runs, prefix)
+        yield drawn(drawings.CACTUS, runs, prefix)
+        yield drawn(drawings.PROOF_TIMES, runs, prefix)
     yield Heading("How long does it take?", level)
-    yield drawn(PLAN_TIMES, runs, prefix)
+    yield drawn(drawings.PLAN_TIMES, runs, prefix)
     for feature in telling_sizes(runs):
-        yield drawn(growth_with(feature), runs, prefix)
+        yield drawn(drawings.growth_with(feature), runs, prefix)
     if any(trace is not None and len(trace) for trace in runs.trace):
         yield Heading("How do plan and proof come about?", level)
-        yield drawn(CONVERGENCE, runs, prefix)
-        yield drawn(TRACE, runs, prefix)
+        yield drawn(drawings.CONVERGENCE, runs, prefix)
+        yield drawn(drawings.TRACE, runs, prefix)
     yield Heading("Which instances are the hardest?", level)
     yield hardest_table(runs)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.core.words import counted, listed
+from euclio.core.words import counted, decimals, listed
 from euclio.report import Block, Paragraph, Table
+from euclio.report.experiment.goal_tables import Column, table_of
 
 WITHOUT_PLAN = ("error", "unknown", "inapplicable", "infeasible")
 """Statuses without an accepted plan, the worst first."""
@@ -54,22 +55,18 @@ def names(instances: pd.Series[str]) -> str:
 
 
 def _table(groups: pd.DataFrame) -> Table:
-    rows = tuple(
-        (
-            row["label"],
-            WITHOUT_PLAN[row["rank"]],
-            row["raw_status"],
-            f"{row['runs']:,}",
-            row["reason"],
-            row["instances"],
-        )
-        for row in groups.to_dict("records")
-    )
-    return Table(
+    rows = groups.assign(status=groups["rank"].map(WITHOUT_PLAN.__getitem__))
+    return table_of(
         "Runs without an accepted plan by solver and reason, errors marked; of reasons that differ in numbers alone "
         "the first is shown",
-        ("solver", "status", "its own word", "runs", "reason", "instances"),
         rows,
-        frozenset({3}),
-        frozenset(i for i, row in enumerate(rows) if row[1] == "error"),
+        (
+            Column("label", "solver"),
+            Column("status", "status"),
+            Column("raw_status", "its own word"),
+            Column("runs", "runs", decimals),
+            Column("reason", "reason"),
+            Column("instances", "instances"),
+        ),
+        (k for k, status in enumerate(rows.status) if status == "error"),
     )

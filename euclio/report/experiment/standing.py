@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,10 +52,7 @@ def standing(frame: pd.DataFrame, asked: Mapping[str, str]) -> Standing:
         return Standing(frame, 0, {})
     wanted = frame.key.isin(list(asked))
     done = set(frame.key)
-    missing: dict[str, int] = {}
-    for key, label in asked.items():
-        if key not in done:
-            missing[label] = missing.get(label, 0) + 1
+    missing = Counter(label for key, label in asked.items() if key not in done)
     current = frame[wanted].reset_index(drop=True) if not wanted.all() else frame
     return Standing(current, int((~wanted).sum()), missing)
 

@@ -57,7 +57,7 @@ class Bounding:
                 self._into[b].append(i)
 
     def bound(self, cells: Sequence[Sequence[Cell]]) -> Bound:
-        """The bound on plans that take one of these cells per module, at the best prices of time."""
+        """The bound on plans that take one of the given cells per module, at the best prices of time."""
         columns = [_lower_hull(row) for row in cells]
         weights, flow = self._solve(cells, columns)
         price, total = self._prices(flow)

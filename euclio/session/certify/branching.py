@@ -225,7 +225,7 @@ class Branching:
         return False
 
     def _filled(self, offers: list[Offer]) -> list[Offer]:
-        """Rule continuous: give what the paths leave to one module after the other, exactly."""
+        """The modules' plans under rule continuous, each made cheaper in turn by what the paths leave it, exactly."""
         filled = list(offers)
         # Filling up takes searches, so it is tried only where it may get below the cutoff.
         if float(sum((offer.cost for offer in offers), Fraction(0))) > self._limit * WORTH_FILLING:

@@ -24,10 +24,10 @@ class Choices(NamedTuple):
 
     Attributes:
         first: start of each module's cells, then the total, shape (modules + 1,).
-        low_s: least latency in seconds, shape (cells,), like the next two.
-        cost: lower bound on the cost per hour.
-        reduced: what the session's bound rises by at least with this cell.
-        cell: its index among the module's cells.
+        low_s: least latency of each cell in seconds, shape (cells,).
+        cost: lower bound on the cell's cost per hour, shape (cells,).
+        reduced: what the session's bound rises by at least with the cell, shape (cells,).
+        cell: index of the cell among those of its module, shape (cells,).
         cheapest_from: sum of the least costs of a module and all after it, shape (modules + 1,).
         tail_s: longest path after each module at least latencies.
         parent_first: start of each module's parents, shape (modules + 1,).
@@ -54,7 +54,14 @@ class Choices(NamedTuple):
 
 
 def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, limit: float) -> Choices:
-    """What is left to choose from once every cell is gone that alone lifts the bound to the limit."""
+    """The cells to choose from: all but those that alone lift the bound to the limit.
+
+    Args:
+        session: the instance.
+        cells: cells of each module.
+        bound: lower bound over these cells, with their reduced costs.
+        limit: cost per hour that combinations have to stay below.
+    """
     order, parents = session.order, session.parents()
     place = {m: i for i, m in enumerate(order)}
     room = limit - bound.cost_per_h
@@ -88,7 +95,16 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
 
 
 class Standing(NamedTuple):
-    """Where the enumeration stands: per module its next cell and sums before it; depth and nodes."""
+    """Where the enumeration stands, one entry per module in the order of `Choices`.
+
+    Attributes:
+        pick: the cell to try next.
+        spent: cost per hour of the modules before.
+        reduced: reduced cost of the modules before.
+        start: when the module starts, in seconds.
+        finish: when it ends, in seconds.
+        at: depth and nodes so far, shape (2,).
+    """
 
     pick: Ints
     spent: Floats
@@ -99,7 +115,7 @@ class Standing(NamedTuple):
 
 
 def beginning(c: Choices) -> Standing:
-    """Before the first combination."""
+    """The state of an enumeration before its first combination."""
     size = c.module.size
     spent, reduced, start, finish = np.zeros((4, size))
     return Standing(c.first[:-1].copy(), spent, reduced, start, finish, np.zeros(2, dtype=np.int64))
@@ -113,6 +129,9 @@ def next_choice(c: Choices, s: Standing, limit: int) -> int:
         c: the cells.
         s: where the enumeration stands.
         limit: most nodes in all calls together.
+
+    Returns:
+        `CHOSEN`: there is one; `NO_MORE`: all have been seen; `TOO_MANY`: the nodes are used up.
     """
     depth, nodes, modules = s.at[0], s.at[1], c.module.size
     status = NO_MORE
@@ -128,7 +147,8 @@ def next_choice(c: Choices, s: Standing, limit: int) -> int:
             status = TOO_MANY
             break
         reduced = s.reduced[depth] + c.reduced[k]
-        if reduced > c.room:  # so do the cells that follow
+        # The bound reaches the limit, which is raised by more than sums lose; cells that follow lift it no less.
+        if reduced > c.room:
             depth -= 1
             continue
         spent = s.spent[depth] + c.cost[k]

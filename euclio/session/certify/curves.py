@@ -16,8 +16,8 @@ ZERO = Fraction(0)
 class Cell:
     """Plans of a module that take from `low` to `high` seconds: none costs less than `cost`.
 
-    A cell with a plan stands for that plan alone: `low` and `high` are its latency, its own cost is at most the
-    prover's margin above `cost`, and slower plans up to the next cell cost no less. Other cells are gaps.
+    A cell with a plan stands for that plan alone: `low` and `high` are the plan's latency, the plan costs at most the
+    prover's margin more than `cost`, and slower plans up to the next cell cost no less. Other cells are gaps.
 
     Attributes:
         low: least latency in seconds.

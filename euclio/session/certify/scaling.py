@@ -79,7 +79,14 @@ class Scaled(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """Prices on an integer grid: cost unit 1/scale."""
+    """Prices as integers.
+
+    Attributes:
+        scale: units per money per hour.
+        price: price of each configuration in units, rounded down.
+        grid: common divisor of all prices; 0: none is known.
+        reachable: least sum of prices at or above k·grid, in units of grid; empty: not known.
+    """
 
     scale: Fraction
     price: list[int]
@@ -154,7 +161,7 @@ def scaled(
     Args:
         m: the module.
         prices: its prices.
-        full: as `can_fill_exactly` says.
+        full: per configuration whether whole machines of it can be part of a plan that takes exactly the rate.
         budget: latency budget in seconds.
         strict: whether latencies have to stay below the budget, not only within.
         affordable: cost at and beyond which plans do not matter; it limits what rule `continuous` may fill up to.
@@ -194,7 +201,7 @@ def scaled(
 
 
 def _largest(m: Ranked, budget: Fraction, affordable: Fraction | None) -> Fraction:
-    """No rate beyond this one makes a difference."""
+    """A rate in requests per second beyond which rates make no difference to the search."""
     largest = max(m.rate, min(max(m.throughput), WIDEST * m.rate))
     if not m.dummy.countable:
         # A machine's need is bought in full, by machines that are no cheaper than the best ratio.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.numbers import short
@@ -12,8 +12,7 @@ from euclio.session.arrays import session_arrays
 from euclio.session.designs.shapes import edges_of
 from euclio.session.series_parallel import reduce_series_parallel
 from euclio.session.workloads.applications import applications, profiles
-from euclio.session.workloads.latencies import latency_range
-from euclio.session.workloads.protocol import round_up, with_slo
+from euclio.session.workloads.protocol import latency_range, round_up
 from euclio.session.workloads.published import gpu_prices, published_models
 from euclio.session.workloads.worker_types import on_worker_types
 
@@ -63,25 +62,21 @@ class SessionDesign:
 
     def make(self, seed: int) -> Session:
         """The session of the design; the same seed gives the same one."""
-        return make_session(self, seed)
-
-
-def make_session(design: SessionDesign, seed: int) -> Session:
-    """The session of a design; the same arguments give the same one."""
-    stream = random.Random(f"bench-set/{seed}/{design.name}")
-    names = [f"m{i:02d}" for i in range(1, design.modules + 1)]
-    machines, drawn = _profiles(design, stream)
-    low, high = FACTORS
-    modules = [
-        Module(name, short(design.rate_rps * low * (high / low) ** stream.random()), profile)
-        for name, profile in zip(names, drawn, strict=True)
-    ]
-    session = Session(design.name, 1, machines, modules, _edges(design, names, stream))
-    if design.source == WORKER_TYPES:
-        session = _named(on_worker_types(session, design.hardware, stream.randrange(2**31)), design.name)
-    least, useful = latency_range(session)
-    slo = round_up(least + design.tightness / 100 * (useful - least))
-    return with_slo(session, max(Fraction(1, 1000), slo))
+        stream = random.Random(f"bench-set/{seed}/{self.name}")
+        names = [f"m{i:02d}" for i in range(1, self.modules + 1)]
+        machines, drawn = _profiles(self, stream)
+        low, high = FACTORS
+        modules = [
+            Module(name, short(self.rate_rps * low * (high / low) ** stream.random()), profile)
+            for name, profile in zip(names, drawn, strict=True)
+        ]
+        session = Session(self.name, 1, machines, modules, _edges(self, names, stream))
+        if self.source == WORKER_TYPES:
+            types = on_worker_types(session, self.hardware, stream.randrange(2**31))
+            session = replace(types, name=self.name)
+        least, useful = latency_range(session)
+        slo = round_up(least + self.tightness / 100 * (useful - least))
+        return replace(session, slo_s=max(Fraction(1, 1000), slo))
 
 
 def is_series_parallel(session: Session) -> bool:
@@ -122,7 +117,3 @@ def _reduced(profile: Profile, machines: set[str], most: int) -> Profile:
     """At most so many of a profile's configurations on some hardware, least concurrency first, then least batch."""
     kept = sorted((c for c in profile if c.hardware in machines), key=lambda c: (c.concurrency, c.batch))[:most]
     return tuple(c for c in profile if c in kept)
-
-
-def _named(session: Session, name: str) -> Session:
-    return Session(name, session.slo_s, session.hardware, session.modules, session.edges)

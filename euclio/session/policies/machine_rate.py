@@ -8,12 +8,12 @@ from euclio.session.policies.record import Form, Place, Policy
 
 
 def whole(p: Place) -> Fraction:
-    """D + b/t: a whole machine collects its batch at the rate that it serves."""
+    """The duration and b/t: a whole machine collects its batch at the rate that it serves."""
     return p.duration_s + p.batch / p.throughput_rps
 
 
 def partial(p: Place) -> Fraction:
-    """D + b/f: the partial machine collects from its own rate."""
+    """The duration and b/f: the partial machine collects from its own rate."""
     return p.duration_s + p.batch / p.partial_rps
 
 

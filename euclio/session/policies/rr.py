@@ -13,7 +13,7 @@ def whole(p: Place) -> Fraction:
 
 
 def partial(p: Place) -> Fraction:
-    """D + b/f: the partial machine collects from its own rate."""
+    """The duration and b/f: the partial machine collects from its own rate."""
     return p.duration_s + p.batch / p.partial_rps
 
 

@@ -8,12 +8,12 @@ from euclio.session.policies.record import Form, Place, Policy
 
 
 def whole(p: Place) -> Fraction:
-    """D + b/w: every whole machine collects its batch from all the rate that is left."""
+    """The duration and b/w: every whole machine collects its batch from all the rate that is left."""
     return p.duration_s + p.batch / p.left_rps
 
 
 def partial(p: Place) -> Fraction:
-    """D + b/f: the partial machine collects from its own rate."""
+    """The duration and b/f: the partial machine collects from its own rate."""
     return p.duration_s + p.batch / p.partial_rps
 
 

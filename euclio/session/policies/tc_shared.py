@@ -8,7 +8,7 @@ from euclio.session.policies.record import Form, Place, Policy
 
 
 def either(p: Place) -> Fraction:
-    """D + b/w: w counts every machine whose ratio is the same or lower."""
+    """The duration and b/w: w counts every machine whose ratio is the same or lower."""
     return p.duration_s + p.batch / p.tied_rps
 
 

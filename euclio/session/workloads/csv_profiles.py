@@ -7,7 +7,6 @@ one batch takes while ``concurrency`` batches run on the machine) and, if it is 
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
+from euclio.core.values import POSITIVE
 from euclio.files.boundary import FileModel, Name, Text, at, validated
 from euclio.session import Configuration, Hardware, Module, Session
 
@@ -154,11 +154,7 @@ def _whole(text: str, column: str, line: int, file: str) -> int:
 
 def _number(text: str, column: str, line: int, file: str) -> str:
     """The text of a number of ordinary size, so that its exact value is made quickly."""
-    try:
-        size = float(text)
-    except ValueError:
-        size = math.nan
-    if not (0 < size < math.inf) or len(text) > LONGEST_NUMBER:
+    if POSITIVE.number(text) is None or len(text) > LONGEST_NUMBER:
         raise _at(line, f"is {text[:40]!a}; it must be a decimal number greater than 0, such as 0.025", file, column)
     return text
 

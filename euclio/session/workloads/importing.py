@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from euclio.core.arguments import positive, seconds
 from euclio.core.errors import InputError
+from euclio.core.values import positive, seconds
 from euclio.workloads.importing import Imported, Importer
 
 FLAGS = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from euclio.core.arguments import count, names, positive, seconds
 from euclio.core.lazy import late, late_value
 from euclio.core.numbers import exact
-from euclio.core.values import NOT_NEGATIVE, POSITIVE, whole
+from euclio.core.values import NOT_NEGATIVE, POSITIVE, count, names, positive, seconds, whole
 from euclio.workloads.kinds import Kind, needed
 from euclio.workloads.settings import Setting, name_in
 from euclio.workloads.settings import names as list_of_names

@@ -9,16 +9,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count as count_up
+
+import numpy as np
 
 from euclio.core.numbers import exact, short
 from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
+from euclio.session.paths import times_until
 from euclio.session.workloads.applications import Application, applications
 from euclio.session.workloads.kinds import PROTOCOL_SEED
-from euclio.session.workloads.latencies import latency_range
 
 PUBLISHED_WORKLOADS = 1131
 SEED = PROTOCOL_SEED
@@ -88,20 +90,15 @@ def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -
     known = tuple(applications().values())
     application = known[int(stream.random() * len(known))]
     factors = application.factors([stream.random() for _ in application.modules])
-    machines = _log_uniform(stream, chosen.machines)
-    slo_over_least = _log_uniform(stream, chosen.slo_over_least)
+    machines = log_uniform(stream, chosen.machines)
+    slo_over_least = log_uniform(stream, chosen.slo_over_least)
     rate = short(machines * _one_machine_rate(application, factors))
     name = f"{application.name}-{number:04d}"
     session = application.session(name, rate, Fraction(1), factors)
     least, useful = latency_range(session)
     slo = max(exact(chosen.least_slo_s), round_up(slo_over_least * least))
     tightness = (float(slo) - least) / (useful - least) if useful > least else 1.0
-    return Workload(with_slo(session, slo), application.name, rate, round(tightness, 6))
-
-
-def draws(seed: int = SEED, parameters: ProtocolParameters | None = None) -> Iterator[Workload]:
-    """All draws of the protocol, without end."""
-    return (draw(seed, number, parameters) for number in count_up(1))
+    return Workload(replace(session, slo_s=slo), application.name, rate, round(tightness, 6))
 
 
 def workloads(
@@ -139,9 +136,9 @@ def judged_draws(
     """
     rejected: Counter[str] = Counter()
     left, in_vain = count, 0
-    stream = draws(seed, parameters)
+    numbers = count_up(1)
     while left > 0:
-        workload = next(stream)
+        workload = draw(seed, next(numbers), parameters)
         against = frozenset(accept(workload.session))
         yield workload, against
         rejected.update(against)
@@ -150,9 +147,21 @@ def judged_draws(
             raise RuntimeError(f"no draw out of 1000 was accepted; rejected by {dict(sorted(rejected.items()))}")
 
 
-def with_slo(session: Session, slo_s: Fraction) -> Session:
-    """A copy of a session with another latency objective."""
-    return Session(session.name, slo_s, session.hardware, session.modules, session.edges)
+def latency_range(session: Session) -> tuple[float, float]:
+    """Least and most useful latency of a session (ours), the ends of the scale on which tightness is measured.
+
+    They are the longest paths in seconds with every module at its least and at its most useful latency. A
+    module's least latency is the smallest d + b/T over its configurations, its most useful one d + b/T of the
+    best-ranked configuration: a larger budget buys it nothing more.
+    """
+    arrays = session_arrays(session, FULL_SPACE)
+    least, useful = [], []
+    for m in range(len(session.modules)):
+        rows = slice(int(arrays.first[m]), int(arrays.first[m + 1]))
+        latency = arrays.duration[rows] + arrays.batch[rows] / arrays.rate[m]
+        least.append(float(np.min(latency)))
+        useful.append(float(latency[0]))
+    return max(times_until(session, least)), max(times_until(session, useful))
 
 
 def round_up(seconds: float) -> Fraction:
@@ -166,5 +175,6 @@ def _one_machine_rate(application: Application, factors: dict[str, Fraction]) ->
     return min(float(unit.throughput[unit.first[m]]) / float(unit.rate[m]) for m in range(len(application.modules)))
 
 
-def _log_uniform(stream: random.Random, bounds: tuple[float, float]) -> float:
+def log_uniform(stream: random.Random, bounds: tuple[float, float]) -> float:
+    """A number drawn evenly on a logarithmic scale between two bounds."""
     return float(bounds[0] * (bounds[1] / bounds[0]) ** stream.random())

@@ -16,9 +16,6 @@ from euclio.session import Configuration, Hardware, Module, Session
 
 T = TypeVar("T")
 
-PLAUSIBLE = 0.15
-"""Printed latency times printed throughput may differ from the batch by this share of it."""
-
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:

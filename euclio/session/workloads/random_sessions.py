@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeVar
@@ -12,8 +13,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact, short
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.workloads.applications import applications
-from euclio.session.workloads.latencies import latency_range
-from euclio.session.workloads.protocol import round_up, with_slo
+from euclio.session.workloads.protocol import latency_range, log_uniform, round_up
 
 K = TypeVar("K")
 Edges = tuple[tuple[int, int], ...]
@@ -81,14 +81,14 @@ def random_session(
     )
     kind = shape or SHAPES[int(stream.random() * len(SHAPES))]
     drawn = [
-        Module(f"m{i}", short(_log(stream, rates_rps)), _profile(stream, types, configurations, concurrency))
+        Module(f"m{i}", short(log_uniform(stream, rates_rps)), _profile(stream, types, configurations, concurrency))
         for i in range(modules)
     ]
     edges = [(f"m{i}", f"m{j}") for i, j in shape_edges(kind, modules, stream)]
     session = Session(f"random-{kind}-{seed:04d}", 1, types, drawn, edges)
     least, useful = latency_range(session)
-    slo = least * _log(stream, slo_over_least) if tightness is None else least + tightness * (useful - least)
-    return with_slo(session, max(Fraction(1, 1000), round_up(slo)))
+    slo = least * log_uniform(stream, slo_over_least) if tightness is None else least + tightness * (useful - least)
+    return replace(session, slo_s=max(Fraction(1, 1000), round_up(slo)))
 
 
 def chain_from_modules(seed: int, modules: int = 40, tightness: float = 0.4) -> Session:
@@ -105,33 +105,29 @@ def chain_from_modules(seed: int, modules: int = 40, tightness: float = 0.4) -> 
     for i in range(modules):
         application, module = known[int(stream.random() * len(known))]
         best = max(float(c.throughput_rps) for c in module.profile)
-        rate = short(best * _log(stream, (1.0, 12.0)))
+        rate = short(best * log_uniform(stream, (1.0, 12.0)))
         drawn.append(Module(f"{i + 1:02d}-{application.name}-{module.name}", rate, module.profile))
     edges = [(a.name, b.name) for a, b in pairwise(drawn)]
     hardware = next(iter(applications().values())).hardware
     session = Session(f"chain-{modules}-{tightness:g}-{seed:04d}", 1, hardware, drawn, edges)
     least, useful = latency_range(session)
-    return with_slo(session, round_up(least + tightness * (useful - least)))
+    return replace(session, slo_s=round_up(least + tightness * (useful - least)))
 
 
 def _profile(
     stream: random.Random, types: tuple[Hardware, ...], configurations: int, concurrency: int
 ) -> tuple[Configuration, ...]:
     keys = [(h.name, b, e) for h in types for b in (1, 2, 4, 8, 16) for e in range(1, concurrency + 1)]
-    base, slope = _log(stream, (0.004, 0.06)), _log(stream, (0.002, 0.03))
-    speed = {h.name: _log(stream, (0.6, 1.7)) for h in types}
+    base, slope = log_uniform(stream, (0.004, 0.06)), log_uniform(stream, (0.002, 0.03))
+    speed = {h.name: log_uniform(stream, (0.6, 1.7)) for h in types}
     return tuple(
-        Configuration(h, b, e, _seconds((base + slope * b) * e**0.6 / speed[h] * _log(stream, (0.9, 1.1))))
+        Configuration(h, b, e, _seconds((base + slope * b) * e**0.6 / speed[h] * log_uniform(stream, (0.9, 1.1))))
         for h, b, e in _draw(stream, keys, configurations)
     )
 
 
 def _seconds(value: float) -> Fraction:
     return exact(f"{value:.4f}")
-
-
-def _log(stream: random.Random, bounds: tuple[float, float]) -> float:
-    return float(bounds[0] * (bounds[1] / bounds[0]) ** stream.random())
 
 
 def _draw(stream: random.Random, items: Sequence[K], count: int) -> list[K]:

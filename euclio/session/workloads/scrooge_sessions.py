@@ -11,8 +11,7 @@ import random
 from fractions import Fraction
 
 from euclio.session.workloads.applications import find_application
-from euclio.session.workloads.latencies import latency_range
-from euclio.session.workloads.protocol import Workload
+from euclio.session.workloads.protocol import Workload, latency_range
 
 CLIENT_RATES = {"face": (12, 30), "traffic": (2, 5)}
 """Frames per second of one client, least and most."""

@@ -89,14 +89,13 @@ def collect(collector: Collector, asked: Asked) -> Found:
     timings = collector.staged("time the brute force, one process", timed, TIMED, alone=True)
     tables = {
         "runs": _sorted([session_runs(frame, drawn.workloads) for frame in frames], []),
-        "allocations": _sorted([_allocations(frame) for frame in frames], ["module", "position"]),
+        "allocations": _sorted(
+            [results.measured(f).rename(columns={"instance": "workload", "label": "solver"}) for f in frames],
+            ["module", "position"],
+        ),
         "timings": session_runs(timings, drawn.workloads),
     }
     return Found(tables, proofs, drawn, {"workloads": count})
-
-
-def _allocations(frame: pd.DataFrame) -> pd.DataFrame:
-    return results.measured(frame).rename(columns={"instance": "workload", "label": "solver"})
 
 
 def _sorted(tables: Sequence[pd.DataFrame], more: Sequence[str]) -> pd.DataFrame:
@@ -104,12 +103,5 @@ def _sorted(tables: Sequence[pd.DataFrame], more: Sequence[str]) -> pd.DataFrame
     return joined(tables).sort_values(["workload", "solver", *more], ignore_index=True)
 
 
-STUDY = Study(
-    paper="harpagon",
-    title="Harpagon reproduced: how far from optimal is it?",
-    seed=SEED,
-    collect=collect,
-    measures=measures,
-    reasons=reasons,
-    text=text,
-)
+TITLE = "Harpagon reproduced: how far from optimal is it?"
+STUDY = Study("harpagon", TITLE, SEED, collect, measures, reasons, text)

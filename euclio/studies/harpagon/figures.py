@@ -42,180 +42,129 @@ OPTIMA = {SPLIT_OPTIMUM: "split optimum", PLAN_OPTIMUM: "plan optimum"}
 Values = Mapping[str, float]
 
 
-def figure_5(runs: pd.DataFrame) -> Figure:
+@drawn(
+    "figure-5",
+    "Figure 5. How much more expensive are the baselines, and how much cheaper is the optimum?",
+    panels=2,
+    height=4.2,
+    width_ratios=(1, 1.35),
+)
+def figure_5(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Means and distributions of the normalized cost of baselines and optima."""
     table = normalized(runs)
     names = {**{name: name for name in BASELINES}, **OPTIMA}
-
-    def draw(axes: Sequence[Axes]) -> None:
-        shown = {"harpagon": Measured(1.0)} | {label: mean(table[name]) for name, label in names.items()}
-        bars(axes[0], shown, {}, NORMALIZED, digits=3)
-        axes[0].axvspan(*PUBLISHED_MEANS, color=PUBLISHED, alpha=0.18, linewidth=0)
-        distribution(axes[1], {label: table[name] for name, label in names.items()}, NORMALIZED)
-        published_line(axes[1], PUBLISHED_LARGEST, "paper: largest of all")
-
-    return drawn(
-        "figure-5",
-        "Figure 5. How much more expensive are the baselines, and how much cheaper is the optimum?",
+    shown = {"harpagon": Measured(1.0)} | {label: mean(table[name]) for name, label in names.items()}
+    bars(axes[0], shown, {}, NORMALIZED, digits=3)
+    axes[0].axvspan(*PUBLISHED_MEANS, color=PUBLISHED, alpha=0.18, linewidth=0)
+    distribution(axes[1], {label: table[name] for name, label in names.items()}, NORMALIZED)
+    published_line(axes[1], PUBLISHED_LARGEST, "paper: largest of all")
+    return (
         "Left: means with 95 % intervals; shaded: the published range of the four baselines, 1.493 to 2.372. "
-        "Right: distribution over all workloads.",
-        draw,
-        panels=2,
-        height=4.2,
-        width_ratios=(1, 1.35),
+        "Right: distribution over all workloads."
     )
 
 
-def figure_6(measures: Mapping[str, Measured], published: Values) -> Figure:
+@drawn("figure-6", "Figure 6. How much does each feature of Harpagon save?", height=5.2)
+def figure_6(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Mean extra cost of the 15 ablations."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        shown = {f"Harp-{name}": measures[f"{name}_mean_extra"] for name in ABLATIONS}
-        bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_mean_extra"] for n in ABLATIONS}, EXTRA)
-
-    return drawn(
-        "figure-6",
-        "Figure 6. How much does each feature of Harpagon save?",
-        "Bars: measured, with 95 % intervals. Orange marks: published means.",
-        draw,
-        height=5.2,
-    )
+    shown = {f"Harp-{name}": measures[f"{name}_mean_extra"] for name in ABLATIONS}
+    bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_mean_extra"] for n in ABLATIONS}, EXTRA)
+    return "Bars: measured, with 95 % intervals. Orange marks: published means."
 
 
-def figure_8(runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> Figure:
+@drawn("figure-8", "Figure 8. What do one or two configurations per module cost?", panels=2, height=3.8)
+def figure_8(axes: Sequence[Axes], runs: pd.DataFrame, modules: pd.DataFrame, published: Values) -> str:
     """Cost and throughput of one and two configurations per module."""
     table = normalized(runs)
-
-    def draw(axes: Sequence[Axes]) -> None:
-        distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("1c", "2c")}, NORMALIZED)
-        published_line(axes[0], 1 + published["1c_max_extra"] / 100, "paper: largest of Harp-1c", 0)
-        published_line(axes[0], 1 + published["2c_max_extra"] / 100, "paper: largest of Harp-2c", 1)
-        shown = {
-            "Harp-1c, its only": less(modules, "harpagon:1c", column="first"),
-            "Harp-2c, first": less(modules, "harpagon:2c", column="first"),
-            "Harp-2c, second": less(modules, "harpagon:2c", column="second"),
-        }
-        marks = {
-            "Harp-1c, its only": published["1c_throughput_less"],
-            "Harp-2c, second": published["2c_second_throughput_less"],
-        }
-        bars(axes[1], shown, marks, "throughput below Harpagon's (%)")
-
-    return drawn(
-        "figure-8",
-        "Figure 8. What do one or two configurations per module cost?",
+    distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("1c", "2c")}, NORMALIZED)
+    published_line(axes[0], 1 + published["1c_max_extra"] / 100, "paper: largest of Harp-1c", 0)
+    published_line(axes[0], 1 + published["2c_max_extra"] / 100, "paper: largest of Harp-2c", 1)
+    shown = {
+        "Harp-1c, its only": less(modules, "harpagon:1c", column="first"),
+        "Harp-2c, first": less(modules, "harpagon:2c", column="first"),
+        "Harp-2c, second": less(modules, "harpagon:2c", column="second"),
+    }
+    marks = {
+        "Harp-1c, its only": published["1c_throughput_less"],
+        "Harp-2c, second": published["2c_second_throughput_less"],
+    }
+    bars(axes[1], shown, marks, "throughput below Harpagon's (%)")
+    return (
         "Left: distribution over all workloads. Right: the module that runs SSD, configuration against "
-        "Harpagon's at the same place.",
-        draw,
-        panels=2,
-        height=3.8,
+        "Harpagon's at the same place."
     )
 
 
-def figure_12(runs: pd.DataFrame, published: Values) -> Figure:
+@drawn("figure-12", "Figure 12. What does splitting the latency in steps of 0.01 or 0.1 s cost?")
+def figure_12(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Cost of splitting in steps."""
     table = normalized(runs)
-
-    def draw(axes: Sequence[Axes]) -> None:
-        distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("q0.01", "q0.1")}, NORMALIZED)
-        published_line(axes[0], 1 + published["q0.01_max_extra"] / 100, "paper: largest of Harp-q0.01", 0)
-        published_line(axes[0], 1 + published["q0.1_max_extra"] / 100, "paper: largest of Harp-q0.1", 1)
-
-    return drawn(
-        "figure-12",
-        "Figure 12. What does splitting the latency in steps of 0.01 or 0.1 s cost?",
-        "Left of 1: workloads on which splitting in steps is cheaper than Harpagon.",
-        draw,
-    )
+    distribution(axes[0], {f"Harp-{n}": table[f"harpagon:{n}"] for n in ("q0.01", "q0.1")}, NORMALIZED)
+    published_line(axes[0], 1 + published["q0.01_max_extra"] / 100, "paper: largest of Harp-q0.01", 0)
+    published_line(axes[0], 1 + published["q0.1_max_extra"] / 100, "paper: largest of Harp-q0.1", 1)
+    return "Left of 1: workloads on which splitting in steps is cheaper than Harpagon."
 
 
 THROUGHPUT_LESS = "throughput per unit of money below Harpagon's (%)"
 
 
-def figure_7(measures: Mapping[str, Measured], modules: pd.DataFrame, published: Values) -> Figure:
+@drawn(
+    "figure-7",
+    "Figure 7. How much latency does throughput-cost dispatch save, and what does that buy?",
+    panels=2,
+    height=3.8,
+    width_ratios=(1, 1.35),
+)
+def figure_7(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd.DataFrame, published: Values) -> str:
     """Worst-case latency of the same plans under other dispatch, and the throughput that it costs."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        bars(
-            axes[0],
-            {f"Harp-{n}": measures[f"{n}_latency_extra"] for n in ("2d", "dt")},
-            {f"Harp-{n}": published[f"{n}_latency_extra"] for n in ("2d", "dt")},
-            "extra worst-case latency (%)",
-        )
-        shown = {
-            f"Harp-{n}, {g.network}": less(modules, f"harpagon:{n}", g) for n in ("2d", "dt") for g in GIVEN_MODULES
-        }
-        marks = {
-            f"Harp-{n}, {g.network}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
-            for n in ("2d", "dt")
-            for g in GIVEN_MODULES
-        }
-        bars(axes[1], shown, marks, THROUGHPUT_LESS)
-
-    return drawn(
-        "figure-7",
-        "Figure 7. How much latency does throughput-cost dispatch save, and what does that buy?",
+    bars(
+        axes[0],
+        {f"Harp-{n}": measures[f"{n}_latency_extra"] for n in ("2d", "dt")},
+        {f"Harp-{n}": published[f"{n}_latency_extra"] for n in ("2d", "dt")},
+        "extra worst-case latency (%)",
+    )
+    shown = {f"Harp-{n}, {g.network}": less(modules, f"harpagon:{n}", g) for n in ("2d", "dt") for g in GIVEN_MODULES}
+    marks = {
+        f"Harp-{n}, {g.network}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
+        for n in ("2d", "dt")
+        for g in GIVEN_MODULES
+    }
+    bars(axes[1], shown, marks, THROUGHPUT_LESS)
+    return (
         "Left: module plans of Harp-2d, priced under each dispatch; mean over all modules of all workloads. Right: the "
-        "modules that run SSD, PRNet and OpenPose; orange bands: the published range over three unnamed modules.",
-        draw,
-        panels=2,
-        height=3.8,
-        width_ratios=(1, 1.35),
+        "modules that run SSD, PRNet and OpenPose; orange bands: the published range over three unnamed modules."
     )
 
 
-def figure_9(measures: Mapping[str, Measured], published: Values) -> Figure:
+@drawn("figure-9", "Figure 9. How much throughput do batching and mixed hardware give?", height=2.5)
+def figure_9(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Throughput without batching and without heterogeneous hardware."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        names = ("nb", "nhc", "nhe")
-        shown = {f"Harp-{n}": measures[f"{n}_throughput_less"] for n in names}
-        bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_throughput_less"] for n in names}, THROUGHPUT_LESS)
-
-    return drawn(
-        "figure-9",
-        "Figure 9. How much throughput do batching and mixed hardware give?",
-        "The module that runs SSD (detector of traffic), with 95 % intervals.",
-        draw,
-        height=2.5,
-    )
+    names = ("nb", "nhc", "nhe")
+    shown = {f"Harp-{n}": measures[f"{n}_throughput_less"] for n in names}
+    bars(axes[0], shown, {f"Harp-{n}": published[f"{n}_throughput_less"] for n in names}, THROUGHPUT_LESS)
+    return "The module that runs SSD (detector of traffic), with 95 % intervals."
 
 
-def figure_10(runs: pd.DataFrame, published: Values) -> Figure:
+@drawn("figure-10", "Figure 10. How much latency is left unused without the reassigner?")
+def figure_10(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Remaining latency budget without and with one reassignment."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        series = {f"Harp-{n}": remaining_budget(runs, f"harpagon:{n}") for n in ("0re", "1re")}
-        distribution(axes[0], series, "remaining latency budget over Harpagon's (log scale)", log=True)
-        for k, name in enumerate(("0re", "1re")):
-            value = published[f"{name}_remaining_budget"]
-            published_line(axes[0], value, f"paper: mean of Harp-{name}", k)
-
-    return drawn(
-        "figure-10",
-        "Figure 10. How much latency is left unused without the reassigner?",
-        "Workloads on which Harpagon itself leaves at least a microsecond.",
-        draw,
-    )
+    series = {f"Harp-{n}": remaining_budget(runs, f"harpagon:{n}") for n in ("0re", "1re")}
+    distribution(axes[0], series, "remaining latency budget over Harpagon's (log scale)", log=True)
+    for k, name in enumerate(("0re", "1re")):
+        value = published[f"{name}_remaining_budget"]
+        published_line(axes[0], value, f"paper: mean of Harp-{name}", k)
+    return "Workloads on which Harpagon itself leaves at least a microsecond."
 
 
-def figure_11(modules: pd.DataFrame) -> Figure:
+@drawn("figure-11", "Figure 11. Which module wins and which loses under throughput-based splitting?", height=2.5)
+def figure_11(axes: Sequence[Axes], modules: pd.DataFrame) -> str:
     """Throughput per module of a three-module application under throughput-based splitting."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        application, names = THREE_MODULE_APPLICATION
-        given = [Given(application, name, "") for name in names]
-        shown = {g.module: mean(relative_throughput(modules, "harpagon:tb", g)) for g in given}
-        bars(axes[0], shown, {}, "throughput per unit of money over Harpagon's", digits=2)
-        axes[0].axvline(1.0, color=MUTED, linestyle="--", linewidth=1.2)
-
-    return drawn(
-        "figure-11",
-        "Figure 11. Which module wins and which loses under throughput-based splitting?",
-        "Application traffic, Harp-tb; dashed: Harpagon. The paper prints no numbers next to its bars.",
-        draw,
-        height=2.5,
-    )
+    application, names = THREE_MODULE_APPLICATION
+    given = [Given(application, name, "") for name in names]
+    shown = {g.module: mean(relative_throughput(modules, "harpagon:tb", g)) for g in given}
+    bars(axes[0], shown, {}, "throughput per unit of money over Harpagon's", digits=2)
+    axes[0].axvline(1.0, color=MUTED, linestyle="--", linewidth=1.2)
+    return "Application traffic, Harp-tb; dashed: Harpagon. The paper prints no numbers next to its bars."
 
 
 CELLS = 5
@@ -248,45 +197,29 @@ def _fifths(values: pd.Series[float], style: str) -> pd.Categorical:
     return pd.Categorical.from_codes(place.tolist(), categories=pd.Index(names), ordered=True)
 
 
-def figure_map(runs: pd.DataFrame) -> Figure:
+@drawn("figure-map", "Map. Where is Harpagon optimal?", panels=2, height=4.4)
+def figure_map(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Heat maps of the split-optimal and the plan-optimal share."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for k, (axis, (reference, label)) in enumerate(zip(axes, OPTIMA.items(), strict=True)):
-            shares, sizes = optimal_share_map(runs, reference)
-            texts = (shares.map("{:.0f}".format) + sizes.map("\n({})".format)).where(sizes > 0, "")
-            draw_cells(axis, shares[::-1], texts[::-1], (0, 100))
-            axis.set_title(f"costs no more than the {label}")
-            axis.set_xlabel("request rate (req/s)")
-            if k == 0:
-                axis.set_ylabel("SLO between least (0) and\nmost useful latency (1)")
-            else:
-                axis.set_yticklabels([])
-
-    return drawn(
-        "figure-map",
-        "Map. Where is Harpagon optimal?",
-        "Share of workloads in per cent, number of workloads in brackets; fifths of rate and tightness.",
-        draw,
-        panels=2,
-        height=4.4,
-    )
+    for k, (axis, (reference, label)) in enumerate(zip(axes, OPTIMA.items(), strict=True)):
+        shares, sizes = optimal_share_map(runs, reference)
+        texts = (shares.map("{:.0f}".format) + sizes.map("\n({})".format)).where(sizes > 0, "")
+        draw_cells(axis, shares[::-1], texts[::-1], (0, 100))
+        axis.set_title(f"costs no more than the {label}")
+        axis.set_xlabel("request rate (req/s)")
+        if k == 0:
+            axis.set_ylabel("SLO between least (0) and\nmost useful latency (1)")
+        else:
+            axis.set_yticklabels([])
+    return "Share of workloads in per cent, number of workloads in brackets; fifths of rate and tightness."
 
 
-def figure_gaps(runs: pd.DataFrame) -> Figure:
+@drawn("figure-gaps", "How much does Harpagon lose where it is not optimal?")
+def figure_gaps(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Distribution of Harpagon's extra cost over both optima."""
     table = costs(runs)
-
-    def draw(axes: Sequence[Axes]) -> None:
-        gaps = {label: (table[HARPAGON] / table[name] - 1) * 100 for name, label in OPTIMA.items()}
-        distribution(axes[0], gaps, "extra cost of Harpagon (%)")
-
-    return drawn(
-        "figure-gaps",
-        "How much does Harpagon lose where it is not optimal?",
-        "Against the best split under its own scheduler, and against the best plan of its whole plan space.",
-        draw,
-    )
+    gaps = {label: (table[HARPAGON] / table[name] - 1) * 100 for name, label in OPTIMA.items()}
+    distribution(axes[0], gaps, "extra cost of Harpagon (%)")
+    return "Against the best split under its own scheduler, and against the best plan of its whole plan space."
 
 
 def figure_decomposition(table: pd.DataFrame) -> Figure:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, largest, mean, share
+from euclio.analysis.statistics import Measured, exactly, largest, mean, share
 from euclio.comparison.decomposing import gap_row
 from euclio.comparison.gap import Gap
 from euclio.core.registry import find_solver
@@ -129,11 +131,7 @@ def time_measures(timings: pd.DataFrame) -> dict[str, Measured]:
     """
     whole = timings.assign(whole_s=timings.wall_s / timings.stat_share.fillna(1.0))
     seconds = whole.groupby("solver").whole_s.mean()
-    n = timings.workload.nunique()
-
-    def time(value: float) -> Measured:
-        return Measured(float(value), n=n)
-
+    time = partial(exactly, n=timings.workload.nunique())
     return {
         "brute_force_runtime": time(seconds[ENUMERATION]),
         "harpagon_runtime": time(seconds[HARPAGON]),
@@ -147,7 +145,7 @@ def gaps(runs: pd.DataFrame) -> pd.DataFrame:
     """The gap of every system on every workload, as `euclio.decompose` gives it; unproven optima are left out.
 
     Args:
-        runs: one row per workload and run, those of `own_tasks` included.
+        runs: one row per workload and run, the optima of the systems' own plan spaces included.
     """
     cost, proven = costs(runs), by_solver(runs, "status") == "optimal"
     optima = cost.where(proven)

@@ -58,7 +58,7 @@ def allocation_rows(session: Session, result: Result) -> list[dict[str, Any]]:
                     "module_dummy_rps": float(found.dummy_rps),
                     "module_latency_s": float(found.worst_case_latency_s),
                     "module_cost_per_h": float(found.cost_per_h),
-                    **{column: _module_latency(e, m) for column, e in repriced.items()},
+                    **{column: float(e.modules[m].worst_case_latency_s) for column, e in repriced.items()},
                 }
             )
     return rows
@@ -69,10 +69,6 @@ def _repriced(session: Session, result: Result) -> dict[str, Evaluation]:
     assert result.plan is not None
     plan, space = result.plan, result.space
     return {column: evaluate(session, plan, replace(space, policy=policy)) for column, policy in REPRICED.items()}
-
-
-def _module_latency(evaluation: Evaluation, module: int) -> float:
-    return float(evaluation.modules[module].worst_case_latency_s)
 
 
 def module_figures(allocations: pd.DataFrame) -> pd.DataFrame:

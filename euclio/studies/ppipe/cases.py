@@ -1,19 +1,23 @@
-"""The clusters that PPipe's evaluation plans and serves: groups of models, single models under varied conditions."""
+"""The clusters that PPipe's evaluation plans and serves, and how many of them a run covers.
+
+Groups of models, single models under varied conditions, measured instances, and clusters whose planning is timed.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from euclio.files import load_cluster
-from euclio.pipeline import Cluster
-from euclio.pipeline.workloads.commands import PipelineOptions, generated_clusters
-from euclio.pipeline.workloads.groups import groups
+from euclio.pipeline import Cluster, Gpu
+from euclio.pipeline.workloads.groups import FIRST_GROUP, groups, weights
+from euclio.pipeline.workloads.instances import ClusterRequest, PipelineOptions, generated_clusters, pipeline_cluster
 from euclio.pipeline.workloads.layer_models import layer_models
-from euclio.pipeline.workloads.setups import SETUPS
+from euclio.pipeline.workloads.setups import PRICES_PER_H, SETUPS, Setup
 
 LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
 SMALL = "HC1-S"
@@ -27,6 +31,41 @@ GPU_RATIOS = ((2, 14), (4, 12), (6, 10), (8, 8), (10, 6), (12, 4))
 SLO_MARGINS = ("0.2", "0.3", "0.4", "0.5", "0.6")
 TIMELINE = ("HC3-S", "FCN")
 """Cluster and model of Figures 11 and 12."""
+BY_COUNT, BY_TYPES, UNMERGED = "GPUs", "GPU types", "unmerged layers"
+"""Studies: Figure 14a, 14b, and the planning time of §4."""
+TYPE_COUNTS = ({"L4": 25, "P4": 75}, {"L4": 25, "T4": 38, "P4": 37}, {"L4": 13, "V100": 12, "T4": 38, "P4": 37})
+"""100 GPUs of two to four types (ours; the paper does not say which)."""
+LINK_GBPS = Fraction(10)
+UNMERGED_MODELS = ("EfficientNet-B8", "FCN")
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How much of the evaluation is run.
+
+    Attributes:
+        groups: groups of three models per large cluster, of six.
+        models: single models of Figure 13, of 18.
+        seconds: simulated seconds per load (30 in the paper).
+        gpu_counts: numbers of GPUs of Figure 14a.
+        columns_limit_s: time limit of columns in Figure 14.
+        printed_limit_s: time limit of the printed MILP in Figure 14.
+        blocks: blocks per model in Figure 14.
+        unmerged_layers: layers per model of the unmerged plan.
+    """
+
+    groups: int = 6
+    models: int = 18
+    seconds: float = 10.0
+    gpu_counts: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
+    columns_limit_s: float = 20.0
+    printed_limit_s: float = 10.0
+    blocks: int = 10
+    unmerged_layers: int = 80
+
+
+SAMPLED = Sampling()
+FULL = Sampling(seconds=30.0, columns_limit_s=120.0, printed_limit_s=120.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +102,9 @@ class Case:
 
     def cluster(self) -> Cluster:
         """The instance."""
-        options = PipelineOptions(
-            self.setup, self.high, self.low, slo_scale=float(self.slo_scale), margin=float(self.margin)
-        )
-        return generated_clusters(options, seed=self.seed, models=list(self.models))[0]
+        scale, margin = float(self.slo_scale), float(self.margin)
+        options = PipelineOptions(self.setup, self.high, self.low, models=self.models, slo_scale=scale, margin=margin)
+        return next(generated_clusters(options, seed=self.seed))
 
     def describe(self, cluster: Cluster) -> dict[str, Any]:
         """The columns that it has in all results."""
@@ -152,3 +190,23 @@ def timeline_case(seed: int) -> Case:
     """FCN on HC3-S (§7.5)."""
     setup, model = TIMELINE
     return Case(setup, model, (model,), (PLAN,), seed=seed)
+
+
+def planning_clusters(sampling: Sampling, seed: int) -> list[tuple[str, Cluster]]:
+    """The clusters whose planning is timed (§4, §7.6, Figure 14), with what is studied on them."""
+    found: list[tuple[str, Cluster]] = []
+    for count in sampling.gpu_counts:
+        high = count // 4
+        options = PipelineOptions("HC1-L", high, count - high, models=FIRST_GROUP, blocks=sampling.blocks)
+        found.append((BY_COUNT, next(generated_clusters(options, seed=seed))))
+    for counts in TYPE_COUNTS:
+        setup = Setup(
+            f"{len(counts)} types", tuple(Gpu(g, n, 1, PRICES_PER_H[g]) for g, n in counts.items()), LINK_GBPS
+        )
+        request = ClusterRequest(setup, FIRST_GROUP, weights(len(FIRST_GROUP), seed), seed, sampling.blocks)
+        found.append((BY_TYPES, pipeline_cluster(request)))
+    for model in UNMERGED_MODELS:
+        n = sampling.unmerged_layers
+        options = PipelineOptions("HC1-L", models=(model,), blocks=n, layers=n, max_partitions=3)
+        found.append((UNMERGED, next(generated_clusters(options, seed=seed))))
+    return found

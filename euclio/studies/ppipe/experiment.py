@@ -20,17 +20,20 @@ from euclio.runs.task import Measure
 from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector
 from euclio.studies.ppipe.cases import (
+    FULL,
+    SAMPLED,
+    UNMERGED,
     Case,
     MeasuredCase,
+    Sampling,
     group_cases,
+    planning_clusters,
     sampled_models,
     sensitivity_cases,
     timeline_case,
 )
 from euclio.studies.ppipe.measures import CURVE_OF, measures
-from euclio.studies.ppipe.planning import UNMERGED, planning_clusters
 from euclio.studies.ppipe.reasons import reasons
-from euclio.studies.ppipe.sampling import FULL, SAMPLED, Sampling
 from euclio.studies.ppipe.serving import Serving
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, PRINTED, SERVED, SYSTEMS, plan_table
 from euclio.studies.ppipe.text import text
@@ -105,7 +108,8 @@ def collect(collector: Collector, asked: Asked) -> Found:
 def stages(sampling: Sampling, seed: int, files: Sequence[Path]) -> list[Stage]:
     """What is planned and served."""
     alone = [*sensitivity_cases(sampled_models(sampling.models, seed), seed), timeline_case(seed)]
-    measured = [MeasuredCase(file, seed) for file in of_several_models(files)]
+    # Figure 6 serves several models together.
+    measured = [MeasuredCase(file, seed) for file in files if len(load_cluster(file).models) > 1]
     return [
         Stage("groups of models on 100 GPUs", group_cases(sampling.groups, seed), (*SERVED, MANY), _group_servings),
         Stage("single models on 16 GPUs", alone, (NP, PPIPE), lambda _: (Serving(NP), Serving(PPIPE))),
@@ -214,23 +218,11 @@ def instance_files(folder: Path | None) -> list[Path]:
     return files
 
 
-def of_several_models(files: Sequence[Path]) -> list[Path]:
-    """The instances that serve several models together, as Figure 6 does."""
-    return [file for file in files if len(load_cluster(file).models) > 1]
-
-
 def _expected(folder: Path) -> dict[str, Any]:
     """Published and best known values, from the file next to the folder; empty where there is none."""
     file = folder.parent / f"{folder.name}_expected.json"
     return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
 
 
-STUDY = Study(
-    paper="ppipe",
-    title="PPipe reproduced: what do pooled pipelines gain on mixed GPUs?",
-    seed=0,
-    collect=collect,
-    measures=measures,
-    reasons=reasons,
-    text=text,
-)
+TITLE = "PPipe reproduced: what do pooled pipelines gain on mixed GPUs?"
+STUDY = Study("ppipe", TITLE, 0, collect, measures, reasons, text)

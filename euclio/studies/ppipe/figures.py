@@ -11,14 +11,14 @@ from matplotlib.ticker import NullFormatter
 
 from euclio.analysis.charts import legend_below, one_scale, side_by_side
 from euclio.core.figures import MUTED, PALETTE, PUBLISHED, figure_style, grid, svg_text
-from euclio.pipeline.simulation.highest_load import TARGET
 from euclio.pipeline.simulation.setup import Setup
 from euclio.pipeline.simulation.simulation import simulate
 from euclio.pipeline.simulation.timeline_figure import draw as draw_timeline
 from euclio.report import Figure, Table
 from euclio.report.drawings import drawn
+from euclio.simulation.highest_load import TARGET
 from euclio.studies.certifying import made
-from euclio.studies.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES, Case
+from euclio.studies.ppipe.cases import BY_COUNT, BY_TYPES, LARGE, MARGINS, RATIOS, SCALES, Case
 from euclio.studies.ppipe.measures import (
     BURSTY,
     CURVE_OF,
@@ -32,7 +32,6 @@ from euclio.studies.ppipe.measures import (
     setup_of,
     utilization,
 )
-from euclio.studies.ppipe.planning import BY_COUNT, BY_TYPES
 from euclio.studies.ppipe.profiles import BATCH, GPUS, SHOWN, SLO_S, WINDOW
 from euclio.studies.ppipe.systems import DART, NP, PPIPE, PRINTED, SERVED, SYSTEMS
 
@@ -50,239 +49,190 @@ PUBLISHED_PLAN = (
 )
 
 
-def figure_2(latencies: pd.DataFrame) -> Figure:
+@drawn("figure-2", "Figure 2. How much slower are low-class GPUs?", height=3.9)
+def figure_2(axes: Sequence[Axes], latencies: pd.DataFrame) -> str:
     """Latency of every model on every GPU type."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        places = np.arange(len(latencies))
-        for k, gpu in enumerate(GPUS):
-            values = 1000 * latencies[f"{gpu}_{BATCH}"]
-            axes[0].bar(places + (k - 1.5) * 0.2, values, 0.19, color=PALETTE[k], label=gpu)
-        axes[0].axhline(1000 * SLO_S, color=MUTED, linewidth=1.0, linestyle="--", label="200 ms")
-        axes[0].set_xticks(places, list(latencies.index), rotation=45, ha="right")
-        axes[0].set_ylabel(f"latency, batch {BATCH} (ms)")
-        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
-
-    return drawn(
-        "figure-2",
-        "Figure 2. How much slower are low-class GPUs?",
+    places = np.arange(len(latencies))
+    for k, gpu in enumerate(GPUS):
+        values = 1000 * latencies[f"{gpu}_{BATCH}"]
+        axes[0].bar(places + (k - 1.5) * 0.2, values, 0.19, color=PALETTE[k], label=gpu)
+    axes[0].axhline(1000 * SLO_S, color=MUTED, linewidth=1.0, linestyle="--", label="200 ms")
+    axes[0].set_xticks(places, list(latencies.index), rotation=45, ha="right")
+    axes[0].set_ylabel(f"latency, batch {BATCH} (ms)")
+    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    return (
         "Synthetic profiles, whole models on whole GPUs. Published: 3.0 to 7.9 times longer on P4 than on L4, and 22 % "
-        "of the models within 200 ms on P4.",
-        draw,
-        height=3.9,
+        "of the models within 200 ms on P4."
     )
 
 
-def figure_3(ratios: pd.DataFrame) -> Figure:
+@drawn("figure-3", "Figure 3. Where in a model is the low-class GPU nearly as fast?", height=2.9)
+def figure_3(axes: Sequence[Axes], ratios: pd.DataFrame) -> str:
     """Latency ratios along the depth of EfficientNet-B8."""
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for k, name in enumerate(ratios):
-            axes[0].plot(ratios.index, ratios[name], color=PALETTE[k], label=str(name))
-        axes[0].set_xlabel(f"layer of {SHOWN} (middle of {WINDOW} layers)")
-        axes[0].set_ylabel("latency ratio")
-        axes[0].set_ylim(0, None)
-        grid(axes[0])
-        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
-
-    return drawn(
-        "figure-3",
-        "Figure 3. Where in a model is the low-class GPU nearly as fast?",
+    for k, name in enumerate(ratios):
+        axes[0].plot(ratios.index, ratios[name], color=PALETTE[k], label=str(name))
+    axes[0].set_xlabel(f"layer of {SHOWN} (middle of {WINDOW} layers)")
+    axes[0].set_ylabel("latency ratio")
+    axes[0].set_ylim(0, None)
+    grid(axes[0])
+    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    return (
         "Synthetic profile. As published, the early layers favour P4 next to L4 (ratio about 1.7), and the late ones "
-        "next to V100.",
-        draw,
-        height=2.9,
+        "next to V100."
     )
 
 
-def figure_13(serving: pd.DataFrame) -> Figure:
+@drawn("figure-13", "Figure 13. When does partitioning pay?", panels=3, height=3.6)
+def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     """Highest loads and gain over NP by SLO scale, GPU ratio and margin."""
     tables = [sensitivity(serving, study) for study in (SCALES, RATIOS, MARGINS)]
     tables[1] = tables[1].assign(ratio=[f"{h}:{low}" for h, low in zip(tables[1].high, tables[1].low, strict=True)])
     tables[2] = tables[2].assign(percent=(100 * tables[2].margin).round())
-
-    def draw(axes: Sequence[Axes]) -> None:
-        columns = (
-            ("slo_scale", "SLO scale", SCALES),
-            ("ratio", "high:low GPUs", RATIOS),
-            ("percent", "margin (%)", MARGINS),
-        )
-        for panel, table, (column, label, study) in zip(axes, tables, columns, strict=True):
-            order = table.sort_values("high")[column].unique() if column == "ratio" else sorted(table[column].unique())
-            finite = table[np.isfinite(table.gain)]
-            gain = finite.groupby(column).gain.mean().reindex(order)
-            x = np.arange(len(order)) if column == "ratio" else np.array(order, dtype=float)
-            panel.plot(x, gain, color=PALETTE[2], marker="o", markersize=3.5, label="measured gain over NP")
-            for k, value in PUBLISHED_GAINS[study].items():
-                panel.plot([k], [value], color=PUBLISHED, marker="D", linestyle="", label="published")
-            if column == "ratio":
-                panel.set_xticks(x, list(order))
-            panel.set_xlabel(label)
-            grid(panel)
-            panel.axhline(0, color=MUTED, linewidth=0.8)
-        axes[0].set_ylabel("PPipe's load over NP's, less 1 (%)")
-        legend_below(axes)
-
-    return drawn(
-        "figure-13",
-        "Figure 13. When does partitioning pay?",
+    columns = (
+        ("slo_scale", "SLO scale", SCALES),
+        ("ratio", "high:low GPUs", RATIOS),
+        ("percent", "margin (%)", MARGINS),
+    )
+    for panel, table, (column, label, study) in zip(axes, tables, columns, strict=True):
+        order = table.sort_values("high")[column].unique() if column == "ratio" else sorted(table[column].unique())
+        finite = table[np.isfinite(table.gain)]
+        gain = finite.groupby(column).gain.mean().reindex(order)
+        x = np.arange(len(order)) if column == "ratio" else np.array(order, dtype=float)
+        panel.plot(x, gain, color=PALETTE[2], marker="o", markersize=3.5, label="measured gain over NP")
+        for k, value in PUBLISHED_GAINS[study].items():
+            panel.plot([k], [value], color=PUBLISHED, marker="D", linestyle="", label="published")
+        if column == "ratio":
+            panel.set_xticks(x, list(order))
+        panel.set_xlabel(label)
+        grid(panel)
+        panel.axhline(0, color=MUTED, linewidth=0.8)
+    axes[0].set_ylabel("PPipe's load over NP's, less 1 (%)")
+    legend_below(axes)
+    return (
         f"Mean gain in the highest load with 99 % attainment over the {tables[0].group.nunique()} models that are "
-        "served alone on HC1-S, Poisson arrivals. SLO over the latency on L4; 16 GPUs; margin that plans leave free.",
-        draw,
-        panels=3,
-        height=3.6,
+        "served alone on HC1-S, Poisson arrivals. SLO over the latency on L4; 16 GPUs; margin that plans leave free."
     )
 
 
-def figure_14(planning: pd.DataFrame) -> Figure:
+@drawn("figure-14", "Figure 14. Does planning time grow with the cluster?", panels=2, height=3.8)
+def figure_14(axes: Sequence[Axes], planning: pd.DataFrame) -> str:
     """Planning time by number of GPUs and of GPU types."""
     shown = planning[planning.study.isin([BY_COUNT, BY_TYPES])]
     own = shown[shown.system == PPIPE]
     gap = 100.0 * (own.bound_rps / own.planned_rps - 1.0).max()
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for panel, study, column in ((axes[0], BY_COUNT, "gpus"), (axes[1], BY_TYPES, "gpu_types")):
-            for k, (system, label) in enumerate(((PPIPE, "columns"), (PRINTED, "printed MILP, HiGHS"))):
-                rows = shown[(shown.study == study) & (shown.system == system)].sort_values(column)
-                panel.plot(rows[column], rows.wall_s, color=PALETTE[k], marker="o", markersize=3.5, label=label)
-                open_ = rows[rows.status != "optimal"]
-                panel.plot(open_[column], open_.wall_s, color=PALETTE[k], marker="^", markersize=8, linestyle="")
-            panel.set_yscale("log")
-            panel.set_ylim(10 ** np.floor(np.log10(shown.wall_s.min())), 200.0)
-            panel.yaxis.set_major_formatter("{x:g}")
-            panel.yaxis.set_minor_formatter(NullFormatter())
-            grid(panel)
-        axes[0].set_xscale("log")
-        axes[0].xaxis.set_major_formatter("{x:,.0f}")
-        axes[0].xaxis.set_minor_formatter(NullFormatter())
-        axes[0].set_xlabel("GPUs")
-        axes[1].set_xlabel("GPU types (100 GPUs)")
-        axes[1].set_xticks([2, 3, 4])
-        axes[1].plot([3, 4], [35.3, 77.0], color=PALETTE[5], marker="D", linestyle="", label="published (Gurobi)")
-        axes[0].axhline(3.5, color=PALETTE[5], linewidth=1.0, linestyle="--", label="published mean, 3.5 s")
-        axes[0].set_ylabel("planning time (s)")
-        for panel in axes:
-            panel.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2, fontsize=8.5)
-
-    return drawn(
-        "figure-14",
-        "Figure 14. Does planning time grow with the cluster?",
+    for panel, study, column in ((axes[0], BY_COUNT, "gpus"), (axes[1], BY_TYPES, "gpu_types")):
+        for k, (system, label) in enumerate(((PPIPE, "columns"), (PRINTED, "printed MILP, HiGHS"))):
+            rows = shown[(shown.study == study) & (shown.system == system)].sort_values(column)
+            panel.plot(rows[column], rows.wall_s, color=PALETTE[k], marker="o", markersize=3.5, label=label)
+            open_ = rows[rows.status != "optimal"]
+            panel.plot(open_[column], open_.wall_s, color=PALETTE[k], marker="^", markersize=8, linestyle="")
+        panel.set_yscale("log")
+        panel.set_ylim(10 ** np.floor(np.log10(shown.wall_s.min())), 200.0)
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.yaxis.set_minor_formatter(NullFormatter())
+        grid(panel)
+    axes[0].set_xscale("log")
+    axes[0].xaxis.set_major_formatter("{x:,.0f}")
+    axes[0].xaxis.set_minor_formatter(NullFormatter())
+    axes[0].set_xlabel("GPUs")
+    axes[1].set_xlabel("GPU types (100 GPUs)")
+    axes[1].set_xticks([2, 3, 4])
+    axes[1].plot([3, 4], [35.3, 77.0], color=PALETTE[5], marker="D", linestyle="", label="published (Gurobi)")
+    axes[0].axhline(3.5, color=PALETTE[5], linewidth=1.0, linestyle="--", label="published mean, 3.5 s")
+    axes[0].set_ylabel("planning time (s)")
+    for panel in axes:
+        panel.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2, fontsize=8.5)
+    return (
         f"Group G1, {shown.blocks.max()} blocks per model, 2 partitions. Triangles: "
-        f"stopped at the time limit without a proof; columns then left at most {gap:.3f} % open.",
-        draw,
-        panels=2,
-        height=3.8,
+        f"stopped at the time limit without a proof; columns then left at most {gap:.3f} % open."
     )
 
 
 def figure_6(groups: pd.DataFrame, arrivals: str) -> Figure:
     """Highest load factor by cluster and group."""
+    question = f"Figure 6, {arrivals.capitalize()} arrivals. Which share of PPipe's planned load can each system serve?"
+    return drawn(f"figure-6-{arrivals}", question, panels=4, height=3.6)(_highest_loads)(groups, arrivals)
+
+
+def _highest_loads(axes: Sequence[Axes], groups: pd.DataFrame, arrivals: str) -> str:
     loads = mean_loads(groups, arrivals, RESERVATION)
     labels = groups.drop_duplicates("case").set_index("case").group
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for panel, setup in zip(axes, LARGE, strict=True):
-            own = loads[setup_of(loads.index) == setup]
-            side_by_side(panel, [labels[case] for case in own.index], {s: own[s].to_numpy() for s in SERVED})
-            panel.set_title(setup)
-        one_scale(axes, "highest load factor")
-        legend_below(axes)
-
+    for panel, setup in zip(axes, LARGE, strict=True):
+        own = loads[setup_of(loads.index) == setup]
+        side_by_side(panel, [labels[case] for case in own.index], {s: own[s].to_numpy() for s in SERVED})
+        panel.set_title(setup)
+    one_scale(axes, "highest load factor")
+    legend_below(axes)
     means = ", ".join(f"{s} {100 * loads[s].mean():.1f} % ({PUBLISHED_MEANS[arrivals][s]})" for s in SERVED)
-    return drawn(
-        f"figure-6-{arrivals}",
-        f"Figure 6, {arrivals.capitalize()} arrivals. Which share of PPipe's planned load can each system serve?",
+    return (
         "Highest load factor with 99 % of the requests within the SLO, averaged over the three models of a group. 1 is "
-        f"what PPipe's plan serves on paper. Means over all, published in brackets: {means}.",
-        draw,
-        panels=4,
-        height=3.6,
+        f"what PPipe's plan serves on paper. Means over all, published in brackets: {means}."
     )
 
 
-def figure_7(groups: pd.DataFrame) -> Figure:
+@drawn("figure-7", "Figure 7. How does attainment fall as the load rises?", panels=4, height=3.6)
+def figure_7(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
     """Attainment of the first group over the load."""
     shown = groups[(groups.group == CURVE_OF) & (groups.arrivals == POISSON) & (groups.scheduler == RESERVATION)]
     means = shown.groupby(["setup", "system", "load"]).attainment.mean()
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for panel, setup in zip(axes, LARGE, strict=True):
-            for k, system in enumerate(SERVED):
-                curve = 100.0 * means[setup, system]
-                panel.plot(curve.index, curve, color=PALETTE[k], label=system, marker="o", markersize=2.5)
-                reached = curve[curve >= 100.0 * TARGET]
-                if len(reached):
-                    panel.axvline(reached.index.max(), color=PALETTE[k], linewidth=1.0, linestyle=":")
-            panel.set_title(setup)
-            panel.set_xlabel("load factor")
-            grid(panel)
-        one_scale(axes, "SLO attainment (%)")
-        legend_below(axes)
-
-    return drawn(
-        "figure-7",
-        "Figure 7. How does attainment fall as the load rises?",
+    for panel, setup in zip(axes, LARGE, strict=True):
+        for k, system in enumerate(SERVED):
+            curve = 100.0 * means[setup, system]
+            panel.plot(curve.index, curve, color=PALETTE[k], label=system, marker="o", markersize=2.5)
+            reached = curve[curve >= 100.0 * TARGET]
+            if len(reached):
+                panel.axvline(reached.index.max(), color=PALETTE[k], linewidth=1.0, linestyle=":")
+        panel.set_title(setup)
+        panel.set_xlabel("load factor")
+        grid(panel)
+    one_scale(axes, "SLO attainment (%)")
+    legend_below(axes)
+    return (
         "Group G1 (EfficientNet-B8, EncNet, RTMDet), Poisson arrivals, mean over its models. Dotted: highest load with "
-        "99 %; published for HC1-L: NP 0.45, DART-r 0.55, PPipe 0.95.",
-        draw,
-        panels=4,
-        height=3.6,
+        "99 %; published for HC1-L: NP 0.45, DART-r 0.55, PPipe 0.95."
     )
 
 
-def figure_8(groups: pd.DataFrame) -> Figure:
+@drawn("figure-8", "Figure 8. How busy are high- and low-class GPUs?", panels=2, height=3.4)
+def figure_8(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
     """Utilisation of both classes."""
     used = utilization(groups).groupby(["setup", "system"])[["high_class", "low_class"]].mean()
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for panel, column, title in (
-            (axes[0], "high_class", "high-class GPUs"),
-            (axes[1], "low_class", "low-class GPUs"),
-        ):
-            values = {s: np.array([used[column].get((setup, s), 0.0) for setup in LARGE]) for s in SERVED}
-            side_by_side(panel, list(LARGE), values)
-            panel.set_title(title)
-            panel.set_ylim(0, 103)
-        for k, system in enumerate(SERVED):
-            axes[1].axhline(PUBLISHED_LOW_CLASS[system], color=PALETTE[k], linewidth=1.0, linestyle="--")
-        one_scale(axes, "busy time (%)")
-        legend_below(axes)
-
-    return drawn(
-        "figure-8",
-        "Figure 8. How busy are high- and low-class GPUs?",
+    for panel, column, title in (
+        (axes[0], "high_class", "high-class GPUs"),
+        (axes[1], "low_class", "low-class GPUs"),
+    ):
+        values = {s: np.array([used[column].get((setup, s), 0.0) for setup in LARGE]) for s in SERVED}
+        side_by_side(panel, list(LARGE), values)
+        panel.set_title(title)
+        panel.set_ylim(0, 103)
+    for k, system in enumerate(SERVED):
+        axes[1].axhline(PUBLISHED_LOW_CLASS[system], color=PALETTE[k], linewidth=1.0, linestyle="--")
+    one_scale(axes, "busy time (%)")
+    legend_below(axes)
+    return (
         "Share of the time that GPUs are busy at the highest load with 99 % attainment (Poisson), mean over the "
-        "groups. Dashed: published means of low-class GPUs, 8.1, 29.5 and 73.6 %.",
-        draw,
-        panels=2,
-        height=3.4,
+        "groups. Dashed: published means of low-class GPUs, 8.1, 29.5 and 73.6 %."
     )
 
 
-def figure_10(groups: pd.DataFrame) -> Figure:
+@drawn("figure-10", "Figure 10. What does reserving resources gain over reacting?", height=3.8)
+def figure_10(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
     """Highest load of each model under the two schedulers."""
     own = groups[(groups.system == PPIPE) & (groups.arrivals == POISSON)]
     means = {s: highest_loads(own[own.setup == s]).groupby("scheduler").mean() for s in LARGE}
     others = "; ".join(f"{s} {m[REACTIVE]:.2f} and {m[RESERVATION]:.2f}" for s, m in means.items())
     loads = highest_loads(own[own.setup == REACTIVE_ON]).reset_index()
     table = loads.pivot(index="model", columns="scheduler", values="load").sort_values(REACTIVE)
-
-    def draw(axes: Sequence[Axes]) -> None:
-        values = {name: table[name].to_numpy() for name in (REACTIVE, RESERVATION)}
-        side_by_side(axes[0], list(table.index), values)
-        axes[0].set_xticks(range(len(table)), list(table.index), rotation=40, ha="right")
-        for k, value in ((0, 0.71), (1, 0.92)):
-            axes[0].axhline(value, color=PALETTE[k], linewidth=1.0, linestyle="--")
-        one_scale(axes, "highest load factor")
-        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
-
-    return drawn(
-        "figure-10",
-        "Figure 10. What does reserving resources gain over reacting?",
+    values = {name: table[name].to_numpy() for name in (REACTIVE, RESERVATION)}
+    side_by_side(axes[0], list(table.index), values)
+    axes[0].set_xticks(range(len(table)), list(table.index), rotation=40, ha="right")
+    for k, value in ((0, 0.71), (1, 0.92)):
+        axes[0].axhline(value, color=PALETTE[k], linewidth=1.0, linestyle="--")
+    one_scale(axes, "highest load factor")
+    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    return (
         f"PPipe's plans on {REACTIVE_ON}, Poisson arrivals, each model in its group. Dashed: published means, 0.71 and "
-        f"0.92. Means of ours by cluster, reactive and by reservation: {others}.",
-        draw,
-        height=3.8,
+        f"0.92. Means of ours by cluster, reactive and by reservation: {others}."
     )
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly, largest, mean
-from euclio.pipeline.simulation.highest_load import TARGET
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler
-from euclio.studies.ppipe.cases import GROUPS, LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE
-from euclio.studies.ppipe.planning import BY_TYPES, UNMERGED
+from euclio.simulation.highest_load import TARGET
+from euclio.studies.ppipe.cases import BY_TYPES, GROUPS, LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE, UNMERGED
 from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.studies.study import Collected

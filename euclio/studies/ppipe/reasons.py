@@ -7,20 +7,8 @@ from typing import Any
 import pandas as pd
 
 from euclio.pipeline.workloads.groups import GROUP_SIZE
-from euclio.studies.ppipe.cases import LARGE, MARGINS, RATIOS, SCALES
-from euclio.studies.ppipe.measures import (
-    BURSTY,
-    KEYS,
-    POISSON,
-    RESERVATION,
-    mean_loads,
-    of_groups,
-    planned,
-    sensitivity,
-    setup_of,
-    utilization,
-)
-from euclio.studies.ppipe.planning import BY_TYPES, UNMERGED
+from euclio.studies.ppipe import measures
+from euclio.studies.ppipe.cases import BY_TYPES, LARGE, MARGINS, RATIOS, SCALES, UNMERGED
 from euclio.studies.ppipe.systems import DART, NP, PPIPE, PRINTED
 from euclio.studies.study import Collected
 
@@ -31,24 +19,24 @@ def reasons(collected: Collected) -> dict[str, str]:
     """One sentence or two per published figure for which the data hold a reason."""
     return {
         **_loads(collected),
-        **_low_class(of_groups(collected.tables["serving"])),
-        **_scheduling(of_groups(collected.tables["plans"])),
+        **_low_class(measures.of_groups(collected.tables["serving"])),
+        **_scheduling(measures.of_groups(collected.tables["plans"])),
         **_planning(collected.tables["planning"]),
         **_conditions(collected.tables["serving"]),
     }
 
 
 def _loads(collected: Collected) -> dict[str, str]:
-    plans, serving = of_groups(collected.tables["plans"]), of_groups(collected.tables["serving"])
-    values = planned(plans)
+    plans, serving = measures.of_groups(collected.tables["plans"]), measures.of_groups(collected.tables["serving"])
+    values = measures.planned(plans)
     found = {}
     for base, key in ((NP, "np"), (DART, "dart")):
         gain = 100.0 * (values[PPIPE] / values[base] - 1.0)
-        for arrivals in (POISSON, BURSTY):
-            loads = mean_loads(serving, arrivals, RESERVATION)
+        for arrivals in (measures.POISSON, measures.BURSTY):
+            loads = measures.mean_loads(serving, arrivals, measures.RESERVATION)
             for setup in (None, *LARGE):
-                own = gain if setup is None else gain[setup_of(gain.index) == setup]
-                mine = loads if setup is None else loads[setup_of(loads.index) == setup]
+                own = gain if setup is None else gain[measures.setup_of(gain.index) == setup]
+                mine = loads if setup is None else loads[measures.setup_of(loads.index) == setup]
                 name = f"gain_{key}_{arrivals}" + ("" if setup is None else f"_{setup}")
                 served = f"{base} {100 * mine[base].mean():.0f} %, PPipe {100 * mine[PPIPE].mean():.0f} %"
                 found[name] = (
@@ -56,16 +44,16 @@ def _loads(collected: Collected) -> dict[str, str]:
                     f"the planned load: {served}. {_arrivals(arrivals)} {PROFILES}"
                 )
     for key in ("np", "dart", "ppipe"):
-        for arrivals in (POISSON, BURSTY):
+        for arrivals in (measures.POISSON, measures.BURSTY):
             found[f"load_{key}_{arrivals}"] = f"Planned throughputs set these shares. {_arrivals(arrivals)} {PROFILES}"
         found[f"g1_load_{key}"] = f"Other layers and another division of the load between the models. {PROFILES}"
     return found
 
 
 def _low_class(groups: pd.DataFrame) -> dict[str, str]:
-    used = utilization(groups).groupby(["system", "setup"]).low_class.mean()
+    used = measures.utilization(groups).groupby(["system", "setup"]).low_class.mean()
     found = {}
-    for system, key in KEYS.items():
+    for system, key in measures.KEYS.items():
         by = ", ".join(f"{setup} {value:.0f} %" for setup, value in used[system].items())
         found[f"low_class_{key}"] = (
             f"By cluster: {by}. Busy time counts all GPUs of the class, used or not. More of the synthetic models meet "
@@ -75,7 +63,7 @@ def _low_class(groups: pd.DataFrame) -> dict[str, str]:
 
 
 def _arrivals(arrivals: str) -> str:
-    if arrivals == BURSTY:
+    if arrivals == measures.BURSTY:
         return "Bursts are ours (independent heavy-tailed gaps); the paper's 2021 trace is burstier over longer times."
     return ""
 
@@ -135,7 +123,7 @@ def _conditions(serving: pd.DataFrame) -> dict[str, str]:
         (RATIOS, {"ratio_2_14": ("high", 2), "ratio_12_4": ("high", 12)}),
         (MARGINS, {f"margin_{m}": ("margin", m / 100) for m in (20, 40, 60)}),
     ):
-        table = sensitivity(serving, study)
+        table = measures.sensitivity(serving, study)
         for key, (column, value) in keys.items():
             rows = table[table[column] == value]
             none = int((rows[NP] == 0).sum())

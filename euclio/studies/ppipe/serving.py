@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 from euclio.core.family import family_of
 from euclio.files.json_reading import parse_json
 from euclio.pipeline import Cluster, PipelinePlan
-from euclio.pipeline.simulation.highest_load import GRID, TARGET
 from euclio.pipeline.simulation.metrics import (
     probes_per_batch,
     seconds_per_batch,
@@ -19,6 +17,7 @@ from euclio.pipeline.simulation.metrics import (
 )
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler, Setup
 from euclio.pipeline.simulation.simulation import simulate
+from euclio.simulation.highest_load import GRID, TARGET
 from euclio.simulation.requests import Requests, attainment
 
 
@@ -69,10 +68,13 @@ def loads(
     files = family_of(cluster).plan_files()
     read = files.plan_from(files.plan.model_validate(parse_json(plan)), cluster)
     rows: list[dict[str, Any]] = []
-    run = partial(serve, cluster, read, full_load_rps, seconds=seconds, seed=seed)
+
+    setup = Setup(
+        Arrivals(arrivals), 1.0, seconds, scheduler=Scheduler(scheduler), seed=seed, full_load_rps=full_load_rps
+    )
 
     def attained(load: float) -> Sequence[float]:
-        own = run(load, arrivals=Arrivals(arrivals), scheduler=Scheduler(scheduler))
+        own = serve(cluster, read, replace(setup, load=load))
         rows.extend({**head, **row} for row in own)
         return [row["attainment"] for row in own]
 
@@ -84,36 +86,21 @@ def loads(
     return rows
 
 
-def serve(
-    cluster: Cluster,
-    plan: PipelinePlan,
-    full_load_rps: float,
-    load: float,
-    seconds: float,
-    seed: int,
-    arrivals: Arrivals = Arrivals.POISSON,
-    scheduler: Scheduler = Scheduler.RESERVATION,
-) -> list[dict[str, Any]]:
+def serve(cluster: Cluster, plan: PipelinePlan, setup: Setup) -> list[dict[str, Any]]:
     """One row per model: its attainment, and what the simulation says of the whole cluster.
 
     Args:
         cluster: the instance; its first GPU type is the high class, its last the low class.
         plan: the plan.
-        full_load_rps: throughput per weight at load factor 1.
-        load: load factor.
-        seconds: how long requests come.
-        seed: seed of the arrivals; plans served with the same one get the same requests.
-        arrivals: how requests come.
-        scheduler: who forms batches.
+        setup: arrivals, load and scheduler; plans served with the same seed get the same requests.
     """
-    setup = Setup(arrivals, load, seconds, scheduler=scheduler, seed=seed, full_load_rps=full_load_rps)
     found = simulate(cluster, plan, setup)
     used = utilization(found)
     transfers = transfer_seconds(found)
     whole = {
-        "arrivals": arrivals.value,
-        "scheduler": scheduler.value,
-        "load": load,
+        "arrivals": setup.arrivals.value,
+        "scheduler": setup.scheduler.value,
+        "load": setup.load,
         "high_class": used[cluster.gpus[0].name],
         "low_class": used[cluster.gpus[-1].name],
         "batches": found.batches,

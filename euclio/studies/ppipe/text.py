@@ -11,18 +11,8 @@ from euclio.analysis.statistics import mean
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, percent, span
 from euclio.report import Block, Heading, Paragraph, Table
+from euclio.studies.ppipe import figures
 from euclio.studies.ppipe.cases import MEASURED, timeline_case
-from euclio.studies.ppipe.figures import (
-    figure_2,
-    figure_3,
-    figure_6,
-    figure_7,
-    figure_8,
-    figure_10,
-    figure_13,
-    figure_14,
-    plan_and_timeline,
-)
 from euclio.studies.ppipe.measures import (
     BURSTY,
     KEYS,
@@ -38,8 +28,7 @@ from euclio.studies.ppipe.measures import (
 )
 from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SERVED
-from euclio.studies.published import published_figures
-from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
+from euclio.studies.scorecard import Score, outcomes_text, published_figures, score_line, tally
 from euclio.studies.study import Collected, Text
 
 READINGS = (
@@ -63,7 +52,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     plans, serving, instances = (collected.tables[name] for name in ("plans", "serving", "instances"))
     groups, seed = of_groups(serving), collected.asked.seed
     (fitted, fits), (hit, all_) = tally(scores)["fit"], tally(scores)["check"]
-    table, figure_12 = plan_and_timeline(timeline_case(seed))
+    table, figure_12 = figures.plan_and_timeline(timeline_case(seed))
     return Text(
         summary=summary(serving),
         tally=f"The synthetic profiles were drawn within {fits} of the printed figures (role fit; {fitted} without "
@@ -71,22 +60,22 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         "those of the machine that the report was made on.",
         sections=[
             Heading("Serving: Figures 6 to 10"),
-            figure_6(groups, POISSON),
-            figure_6(groups, BURSTY),
-            figure_7(groups),
-            figure_8(groups),
-            figure_10(groups),
+            figures.figure_6(groups, POISSON),
+            figures.figure_6(groups, BURSTY),
+            figures.figure_7(groups),
+            figures.figure_8(groups),
+            figures.figure_10(groups),
             Heading("One plan from near: Figures 11 and 12"),
             table,
             figure_12,
             Heading("Conditions and planning time: Figures 13 and 14"),
-            figure_13(serving),
-            figure_14(collected.tables["planning"]),
+            figures.figure_13(serving),
+            figures.figure_14(collected.tables["planning"]),
             *finding_blocks(plans, instances),
             *instance_blocks(instances),
             Heading("Synthetic profiles: Figures 2 and 3"),
-            figure_2(model_latencies(seed)),
-            figure_3(ratios_along_depth(seed)),
+            figures.figure_2(model_latencies(seed)),
+            figures.figure_3(ratios_along_depth(seed)),
             Heading("How the paper was read"),
             *(Paragraph(reading) for reading in READINGS),
         ],

@@ -77,12 +77,5 @@ def collect(collector: Collector, asked: Asked) -> Found:
     return Found({"runs": runs}, proofs, drawn, {"workloads": count})
 
 
-STUDY = Study(
-    paper="scrooge",
-    title="Scrooge reproduced: what do two steps and a greedy rule lose?",
-    seed=SEED,
-    collect=collect,
-    measures=measures,
-    reasons=reasons,
-    text=text,
-)
+TITLE = "Scrooge reproduced: what do two steps and a greedy rule lose?"
+STUDY = Study("scrooge", TITLE, SEED, collect, measures, reasons, text)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from euclio.analysis.charts import bars, distribution, published_line
 from euclio.analysis.statistics import mean, share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.report import PALETTE, Figure
+from euclio.report import PALETTE
 from euclio.report.drawings import drawn
 from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
@@ -33,7 +33,8 @@ SHOWN_RATIO = 1.15
 """End of Figure 10's cost axis; the published one is cut as well."""
 
 
-def figure_10(runs: pd.DataFrame) -> Figure:
+@drawn("figure-10", "Figure 10. How much more expensive than the optimum is Scrooge?", panels=3, height=4.4)
+def figure_10(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Distribution of cost over the optimum."""
     five, own = drawn_as(runs, FIVE_APPLICATIONS), drawn_as(runs, OWN_SESSIONS)
     panels = (
@@ -41,55 +42,41 @@ def figure_10(runs: pd.DataFrame) -> Figure:
         {NAMES[name]: ratio(own, name) for name in (MILP, GREEDY)},
         {NAMES[name]: ratio(five, on_types(name), on_types(OPTIMUM)) for name in (MILP, GREEDY)},
     )
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for panel, title, series in zip(axes, TITLES, panels, strict=True):
-            distribution(panel, series, "cost over the optimum")
-            panel.set_xlim(1 - 0.02 * (SHOWN_RATIO - 1), SHOWN_RATIO)
-            panel.set_title(title)
-        for panel in axes[:2]:
-            published_line(panel, 1.03, "paper: MILP at most", 0)
-            published_line(panel, 1.05, "paper: greedy at most", 1)
-            panel.plot([1.0], [85.0], marker="o", color=PALETTE[0])
-            panel.plot([1.0], [80.0], marker="o", color=PALETTE[1])
-
-    return drawn(
-        "figure-10",
-        "Figure 10. How much more expensive than the optimum is Scrooge?",
+    for panel, title, series in zip(axes, TITLES, panels, strict=True):
+        distribution(panel, series, "cost over the optimum")
+        panel.set_xlim(1 - 0.02 * (SHOWN_RATIO - 1), SHOWN_RATIO)
+        panel.set_title(title)
+    for panel in axes[:2]:
+        published_line(panel, 1.03, "paper: MILP at most", 0)
+        published_line(panel, 1.05, "paper: greedy at most", 1)
+        panel.plot([1.0], [85.0], marker="o", color=PALETTE[0])
+        panel.plot([1.0], [80.0], marker="o", color=PALETTE[1])
+    return (
         f"Distribution over all workloads, cut at {SHOWN_RATIO:g} (like the published one). Dots: published shares at "
-        "the optimum, 85 and 80 %, with 2 VM types. Middle: sessions at the rates and the 400 ms of §4.2.",
-        draw,
-        panels=3,
-        height=4.4,
+        "the optimum, 85 and 80 %, with 2 VM types. Middle: sessions at the rates and the 400 ms of §4.2."
     )
 
 
-def figure_11(runs: pd.DataFrame) -> Figure:
+@drawn("figure-11", "Figure 11. How long does an allocation decision take?", panels=2, height=4.6)
+def figure_11(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Distribution of the latency of allocation decisions."""
     five = drawn_as(runs, FIVE_APPLICATIONS)
-
-    def draw(axes: Sequence[Axes]) -> None:
-        few = {NAMES[name]: 1000 * wall(five, name) for name in (MILP, GREEDY, BRUTE_FORCE)}
-        many = {NAMES[name]: 1000 * wall(five, on_types(name)) for name in (MILP, GREEDY, BRUTE_FORCE)}
-        for panel, title, series in ((axes[0], TITLES[0], few), (axes[1], TITLES[2], many)):
-            distribution(panel, series, "latency of the decision (ms)", log=True)
-            panel.set_title(title)
-        published_line(axes[0], 100, "paper: MILP at most", 0)
-        published_line(axes[0], 10_000, "paper: brute force over", 2)
-        published_line(axes[1], 130, "paper: MILP at most", 0)
-
-    return drawn(
-        "figure-11",
-        "Figure 11. How long does an allocation decision take?",
+    few = {NAMES[name]: 1000 * wall(five, name) for name in (MILP, GREEDY, BRUTE_FORCE)}
+    many = {NAMES[name]: 1000 * wall(five, on_types(name)) for name in (MILP, GREEDY, BRUTE_FORCE)}
+    for panel, title, series in ((axes[0], TITLES[0], few), (axes[1], TITLES[2], many)):
+        distribution(panel, series, "latency of the decision (ms)", log=True)
+        panel.set_title(title)
+    published_line(axes[0], 100, "paper: MILP at most", 0)
+    published_line(axes[0], 10_000, "paper: brute force over", 2)
+    published_line(axes[1], 130, "paper: MILP at most", 0)
+    return (
         "Distribution over all workloads, model building included; brute force with 30 types on a seeded sample. "
-        "Dashed: published limits. The paper's brute force does not end with 30 types.",
-        draw,
-        panels=2,
-        height=4.6,
+        "Dashed: published limits. The paper's brute force does not end with 30 types."
     )
 
 
-def figure_applications(runs: pd.DataFrame) -> Figure:
+@drawn("figure-applications", "On which applications does Scrooge's MILP miss the optimum?", panels=2, height=2.9)
+def figure_applications(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Shares at the optimum and mean extra cost per application."""
     runs = drawn_as(runs, FIVE_APPLICATIONS)
     application = application_of(runs)
@@ -98,19 +85,9 @@ def figure_applications(runs: pd.DataFrame) -> Figure:
 
     shares = {name: share(values <= 1 + OPTIMALITY_TOLERANCE) for name, values in groups.items()}
     means = {name: mean(values - 1, 100.0) for name, values in groups.items()}
-
-    def draw(axes: Sequence[Axes]) -> None:
-        bars(axes[0], shares, {}, "at the optimum (%)")
-        bars(axes[1], means, {}, "mean extra cost (%)", digits=2)
-        for panel, measured in zip(axes, (shares, means), strict=True):
-            panel.set_xlim(0, 1.2 * max(max(m.value, m.high or 0.0) for m in measured.values()) + 1e-3)
-        axes[1].set_yticklabels([])
-
-    return drawn(
-        "figure-applications",
-        "On which applications does Scrooge's MILP miss the optimum?",
-        "Two worker types; lines: 95 % intervals. Published: about 85 % at the optimum over all decisions.",
-        draw,
-        panels=2,
-        height=2.9,
-    )
+    bars(axes[0], shares, {}, "at the optimum (%)")
+    bars(axes[1], means, {}, "mean extra cost (%)", digits=2)
+    for panel, measured in zip(axes, (shares, means), strict=True):
+        panel.set_xlim(0, 1.2 * max(max(m.value, m.high or 0.0) for m in measured.values()) + 1e-3)
+    axes[1].set_yticklabels([])
+    return "Two worker types; lines: 95 % intervals. Published: about 85 % at the optimum over all decisions."

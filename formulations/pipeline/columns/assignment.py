@@ -20,19 +20,20 @@ from formulations.engines.highs_arrays import Linear
 from formulations.pipeline.columns.dominance import EQUAL, undominated, unmerged
 from formulations.pipeline.columns.enumeration import Floats, Ints
 from formulations.pipeline.columns.node import Node
-from formulations.pipeline.columns.problem import ROUNDING, Counts
+from formulations.pipeline.columns.problem import Counts
 from formulations.pipeline.columns.relaxation import usage
+from formulations.tolerances import SUMS
 
 MOST_TRIED = 100
 """Whole GPUs that are left where plans may differ by more, as a mean over types."""
 MOST_TRIED_OF_TYPE = 1000
-"""Whole GPUs of one type that are left there."""
+"""Whole GPUs of one type that are left at most where plans may differ by more."""
 LOOSE = 0.5
 """Part of its requests per second in the linear program down to which a column is thought to be needed."""
 HALVINGS = 40
 """How often what plans may differ by is halved; after that nothing but rounding is left."""
 SPARE = 1e-6
-"""Part of the linear program's requests per second that it may lack by its own rounding."""
+"""Part of the linear program's requests per second that the linear solver's rounding may take away."""
 
 Bulk = tuple[tuple[int, Ints], ...]
 """Assigned virtual GPUs by position, of some columns."""
@@ -43,7 +44,7 @@ class Rest:
     """What is left of an instance when GPUs are assigned.
 
     Attributes:
-        node: the bulk, what is left, and a progress of its own.
+        node: the node with the bulk and what is left, whose progress is kept apart from that of the whole.
         exact: every plan that loses no more than the gap has this bulk.
     """
 
@@ -63,8 +64,8 @@ class Common:
     Attributes:
         node: the node with the columns that matter for such plans.
         gap: worth that such a plan may lose.
-        least: by column, requests per second that it serves in each of these plans at least.
-        basis: requests per second of the same columns in one plan on fractions of GPUs.
+        least: by column, requests per second that it serves at least in every such plan.
+        basis: by column, requests per second that it serves in one such plan on fractions of GPUs.
     """
 
     node: Node
@@ -172,7 +173,7 @@ def _served(node: Node, near: Ints, gap: float) -> tuple[dict[int, float], dict[
         # Any duals prove a bound; the linear solver's tolerances do not matter.
         duals = np.zeros(len(upper)) if optimum is None else optimum.duals
         terms = np.concatenate([np.minimum(cost + duals @ matrix, 0.0) * most, -duals * upper])
-        least[int(near[c])] = max(0.0, float(terms.sum() - ROUNDING * np.abs(terms).sum()))
+        least[int(near[c])] = max(0.0, float(terms.sum() - SUMS * np.abs(terms).sum()))
     return least, {column: float(best.values[near == column][0]) for column in least}
 
 
@@ -190,7 +191,7 @@ def _linear_program(node: Node, near: Ints, gap: float) -> tuple[Floats, Floats,
     spent, most_spent = (problem.price, -prices.bound) if problem.cost else (prices.gpu, float(prices.model @ need))
     matrix = np.vstack([used.T, -serves, used @ spent])
     upper = np.concatenate([problem.count, -need, [most_spent + gap]])
-    upper += ROUNDING * np.abs(upper)
+    upper += SUMS * np.abs(upper)
     return matrix, upper, used @ spent if problem.cost else prices.reduced_cost[near]
 
 
@@ -211,18 +212,23 @@ def _less(common: Common, left: Node) -> Node:
 
 
 def _bulk(node: Node, least: Mapping[int, float]) -> Bulk:
-    """Virtual GPUs of columns that serve no more than this, as far as they fill whole GPUs of every position."""
+    """Virtual GPUs of columns that serve no more than given rates, as far as they fill whole GPUs of every position.
+
+    Args:
+        node: the instance.
+        least: requests per second by column.
+    """
     columns, found = node.columns, []
     for column, served in least.items():
         share, rate = columns.share[column], columns.rate[column]
-        count = np.floor(served * (1 - ROUNDING) / rate / share).astype(np.int64) * share
+        count = np.floor(served * (1 - SUMS) / rate / share).astype(np.int64) * share
         if count.any():
             found.append((column, count))
     return tuple(found)
 
 
 def _allowed(node: Node, bulk: Bulk) -> Bulk:
-    """The largest of each sequence of GPU types, where a plan may have only one pipeline of it."""
+    """The bulk; where a plan may have one pipeline per sequence of GPU types only, the largest entry of each."""
     if not node.problem.one_per_sequence:
         return bulk
     first: dict[int, tuple[int, Ints]] = {}
@@ -232,7 +238,7 @@ def _allowed(node: Node, bulk: Bulk) -> Bulk:
 
 
 def _next_to(node: Node, gap: float, bulk: Bulk) -> Node:
-    """The node in which this bulk is assigned, with no more GPUs than plans that lose no more than the gap can use."""
+    """The node in which a bulk is assigned, with no more GPUs than plans within the gap can use next to it."""
     problem, columns, prices = node.problem, node.columns, node.relaxation
     gpus = np.zeros((len(problem.weight), len(problem.count)))
     for column, count in bulk:
@@ -241,6 +247,6 @@ def _next_to(node: Node, gap: float, bulk: Bulk) -> Node:
     # The bulk is taken to serve what its GPUs are worth, so that what patterns on top of it lose is their own.
     left = replace(problem, served=gpus @ prices.gpu / prices.model, spent=gpus @ problem.price)
     need = sum(left.least_served(m, prices.bound - gap) * prices.model[m] for m in problem.models)
-    most = np.floor((need + gap) * (1 + ROUNDING) / prices.gpu + 1e-6)
+    most = np.floor((need + gap) * (1 + SUMS) / prices.gpu + 1e-6)
     count = np.maximum(np.minimum(problem.count - gpus.sum(axis=0), most), 0).astype(np.int64)
     return replace(node, problem=replace(left, count=count), bulk=bulk, progress=replace(node.progress, trace=[]))

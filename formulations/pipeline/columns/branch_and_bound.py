@@ -74,7 +74,7 @@ def branch_and_bound(root: Node, search: Callable[[Node], None]) -> None:
 
 
 def _search(node: Node, search: Callable[[Node], None], progress: Progress) -> None:
-    """Search a node; its plan goes to the progress of all, also when time runs out."""
+    """Search a node; its plan becomes the incumbent of the whole search if it is better, also when time runs out."""
     try:
         search(node)
     finally:
@@ -83,7 +83,15 @@ def _search(node: Node, search: Callable[[Node], None], progress: Progress) -> N
 
 
 def _relaxed(root: Node, kept: Ints) -> Relaxation | None:
-    """The relaxation over these columns, in terms of all columns; None: they cannot serve the rates."""
+    """The relaxation over some columns; all other columns have infinite reduced cost in it.
+
+    Args:
+        root: the node of all columns.
+        kept: indices of the columns that are allowed.
+
+    Returns:
+        The relaxation; None: the columns kept cannot serve the rates.
+    """
     columns = root.columns
     kept = kept[unmerged(columns.take(kept), np.arange(len(kept)), alone=True)]
     models = np.unique(columns.model[kept])
@@ -119,7 +127,11 @@ def _parted(node: Node) -> list[Ints]:
 
 
 def _one_or_others(node: Node) -> list[Ints]:
-    """Two parts of the columns: of a sequence that others can do without, one column or the others; or no parts."""
+    """Two parts of the columns by a sequence that several columns may stand for: only one of these, or only the rest.
+
+    Returns:
+        Indices of the columns of either part; no parts: no sequence has several columns that matter.
+    """
     columns, prices = node.columns, node.relaxation
     kept = np.flatnonzero(np.isfinite(prices.reduced_cost))
     several = {s for s, number in Counter(columns.sequence[kept].tolist()).items() if number > 1}

@@ -18,9 +18,10 @@ from formulations.pipeline.columns.branch_and_bound import branch_and_bound
 from formulations.pipeline.columns.milp import plan_next_to_bulk
 from formulations.pipeline.columns.node import Node
 from formulations.pipeline.columns.plans import together, value_of
-from formulations.pipeline.columns.problem import ROUNDING, Counts, TooManyError
+from formulations.pipeline.columns.problem import Counts, TooManyError
 from formulations.pipeline.columns.relaxation import LEAST_WORTH, usage
 from formulations.pipeline.columns.search import search_within
+from formulations.tolerances import SUMS
 
 FIRST_PART = 1e-6
 """Part of the bound that plans may lose at first."""
@@ -31,9 +32,9 @@ MOST_LEFT = 5000
 MOST_PROVING = 20_000
 """Whole GPUs of a type that may be left once a good plan is known, where there is no other way to prove it."""
 EASY = 10**5
-"""Pairs of label and pattern that the next search should look at, as far as one can tell."""
+"""Pairs of label and pattern that the next search is meant to look at."""
 POWER = 4
-"""How these pairs grow with what a plan may lose."""
+"""Power of what a plan may lose with which the pairs of label and pattern are taken to grow."""
 
 
 class _TooFewError(Exception):
@@ -104,7 +105,11 @@ def _widen(node: Node, scarce: Node) -> None:
 
 
 def _wider(pairs: float) -> float:
-    """By how much more a plan may lose after a search of so many pairs."""
+    """Factor by which a plan may lose more in the next search.
+
+    Args:
+        pairs: pairs of label and pattern that the last search looked at.
+    """
     least, most = WIDER
     return min(most, max(least, float((EASY / max(pairs, 1)) ** (1 / POWER))))
 
@@ -114,12 +119,12 @@ def _search_gap(node: Node, scarce: Node, gap: float, *, complete: bool) -> bool
 
     Args:
         node: the instance.
-        scarce: the same without GPU types that are plenty.
+        scarce: the instance without GPU types that are plenty.
         gap: worth that a plan may lose.
         complete: search all such plans if possible, not only some.
 
     Returns:
-        Whether there is one.
+        Whether a better plan was found.
 
     Raises:
         _TooFewError: a plan needs more GPUs of a type than there are.
@@ -158,7 +163,7 @@ def _plenty(node: Node) -> np.ndarray:
 def _without_plenty(node: Node) -> Node:
     """The node without GPU types that are worth nothing, as there are more of them than plans need.
 
-    A model that such GPUs can serve alone, all that it may be asked for by one pipeline, has only this one left.
+    Where such GPUs alone can serve all that a model may be asked for, by one pipeline, the model keeps only that one.
     """
     problem, columns, plenty = node.problem, node.columns, _plenty(node)
     if problem.cost or not plenty.any():
@@ -193,7 +198,7 @@ def _take(node: Node, scarce: Node, plan: Counts) -> bool:
     for column, count in together(plan):
         live, rate = scarce.columns.live[column], columns.rate[column]
         served = float((count[live] * rate[live]).min())
-        needed = np.where(columns.live[column], np.ceil(served / rate * (1 - ROUNDING)), 0).astype(np.int64)
+        needed = np.where(columns.live[column], np.ceil(served / rate * (1 - SUMS)), 0).astype(np.int64)
         whole.append((column, np.where(live, count, needed)))
     value = value_of(node.problem, columns, whole)
     better = value > node.progress.value

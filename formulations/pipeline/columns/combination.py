@@ -18,7 +18,8 @@ from formulations.pipeline.columns.enumeration import Floats, Ints
 from formulations.pipeline.columns.labels import Table, table_of
 from formulations.pipeline.columns.node import Node
 from formulations.pipeline.columns.pools import PackedModel
-from formulations.pipeline.columns.problem import ROUNDING, Counts, Deadline, Problem, TooManyError
+from formulations.pipeline.columns.problem import Counts, Deadline, Problem, TooManyError
+from formulations.tolerances import SUMS
 
 MOST_COMBINED = 3 * 10**6
 """Combinations of labels of several models before those that are dominated are left out."""
@@ -33,8 +34,8 @@ class Combinations(NamedTuple):
 
     Attributes:
         amount: whole GPUs of each type, shape (rows, types).
-        worth: worth of these.
-        value: least weighted requests per second of these models, or their costs with the sign changed.
+        worth: worth of those GPUs, shape (rows,).
+        value: least weighted requests per second of the models, or their costs with the sign changed, shape (rows,).
         labels: label of each model, shape (rows, models).
     """
 
@@ -44,7 +45,7 @@ class Combinations(NamedTuple):
     labels: Ints
 
     def take(self, rows: Ints) -> Combinations:
-        """These rows alone."""
+        """The combinations at the given rows, in that order."""
         return Combinations(self.amount[rows], self.worth[rows], self.value[rows], self.labels[rows])
 
 
@@ -107,7 +108,15 @@ def _best(node: Node, last: Combinations, joint: Combinations | None, target: fl
 
 
 def combine(node: Node, packed: Sequence[PackedModel], target: float) -> Combinations | None:
-    """Combinations of labels of these models that may be part of a plan that exceeds the target; None: no models.
+    """Combinations of labels of some models that may be part of a plan that exceeds the target.
+
+    Args:
+        node: the instance.
+        packed: labels of the models to combine.
+        target: value that a plan has to exceed.
+
+    Returns:
+        Combinations that no other one dominates; None: no models were given.
 
     Raises:
         TooManyError: there are too many of them.
@@ -116,7 +125,7 @@ def combine(node: Node, packed: Sequence[PackedModel], target: float) -> Combina
     problem, prices = node.problem, node.relaxation
     need = np.array([max(0.0, problem.least_served(m, target) * prices.model[m]) for m in problem.models])
     # All GPUs are worth that; what the models that are not combined yet have to serve is taken off.
-    most = float(problem.count @ prices.gpu) * (1 + ROUNDING) + prices.slack - need.sum()
+    most = float(problem.count @ prices.gpu) * (1 + SUMS) + prices.slack - need.sum()
     joint: Combinations | None = None
     for own in packed:
         node.deadline.check()
@@ -127,7 +136,13 @@ def combine(node: Node, packed: Sequence[PackedModel], target: float) -> Combina
 
 
 def worth_left(problem: Problem, gpu: Floats, joint: Combinations) -> Table:
-    """Greatest worth of the GPUs that combinations leave, by the least whole GPUs that they have to leave."""
+    """The greatest worth of the GPUs that some combination leaves, as a table over the least GPUs that it has to leave.
+
+    Args:
+        problem: the instance.
+        gpu: worth of a GPU by type.
+        joint: the combinations.
+    """
     size = problem.count + 1
     # Where there are too many amounts, several are one step of the table, which then has the greatest worth of them.
     step = np.maximum(1, -(-size // max(1, int(MOST_CELLS ** (1 / len(size))))))
@@ -169,7 +184,7 @@ def _combined(node: Node, first: Combinations, second: Combinations, most: float
 
 
 def _that_matter(deadline: Deadline, joint: Combinations) -> Combinations:
-    """Those that no other dominates, by rising worth of their GPUs."""
+    """The combinations that no other one dominates, by rising worth of their GPUs."""
     ordered = joint.take(np.lexsort((-joint.value, joint.worth)))
     rows = _undominated(ordered.amount, ordered.value, deadline.at)
     deadline.check()

@@ -16,8 +16,9 @@ from formulations.pipeline.columns.knapsack import Limits, Packing, grid_of, pac
 from formulations.pipeline.columns.node import Node
 from formulations.pipeline.columns.patterns import Patterns, concatenated
 from formulations.pipeline.columns.pools import units_of, usage_of
-from formulations.pipeline.columns.problem import ROUNDING, Counts, Problem, TooLargeError
+from formulations.pipeline.columns.problem import Counts, Problem, TooLargeError
 from formulations.pipeline.columns.relaxation import Relaxation
+from formulations.tolerances import SUMS
 
 MOST_AMOUNTS = 3 * 10**6
 """Amounts of GPUs that a table may have."""
@@ -25,7 +26,7 @@ MOST_AMOUNTS = 3 * 10**6
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Amounts of GPUs at which the value of a model rises, and these values.
+    """Amounts of GPUs at which the value of a model rises, and the values from there on.
 
     Attributes:
         amount: GPUs of each type in the parts of the table, shape (points, types).
@@ -80,13 +81,16 @@ class Divided:
 
 
 def pack_and_divide(node: Node, patterns: Patterns, gap: float, *, restricted: bool) -> Divided:
-    """Pack all models, and divide the GPUs between them.
+    """Pack all models, and find the best division of the GPUs between them.
 
     Args:
         node: the instance.
         patterns: patterns of all models.
         gap: worth that a plan may lose.
-        restricted: every partition on whole GPUs of its own; else GPUs are divided between pools at will.
+        restricted: whether every partition has whole GPUs of its own; if not, GPUs are divided between pools at will.
+
+    Returns:
+        Tables, packings and the best division, whose value is that of a plan (restricted) or an upper bound.
 
     Raises:
         TooLargeError: tables cannot hold the amounts of GPUs.
@@ -107,7 +111,7 @@ def pack_and_divide(node: Node, patterns: Patterns, gap: float, *, restricted: b
 
 
 def _pack(node: Node, parts: tuple[Patterns, ...], gap: float, own: bool) -> tuple[Packing, ...]:
-    """Pack model by model; what one of them loses at least, the next ones cannot lose, nor use in vain."""
+    """Pack model by model; what one model loses at least is taken off the gap of those after it."""
     problem, prices, packings = node.problem, node.relaxation, []
     target = prices.bound - gap
     gap += prices.slack
@@ -135,7 +139,10 @@ def _units(node: Node, parts: tuple[Patterns, ...], own: bool) -> list[Ints]:
 
 
 def _amounts(node: Node, patterns: Patterns, unit: Ints, own: bool) -> tuple[Ints, Floats]:
-    """GPUs that patterns use, in parts, and what they lose; on GPUs of their own also what these leave idle."""
+    """Parts of GPUs that patterns use, shape (patterns, types), and worth that they lose, shape (patterns,).
+
+    Where every partition is on whole GPUs of its own (`own`), what it leaves of its last GPU is used and lost as well.
+    """
     if not own:
         return usage_of(node.columns, patterns, unit).amount, patterns.loss
     gpu, share = node.columns.gpu[patterns.column], node.columns.share[patterns.column]
@@ -146,7 +153,7 @@ def _amounts(node: Node, patterns: Patterns, unit: Ints, own: bool) -> tuple[Int
 
 
 def _least_loss(node: Node, packing: Packing, model: int) -> float:
-    """What a model loses at least in a plan that is better than the incumbent."""
+    """Worth that a model loses at least in a plan that is better than the incumbent; 0: nothing is known."""
     problem, prices = node.problem, node.relaxation
     if node.progress.plan is None and not problem.cost:
         return 0.0
@@ -158,7 +165,7 @@ def _least_loss(node: Node, packing: Packing, model: int) -> float:
 
 
 def served_table(packing: Packing, prices: Relaxation, model: int, whole: bool) -> Floats:
-    """Most requests per second of a model by the GPUs that it may use.
+    """The most requests per second of a model, as a table over the GPUs that it may use.
 
     Args:
         packing: least losses by amount.
@@ -171,7 +178,7 @@ def served_table(packing: Packing, prices: Relaxation, model: int, whole: bool) 
     amounts = grid.amounts(cells)
     # What is lost may be nearly all: then little is known of what is served, and the most is assumed.
     worth = amounts / grid.unit @ prices.gpu
-    served = (worth * (1 + ROUNDING / 10) - packing.loss[cells]) / prices.model[model]
+    served = (worth * (1 + SUMS / 10) - packing.loss[cells]) / prices.model[model]
     if whole:
         amounts = -(-amounts // grid.unit)
     table = np.zeros(tuple((np.array(grid.shape) - 1) // (grid.unit if whole else 1) + 1))
@@ -183,7 +190,7 @@ def served_table(packing: Packing, prices: Relaxation, model: int, whole: bool) 
 
 
 def points_of(problem: Problem, table: Floats, unit: Ints, model: int, target: float, bound: float) -> Points:
-    """Where the value of a model rises above the target.
+    """The amounts of GPUs at which the value of a model rises, as far as that is above the target.
 
     Args:
         problem: the instance.
@@ -240,7 +247,7 @@ def _divide(problem: Problem, points: list[Points], shape: tuple[int, ...], targ
 
 
 def best_of_others(problem: Problem, points: list[Points], shape: tuple[int, ...], model: int) -> Floats:
-    """Best value of all models but one by the amount of GPUs that they may use."""
+    """The best value of all models but one, as a table over the amount of GPUs that they may use together."""
     table = _no_models(problem, shape)
     for i, own in enumerate(points):
         if i != model:
@@ -249,16 +256,23 @@ def best_of_others(problem: Problem, points: list[Points], shape: tuple[int, ...
 
 
 def both_values(problem: Problem, one: Floats, others: Floats) -> Floats:
-    """The objective of models together, from the value of one and of the others."""
+    """The value of all models together: the sum where values are costs, the least where they are throughputs."""
     return one + others if problem.cost else np.minimum(one, others)
 
 
 def _no_models(problem: Problem, shape: tuple[int, ...]) -> Floats:
+    """The value of no models with any amount of GPUs: what `both_values` leaves other values as they are with."""
     return np.zeros(shape) if problem.cost else np.full(shape, np.inf)
 
 
 def _with_model(problem: Problem, own: Points, others: Floats) -> Floats:
-    """Best value of one more model by the amount of GPUs."""
+    """The table of best values by amount of GPUs with one model more.
+
+    Args:
+        problem: the instance.
+        own: amounts at which the value of that model rises.
+        others: best value of the models so far by amount of GPUs.
+    """
     table = np.full(others.shape, -np.inf)
     for amount, value in zip(own.amount, own.value, strict=True):
         above = tuple(slice(int(a), None) for a in amount)

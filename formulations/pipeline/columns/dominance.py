@@ -1,6 +1,6 @@
 """Dominance between columns: which of them another one of the same model and GPU types can replace in every plan.
 
-Rates are compared with `ROUNDING` as slack, so a column may be replaced by one that serves less by that part; the value
+Rates are compared with `SUMS` as slack, so a column may be replaced by one that serves less by that part; the value
 of a plan is taken from the columns that it uses, and bounds have the same slack.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
-from formulations.pipeline.columns.problem import ROUNDING
+from formulations.tolerances import SUMS
 
 EQUAL = 1e-9
 """Part of the worth of a request below which a column's reduced cost comes from the least worth of plentiful GPUs."""
@@ -22,7 +22,7 @@ DIGITS = 11
 
 
 def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> Ints:
-    """Indices of the columns that no other one dominates.
+    """Indices of the columns that no other column dominates, ascending.
 
     Column a dominates b where, at every position, the share v_b divides v_a and a whole GPU of a serves as much as one
     of b: then g virtual GPUs of b can be replaced by g · v_a / v_b of a, which fill as many GPUs of the same pool.
@@ -47,7 +47,7 @@ def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> In
         total, parts = np.round(np.log(whole[rows].sum(axis=1)), DIGITS), np.log(share[rows]).sum(axis=1)
         for row in rows[np.lexsort((~free[rows], -parts, -total))]:
             may = free[ours] | (columns.sequence[ours] == columns.sequence[row])
-            least = whole[row] * (1 - ROUNDING)
+            least = whole[row] * (1 - SUMS)
             better = (whole[ours] >= least).all(axis=1) & (share[ours] % share[row] == 0).all(axis=1)
             if not (better & may).any():
                 ours.append(int(row))
@@ -56,7 +56,7 @@ def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> In
 
 
 def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints:
-    """Indices of the columns without those candidates that cut the model in vain.
+    """Indices of the columns but those candidates that cut the model in vain, ascending.
 
     A cut between neighbours on whole GPUs of the same type is in vain if there is a column that has them as one
     partition, and is as fast: its partition needs as many GPUs as the two together, or fewer. Partitions after the cut
@@ -80,7 +80,7 @@ def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints
     moves: dict[int, dict[int, int]] = {}
     for row in candidates[~uncut[candidates]]:
         same = by_kind.get((int(columns.model[row]), runs.kind[row].tobytes()))
-        if same and (runs.each[same] <= runs.each[row] * (1 + ROUNDING)).all(axis=1).any():
+        if same and (runs.each[same] <= runs.each[row] * (1 + SUMS)).all(axis=1).any():
             divided = np.flatnonzero(live[row] & (columns.share[row] > 1))
             moves[int(row)] = {int(k): int(runs.of[row, k]) for k in divided if runs.of[row, k] != k}
     dropped = _vacating(columns, moves)
@@ -105,7 +105,7 @@ class _Runs:
 
 
 def _runs(columns: Columns) -> _Runs:
-    """Runs of neighbours on whole GPUs of one type; a partition on a part of a GPU is a run of its own."""
+    """Columns with neighbours on whole GPUs of one type put together; partitions on parts of GPUs stay alone."""
     gpu, share, live = columns.gpu, columns.share, columns.live
     starts = np.ones(gpu.shape, dtype=bool)
     starts[:, 1:] = (gpu[:, 1:] != gpu[:, :-1]) | (share[:, 1:] > 1) | (share[:, :-1] > 1)
@@ -119,7 +119,13 @@ def _runs(columns: Columns) -> _Runs:
 
 
 def _vacating(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
-    """Those columns that can be replaced with these new positions, each pool that they leave being left by all."""
+    """Columns that can be replaced because each pool that they leave is left by all of its users, ascending.
+
+    Args:
+        columns: all columns that plans may use.
+        moves: for each column that could be replaced, the new position of each of its partitions on a part of a GPU
+            whose position changes.
+    """
     dropped = dict(moves)
     while True:
         blocked = [row for row, moved in dropped.items() if not _vacates(columns, row, moved, dropped)]
@@ -130,7 +136,14 @@ def _vacating(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
 
 
 def _vacates(columns: Columns, row: int, moved: dict[int, int], dropped: dict[int, dict[int, int]]) -> bool:
-    """Whether all users of the pools that a column leaves are replaced with the same new positions."""
+    """Whether all users of each pool that a column leaves are replaced too, with that pool's new position.
+
+    Args:
+        columns: all columns that plans may use.
+        row: the column.
+        moved: old and new positions of its partitions on parts of GPUs.
+        dropped: such positions of all columns that are to be replaced.
+    """
     for k, to in moved.items():
         pool = (columns.model == columns.model[row]) & (columns.gpu[:, k] == columns.gpu[row, k])
         users = np.flatnonzero(pool & (columns.share[:, k] > 1))

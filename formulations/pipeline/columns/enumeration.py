@@ -60,7 +60,7 @@ class Columns:
         return len(self.model)
 
     def take(self, chosen: Ints | NDArray[np.bool_]) -> Columns:
-        """These columns alone."""
+        """The columns at the given indices, or those that a mask chooses, in that order."""
         return Columns(
             self.model[chosen],
             self.gpu[chosen],
@@ -106,6 +106,9 @@ def enumerate_columns(cluster: Cluster, space: PipelineSpace) -> Columns:
     Args:
         cluster: the instance.
         space: plan space.
+
+    Returns:
+        The columns, model by model; a model without any has no pipeline that keeps its SLO.
 
     Raises:
         InapplicableError: there are too many.
@@ -165,8 +168,8 @@ def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool
 def _latency_tables(profile: BlockProfile) -> Floats:
     """Latency by batch size of blocks i to j (exclusive), shape (batches, blocks + 1, blocks + 1); infinite: not known.
 
-    A partition needs its own blocks measured, whatever the others are. Each sum is added up by itself: differences of
-    sums from the first block on would lose what is small next to what is large.
+    The blocks of a partition need to be measured, whether other blocks are or not. Each sum is added up by itself:
+    differences of sums from the first block on would lose what is small next to what is large.
     """
     rows, most = profile.latency_s, max(len(row) for row in profile.latency_s)
     each = np.array([[float(row[b]) if b < len(row) else math.inf for row in rows] for b in range(most)])
@@ -210,7 +213,12 @@ class _Length:
     most: int
 
     def columns(self, chosen: list[Ints], cut: Ints) -> Columns:
-        """The columns with these choices by partition, and these cuts."""
+        """The columns of some pipelines.
+
+        Args:
+            chosen: for each partition the index of its choice by pipeline, each of shape (pipelines,).
+            cut: index of the cuts by pipeline, shape (pipelines,).
+        """
         size = len(cut)
         gpu, share = np.full((size, self.most), -1, np.int64), np.ones((size, self.most), np.int64)
         batch, end = np.ones((size, self.most), np.int64), np.zeros((size, self.most), np.int64)
@@ -262,12 +270,25 @@ def _of_length(
 
 
 def _latencies(choices: list[_Choice], first: Ints, end: Ints) -> Floats:
-    """Seconds of a partition of these blocks, by choice and cut."""
+    """Seconds that a partition takes for a batch, shape (choices, cuts); infinite: a block was not measured for it.
+
+    Args:
+        choices: virtual GPUs and batch sizes to choose from.
+        first: first block of the partition by cut, shape (cuts,).
+        end: first block after it by cut, shape (cuts,).
+    """
     return np.stack([choice.latency[first, end] for choice in choices])
 
 
 def _rates(choices: list[_Choice], own: Floats, transfer: Floats, position: int) -> Floats:
-    """Requests per second of one virtual GPU, link limits included, by choice and cut."""
+    """Requests per second of one virtual GPU of a partition, limits of its links included, shape (choices, cuts).
+
+    Args:
+        choices: virtual GPUs and batch sizes to choose from.
+        own: seconds of the partition for a batch, shape (choices, cuts).
+        transfer: seconds per request of each link between partitions, shape (cuts, partitions − 1).
+        position: number of the partition.
+    """
     batch = np.array([[choice.batch] for choice in choices])
     sharing = np.array([[choice.sharing] for choice in choices])
     rate = batch / own
@@ -278,7 +299,7 @@ def _rates(choices: list[_Choice], own: Floats, transfer: Floats, position: int)
 
 
 def _pairs(fixed: Floats, own: list[Floats], transfer: Floats, batches: Ints) -> Floats:
-    """Latencies by the choices of the last two positions and cut."""
+    """Latencies in seconds by the choices of the last two positions and by cut, shape (choices, choices, cuts)."""
     before = fixed + own[-2] + transfer[:, -1] * batches[:, None]
     return np.asarray(before[:, None, :] + own[-1][None, :, :])
 

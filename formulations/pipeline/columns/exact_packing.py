@@ -46,7 +46,7 @@ Chosen = tuple[ExactPattern, "Chosen"] | None
 
 
 class ExactLabel(NamedTuple):
-    """A way to pack: requests per second in units, and the patterns."""
+    """A way to pack patterns of a model: requests per second that it serves, in units, and the patterns."""
 
     served: int
     chosen: Chosen
@@ -69,8 +69,8 @@ def exact_rates(cluster: Cluster, columns: Columns, column: int) -> list[Fractio
 def exact_patterns(node: Node, cluster: Cluster, near: Ints, gap: float) -> Iterator[ExactPattern]:
     """Patterns of some columns that may be part of a plan that loses no more than the gap, each once.
 
-    A pattern serves what one of its partitions does on whole numbers of virtual GPUs, and has no more of the others
-    than that takes. A column loses its reduced cost on all that it serves.
+    A pattern serves what one of its partitions serves on a whole number of virtual GPUs, and has no more virtual GPUs
+    for its other partitions than that takes. A column loses its reduced cost on all that it serves.
     """
     columns, reduced_cost, slack = node.columns, node.relaxation.reduced_cost, node.relaxation.slack
     for column in near.tolist():
@@ -152,7 +152,7 @@ class Counting:
 
 
 def counting_of(node: Node, patterns: Iterable[ExactPattern]) -> Counting:
-    """Parts of GPUs and pools that these patterns are counted in."""
+    """Parts of GPUs and pools in which all given patterns of a model can be counted in whole numbers."""
     columns, problem = node.columns, node.problem
     used = {
         (k, int(columns.gpu[p.column, k]), int(columns.share[p.column, k]))
@@ -167,7 +167,7 @@ def counting_of(node: Node, patterns: Iterable[ExactPattern]) -> Counting:
 def pack_exactly(
     node: Node, model: int, patterns: Sequence[ExactPattern], target: float, gap: float, effort: Effort
 ) -> tuple[dict[tuple[Fraction, ...], ExactLabel], int]:
-    """The most that a model is served with every amount of GPUs that may be part of a plan that loses no more.
+    """The most that a model is served with each amount of GPUs that it may have in a plan that loses at most the gap.
 
     Args:
         node: the instance.
@@ -239,7 +239,7 @@ def _groups(node: Node, counting: Counting, patterns: Sequence[ExactPattern], un
 
 
 def _part(node: Node, counting: Counting, pattern: ExactPattern, units: int) -> Part:
-    """What a pattern takes, in these parts of GPUs, and serves, in units."""
+    """What a pattern takes, in the counting's parts of GPUs, and serves, in `units` per request per second."""
     columns, amount, odd = node.columns, [0] * len(counting.unit), [0] * len(counting.pools)
     for k, n in enumerate(pattern.count):
         t = int(columns.gpu[pattern.column, k])

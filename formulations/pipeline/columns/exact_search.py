@@ -37,7 +37,12 @@ Gpus = tuple[Fraction, ...]
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Some models' best value with an amount of GPUs, None: of no models, and their patterns."""
+    """The best of some models together on an amount of GPUs.
+
+    Attributes:
+        value: least requests per second per weight of the models; None: there are no models.
+        chosen: patterns of each model.
+    """
 
     value: Fraction | None
     chosen: tuple[Chosen, ...]
@@ -150,7 +155,7 @@ class _ExactSearch:
         return served / own.weight if served else None
 
     def _undominated(self, values: dict[Gpus, Fraction]) -> list[tuple[Gpus, Fraction]]:
-        """Amounts of GPUs with which no smaller one is worth as much."""
+        """Amounts of GPUs and their values, without those amounts of which a part is worth as much."""
         kept: list[tuple[Gpus, Fraction]] = []
         for gpus, value in sorted(values.items(), key=lambda entry: (sum(entry[0]), -entry[1])):
             for other, as_much in kept:
@@ -162,7 +167,7 @@ class _ExactSearch:
         return kept
 
     def _worth(self, gpus: Gpus, value: Fraction) -> Fraction:
-        """Value of models with these GPUs: theirs or, where it counts, their cost with the sign changed."""
+        """Value of models on an amount of GPUs: their throughput or, for least cost, minus the price of the GPUs."""
         if not self.node.problem.cost:
             return value
         prices = [gpu.price_per_h or 0 for gpu in self.cluster.gpus]

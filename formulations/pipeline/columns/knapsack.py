@@ -44,7 +44,12 @@ class Grid:
 
 
 def grid_of(count: Ints, unit: Ints) -> Grid:
-    """The grid of a cluster's counts of GPUs, in these parts of a GPU by type."""
+    """The grid of all amounts of GPUs that a cluster has.
+
+    Args:
+        count: GPUs by type.
+        unit: parts that one GPU is counted in, by type.
+    """
     return Grid(unit, tuple(int(n) for n in count * unit + 1))
 
 
@@ -55,8 +60,8 @@ class Items:
     Attributes:
         pattern: index of the pattern.
         amount: parts of each GPU type, shape (items, types).
-        cell: the same as flat index.
-        loss: what it loses.
+        cell: flat index of that amount, shape (items,).
+        loss: worth that the item loses, shape (items,).
     """
 
     pattern: Ints
@@ -103,7 +108,7 @@ class Packing:
 
     @property
     def reached(self) -> Ints:
-        """Flat indices of the amounts that can be reached."""
+        """Flat indices of the amounts that patterns can use exactly within the gap, ascending."""
         return np.flatnonzero(np.isfinite(self.loss))
 
     def patterns_at(self, cell: int) -> list[int]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled, is_past
 from formulations.pipeline.columns.enumeration import Floats, Ints
-from formulations.pipeline.columns.problem import ROUNDING
+from formulations.tolerances import SUMS
 
 MOST_LABELS = 400_000
 """Labels of a model; a table that is full with this many is not enlarged any more."""
@@ -98,13 +98,29 @@ class CompletionBounds(NamedTuple):
         return np.asarray(amount @ self.part - served * self.request)
 
     def with_only(self, amount: Ints, served: Floats) -> CompletionBounds:
-        """The same bounds where no other patterns than these are still to be added."""
+        """These bounds, sharpened where only certain patterns can still be added.
+
+        Args:
+            amount: parts of GPUs that each of those patterns uses, shape (patterns, types).
+            served: requests per second that each of them serves.
+
+        Returns:
+            Bounds that know what part of all worth still to be added is lost at least, rounded down by `SUMS`.
+        """
         worth = amount @ self.part
         lost = np.maximum(worth - served * self.request, 0.0) / np.maximum(worth, 1e-300)
-        return self._replace(wasted=min(max(0.0, float(lost.min(initial=1.0)) - ROUNDING), MOST_WASTED))
+        return self._replace(wasted=min(max(0.0, float(lost.min(initial=1.0)) - SUMS), MOST_WASTED))
 
     def may_complete(self, amount: Ints, served: Floats) -> np.ndarray:
-        """Whether labels with these parts of GPUs and requests per second can be completed, by row."""
+        """Whether labels can be completed to a part of a plan that is better than the target.
+
+        Args:
+            amount: parts of GPUs that each label uses, shape (labels, types).
+            served: requests per second that each label serves.
+
+        Returns:
+            One flag per label; False only beyond the slacks that these bounds have in favour of plans.
+        """
         worth = amount @ self.part
         added = np.maximum(self.need - served * self.request, 0.0) / (1 - self.wasted)
         loss = worth - served * self.request + self.wasted * added
@@ -120,12 +136,13 @@ class Labels(NamedTuple):
 
     Attributes:
         taken: parts of each GPU type, then parts of the last GPU of each pool, shape (room, types + pools).
-        served: requests per second.
-        parent: the label that was extended.
-        pattern: the pattern by which it was.
-        key: hash of what is taken.
-        best: whether no other label that takes the same serves more.
-        place: hash table: row of the best label that takes this, or -1; twice as many places as there is room.
+        served: requests per second, shape (room,).
+        parent: row of the label that was extended to this label, shape (room,).
+        pattern: the pattern by which it was extended, shape (room,).
+        key: hash of what the label takes, shape (room,).
+        best: whether no other label that takes equal amounts serves more, shape (room,).
+        place: hash table from what is taken to the row of the best label that takes it, -1 where free; it has twice as
+            many places as there is room for labels.
     """
 
     taken: Ints
@@ -155,9 +172,9 @@ class Extensions(NamedTuple):
 
     Attributes:
         pattern: the patterns.
-        taken: what they take, as in `Labels`, shape (patterns, types + pools).
-        served: requests per second that they serve.
-        lost: worth that they lose.
+        taken: parts of each GPU type and of each pool's last GPU that they take, shape (patterns, types + pools).
+        served: requests per second that they serve, shape (patterns,).
+        lost: worth that they lose, shape (patterns,), rising.
         repeated: patterns may be packed more than once, so labels found in the same pass are extended as well.
     """
 
@@ -169,7 +186,7 @@ class Extensions(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """One pass of extending labels: what is the same for all of them.
+    """One pass of extending labels by a group of patterns: what does not depend on the label.
 
     Attributes:
         sources: rows of the labels to extend.
@@ -194,9 +211,9 @@ class Fresh(NamedTuple):
     """Extensions of one label that can be completed, with room for one of every pattern.
 
     Attributes:
-        step: which of the patterns it was extended by.
-        taken: what they take, as in `Labels`.
-        filled: space to count the pools of one of them up to whole GPUs in, by type.
+        step: for each extension the index of the pattern that was added.
+        taken: parts of each GPU type and of each pool's last GPU that it takes, shape (patterns, types + pools).
+        filled: space for what one extension takes by GPU type once its pools are counted up to whole GPUs.
     """
 
     step: Ints
@@ -229,7 +246,12 @@ def _room_for(size: int, width: int) -> Labels:
 
 @compiled
 def keep_best(labels: Labels, rows: Ints) -> None:
-    """Keep of these labels the best of all that take the same, and no other label."""
+    """Keep, of some labels, the best of each set that takes equal amounts; all other labels are dropped.
+
+    Args:
+        labels: all labels, whose hash table is made anew.
+        rows: the labels to choose from.
+    """
     taken, served, _, _, keys, best, place = labels
     place[:] = -1
     best[:] = False
@@ -248,11 +270,11 @@ def keep_best(labels: Labels, rows: Ints) -> None:
 
 @compiled
 def extend(labels: Labels, size: int, work: Pass) -> tuple[Labels, int, int]:
-    """Extend labels by every pattern of a pass, and keep the best of all that take the same.
+    """Extend labels by every pattern of a pass, and keep the best of each set of labels that takes equal amounts.
 
     Args:
         labels: all labels.
-        size: their number.
+        size: number of labels so far.
         work: the pass.
 
     Returns:
@@ -281,11 +303,11 @@ def extend(labels: Labels, size: int, work: Pass) -> tuple[Labels, int, int]:
 
 @compiled
 def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fresh) -> tuple[int, int, int, int]:
-    """Go on to the next label of which an extension can be completed; these extensions are put into `fresh`.
+    """Go on to the next label of which extensions can be completed, and put those extensions into `fresh`.
 
     Args:
         labels: all labels.
-        size: their number.
+        size: number of labels so far.
         turn: how many labels have had their turn.
         work: the pass.
         fresh: where to put the extensions.
@@ -309,6 +331,7 @@ def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fres
         worth = 0.0
         for t in range(unit.size):
             worth += part[t] * own[source, t]
+        # What the label may still lose: the slack that `gap` has in favour of plans covers the rounding of these sums.
         room = gap - worth + own_served[source] * request
         for j in range(lost.size):
             # Patterns come by rising loss: none of the later ones fits the gap either.
@@ -327,6 +350,7 @@ def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fres
             missing = max(need - served * request, 0.0) / (1 - wasted)
             if not fits or worth + missing > most or worth - served * request + wasted * missing > gap:
                 continue
+            # Not even the most that can be added without leaving the amounts allowed meets the need.
             if more.size and (served + more[cell]) * request < need:
                 continue
             cell = 0
@@ -337,7 +361,8 @@ def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fres
                 fits = fits and filled[t] <= limit[t]
                 if rest.size:
                     cell += rest_strides[t] * (filled[t] // unit[t] // rest_step[t])
-            if fits and not (rest.size and worth + missing > rest[cell] * (1 + ROUNDING)):
+            # The other models leave GPUs of that worth at most where they leave at least these whole GPUs.
+            if fits and not (rest.size and worth + missing > rest[cell] * (1 + SUMS)):
                 steps[found] = j
                 found += 1
         if found or pairs > PAIRS_BETWEEN_CHECKS:
@@ -363,16 +388,16 @@ def _count_up_pools(taken: Ints, row: int, filled: Ints, unit: Ints, pool: Ints)
 
 @compiled
 def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, start: int, end: int) -> tuple[int, int]:
-    """Store new extensions that are the best of those that take the same, until all are or there is no more room.
+    """Store extensions that serve more than any label that takes equal amounts, until there is no more room.
 
     Args:
         labels: all labels.
-        size: their number.
+        size: number of labels so far.
         source: the label that was extended.
         work: the pass.
         fresh: the extensions.
-        start: the first of them to store.
-        end: the last one, exclusive.
+        start: the first extension to store.
+        end: the one after the last extension to store.
 
     Returns:
         The number of labels, and the extension to go on with.
@@ -406,7 +431,7 @@ def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, sta
 
 @compiled
 def _doubled(labels: Labels) -> Labels:
-    """The same labels with room for twice as many."""
+    """A copy of the labels that has room for twice as many, with a hash table of twice the places."""
     size = labels.served.size
     larger = _room_for(2 * size, labels.taken.shape[1])
     larger.taken[:size], larger.served[:size], larger.best[:size] = labels.taken, labels.served, labels.best

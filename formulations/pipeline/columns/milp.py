@@ -27,7 +27,8 @@ from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
 from formulations.pipeline.columns.node import Node
 from formulations.pipeline.columns.patterns import Scope
 from formulations.pipeline.columns.plans import value_of
-from formulations.pipeline.columns.problem import ROUNDING, Counts, Problem
+from formulations.pipeline.columns.problem import Counts, Problem
+from formulations.tolerances import SUMS
 
 CLOSE = 1e-7
 """Relative distance of bound and incumbent at which HiGHS may stop: it works with tolerances anyway."""
@@ -175,12 +176,12 @@ class _Milp:
         used = (counts > 0).any(axis=1) & (served > 0)
         if self._problem.one_per_sequence:
             used &= (values[self._rates] > SERVES) | self._assigned.any(axis=1)
-        needed = np.ceil(served[:, None] / columns.rate * (1 - ROUNDING))
+        needed = np.ceil(served[:, None] / columns.rate * (1 - SUMS))
         counts = np.where(columns.live, needed, 0).astype(np.int64)
         return [(int(c), counts[c]) for c in np.flatnonzero(used)]
 
     def _add_gpus(self, gpu: int) -> None:
-        """The GPUs of a type: whole ones by pool, or fractions of all of them added up."""
+        """Add variables and rows for the GPUs of a type: whole ones by pool, or fractions added up over all pools."""
         build, problem, share = self.program, self._problem, self._columns.share
         available, price = float(problem.count[gpu]), float(problem.price[gpu]) / self._scale
         pools = self._pools(gpu)
@@ -206,7 +207,7 @@ class _Milp:
         return list(pools.values())
 
     def _add_model(self, model: int, z: int, low: float, served: Floats) -> None:
-        """A model is served its rate or, for throughput, what the value asks for."""
+        """Add the row by which a model is served its rate or, for throughput, what the value asks for."""
         problem, own = self._problem, self._columns.model == model
         weight = problem.weight[model]
         need = (float(problem.enough if problem.cost else low) * weight - served[own].sum()) / self._unit
@@ -217,7 +218,7 @@ class _Milp:
             self.program.row([*row, z], [*([1.0] * len(row)), -weight], need, math.inf)
 
     def _add_sequences(self, most: Floats) -> None:
-        """At most one column of each sequence of GPU types serves any requests, and then no more than it can."""
+        """Add the rows by which at most one column of each sequence of GPU types serves, no more than it can."""
         build, columns = self.program, self._columns
         used = build.variables(len(columns), 0.0, 1.0, whole=True)
         groups: dict[tuple[int, ...], list[int]] = {}
@@ -229,5 +230,10 @@ class _Milp:
 
 
 def _served(columns: Columns, counts: Ints) -> Floats:
-    """Requests per second of columns with these virtual GPUs."""
+    """Requests per second that columns serve with given numbers of virtual GPUs, shape (columns,).
+
+    Args:
+        columns: the columns.
+        counts: virtual GPUs by position, shape (columns, positions).
+    """
     return np.asarray(np.where(columns.live, counts * np.where(columns.live, columns.rate, 1.0), np.inf).min(axis=1))

@@ -42,7 +42,7 @@ class Node:
 
     @property
     def prices_next_to_bulk(self) -> Relaxation:
-        """Prices where only columns are allowed that a plan may use next to the bulk's."""
+        """The relaxation in which only those columns are allowed that a plan may use next to the bulk's columns."""
         taken = np.array([column for column, _ in self.bulk], dtype=np.int64)
         if self.problem.one_per_sequence:
             taken = np.flatnonzero(np.isin(self.columns.sequence, self.columns.sequence[taken]))
@@ -66,7 +66,7 @@ class Node:
         return progress.target if progress.plan is not None else prices.bound - gap - prices.slack
 
     def scope(self, gap: float) -> Scope:
-        """Where patterns are sought that lose no more than the gap, of all allowed columns."""
+        """The scope in which patterns of all allowed columns are sought that lose no more than the gap."""
         return Scope(self.problem, self.columns, self.relaxation, gap)
 
     def find_patterns(self, gap: float) -> Patterns:

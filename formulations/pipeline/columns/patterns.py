@@ -15,13 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
-from formulations.pipeline.columns.problem import ROUNDING, Problem, TooManyError
+from formulations.pipeline.columns.problem import Problem, TooManyError
 from formulations.pipeline.columns.relaxation import Relaxation
+from formulations.tolerances import SUMS
 
 MOST_PATTERNS = 3 * 10**7
 """Patterns to look at, before they are seen to lose too much; about a gigabyte."""
 TRIED = 100
-"""Virtual GPUs of a bottleneck that are tried one by one to tell whether a column matters."""
+"""Virtual GPUs of a bottleneck that are tried one by one to find out whether a column matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Patterns:
     loss: Floats
 
     def take(self, chosen: Ints | np.ndarray) -> Patterns:
-        """These patterns alone."""
+        """The patterns at the given indices, or those that a mask chooses, in that order."""
         return Patterns(self.column[chosen], self.count[chosen], self.served[chosen], self.loss[chosen])
 
     def __len__(self) -> int:
@@ -51,7 +52,7 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where patterns are sought: among these columns, within what a plan may lose.
+    """Where patterns are sought: among the allowed columns, within what a plan may lose.
 
     Attributes:
         problem: the instance.
@@ -82,7 +83,7 @@ class Scope:
         return concatenated([self._with_bottleneck(near, k, limit) for k in range(self.columns.gpu.shape[1])])
 
     def find_columns(self) -> Ints:
-        """Columns that may be part of a plan that loses no more than the gap.
+        """Indices of the columns that may be part of a plan that loses no more than the gap, ascending.
 
         Few virtual GPUs are tried one by one; with more, a column loses its reduced cost on all that these serve.
         """
@@ -103,7 +104,7 @@ class Scope:
         price = self.prices.model[columns.model[column]]
         steps = zip(assigned[live], room, rate, strict=True)
         served = np.unique(np.concatenate([np.arange(max(1, n), n + more + 1) * own for n, more, own in steps]))
-        whole = np.ceil(served[:, None] / rate * (1 - ROUNDING)).astype(np.int64)
+        whole = np.ceil(served[:, None] / rate * (1 - SUMS)).astype(np.int64)
         loss = np.maximum(whole @ worth - served * price, 0.0)
         above = whole - assigned[live]
         fits = (loss <= self.gap) & ((above >= 0) & (above <= room)).all(axis=1)
@@ -119,7 +120,7 @@ class Scope:
         rate = columns.rate[rows, position]
         most = np.minimum(count[columns.gpu[rows, position]] * columns.share[rows, position], limit)
         with np.errstate(divide="ignore"):
-            most = np.minimum(most, self.gap * (1 + ROUNDING) / (reduced_cost[rows] * rate)).astype(np.int64)
+            most = np.minimum(most, self.gap * (1 + SUMS) / (reduced_cost[rows] * rate)).astype(np.int64)
         if most.sum() > MOST_PATTERNS:
             raise TooManyError
         # One row for each column and 1, 2, …, most virtual GPUs of its bottleneck.
@@ -134,15 +135,19 @@ class Scope:
         fits = np.ones(len(counts), dtype=bool)
         gpu, used = columns.gpu[found.column], counts / columns.share[found.column]
         for t, available in enumerate(count):
-            fits &= np.where(gpu == t, used, 0.0).sum(axis=1) <= available * (1 + ROUNDING)
+            fits &= np.where(gpu == t, used, 0.0).sum(axis=1) <= available * (1 + SUMS)
         return Patterns(found.column[fits], counts[fits], found.served[fits], found.loss[fits])
 
     def _with_position(self, found: _Partial, position: int) -> _Partial:
-        """Give a position the virtual GPUs that it needs, if there are so many; what these could serve more is lost."""
+        """Give a position the virtual GPUs that it needs for what the patterns serve.
+
+        What its virtual GPUs could serve beyond that is lost. Patterns that need more of them than there are, or lose
+        more than the gap, are left out; needs are rounded down by `SUMS`, in favour of plans.
+        """
         columns = self.columns
         gpu, share = columns.gpu[found.column, position], columns.share[found.column, position]
         needed = found.served / columns.rate[found.column, position]
-        count = np.where(gpu >= 0, np.maximum(np.ceil(needed * (1 - ROUNDING)), 1.0), 0.0)
+        count = np.where(gpu >= 0, np.maximum(np.ceil(needed * (1 - SUMS)), 1.0), 0.0)
         worth = self.prices.gpu[gpu] / share
         loss = found.loss + np.maximum(count - needed, 0.0) * worth
         fits = np.flatnonzero((loss <= self.gap) & (count <= self.problem.count[gpu] * share))
@@ -161,5 +166,5 @@ class _Partial(NamedTuple):
 
 
 def concatenated(parts: list[Patterns]) -> Patterns:
-    """All these patterns, one part after the other."""
+    """The patterns of several lists in one, list by list."""
     return Patterns(*(np.concatenate([getattr(part, name) for part in parts]) for name in Patterns.__slots__))

@@ -13,7 +13,8 @@ import numpy as np
 
 from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
-from formulations.pipeline.columns.problem import ROUNDING, Counts, Problem
+from formulations.pipeline.columns.problem import Counts, Problem
+from formulations.tolerances import SUMS
 
 ALMOST = 1e-9
 """Part of a GPU that floating point may leave over or lack."""
@@ -22,12 +23,12 @@ MOST_PARTS = 10**6
 
 
 def plan_of(cluster: Cluster, columns: Columns, plan: Counts) -> PipelinePlan:
-    """The plan as the checker reads it; entries of the same column are put together."""
+    """A plan in the form that the checker reads; entries of one column make one pipeline."""
     return PipelinePlan(tuple(_pipeline(cluster, columns, *entry) for entry in together(plan)))
 
 
 def together(plan: Counts) -> Counts:
-    """The same plan with every column once, in the order of the columns."""
+    """A plan with the entries of each column added up, by ascending column."""
     counts: dict[int, Ints] = {}
     for column, count in plan:
         counts[column] = counts[column] + count if column in counts else count
@@ -35,6 +36,7 @@ def together(plan: Counts) -> Counts:
 
 
 def _pipeline(cluster: Cluster, columns: Columns, column: int, count: Ints) -> Pipeline:
+    """A column with its numbers of virtual GPUs by position, in the form that the checker reads."""
     parts, first = [], 0
     for k in np.flatnonzero(columns.live[column]):
         end = int(columns.end[column, k])
@@ -90,7 +92,7 @@ def sure_value(problem: Problem, columns: Columns, plan: Counts) -> float | None
         return None
     gpus, served = gpus_of(problem, columns, plan), served_by(problem, columns, plan)
     loads = problem.weight if problem.cost else np.zeros(len(problem.weight))
-    most = problem.count if problem.whole else problem.count * (1 - ROUNDING)
-    if (gpus > most).any() or (served <= loads * (1 + ROUNDING)).any():
+    most = problem.count if problem.whole else problem.count * (1 - SUMS)
+    if (gpus > most).any() or (served <= loads * (1 + SUMS)).any():
         return None
     return -float(gpus @ problem.price) if problem.cost else float((served / problem.weight).min())

@@ -44,7 +44,7 @@ class Usage:
     Attributes:
         amount: parts of each GPU type, shape (patterns, types).
         odd: parts of each pool of which some pattern takes a part of a GPU, shape (patterns, pools).
-        pool: GPU type of these pools.
+        pool: GPU type of each of those pools, shape (pools,).
     """
 
     amount: Ints
@@ -79,7 +79,7 @@ class PackedModel:
 
 
 def _need(node: Node, model: int, target: float) -> float:
-    """Worth of the requests per second that a model has to serve in a plan of this value."""
+    """Worth of the requests per second that a model has to serve in a plan worth `target`."""
     return node.problem.least_served(model, target) * float(node.relaxation.model[model])
 
 
@@ -98,7 +98,13 @@ def units_of(node: Node, patterns: Patterns) -> Ints:
 
 
 def usage_of(columns: Columns, patterns: Patterns, unit: Ints) -> Usage:
-    """What patterns of one model take, a GPU of each type counted in these units."""
+    """What patterns of one model take of the cluster.
+
+    Args:
+        columns: all columns.
+        patterns: the patterns.
+        unit: parts that a GPU is counted in, by type; shares of the patterns are whole numbers of them.
+    """
     gpu, share = columns.gpu[patterns.column], columns.share[patterns.column]
     parts = np.where(gpu >= 0, patterns.count * unit[gpu] // share, 0)
     amount = np.stack([np.where(gpu == t, parts, 0).sum(axis=1) for t in range(len(unit))], axis=1)
@@ -130,8 +136,11 @@ def completion_bounds(
         target: value that a plan has to exceed.
         gap: worth that a plan may lose.
         part: only labels that lose no more than this part of the gap.
-        rest: what the other models leave, as in `CompletionBounds`; None: nothing is known.
-        more: what can still be added, as in `CompletionBounds`; None: nothing is known.
+        rest: by whole GPUs, the greatest worth of GPUs that the other models leave; None: nothing is known.
+        more: by parts of GPUs used, the most requests per second that can still be added; None: nothing is known.
+
+    Returns:
+        The bounds, with the relaxation's slack in favour of plans.
     """
     prices = node.relaxation
     need = _need(node, model, target)
@@ -199,13 +208,13 @@ class _PoolPacking:
         self._labels, self._size, self.pairs = empty_label(self._resources), 1, 0
 
     def add_one_of(self, rows: Ints) -> None:
-        """Pack exactly one of these patterns on top of every label."""
+        """Pack exactly one of the patterns in `rows` on top of every label."""
         before = self._labels.alive
         keep_best(self._labels, before[:0])
         self._extend(before, self._useful(rows, None), self._bounds, repeated=False)
 
     def add_any(self, rows: Ints) -> None:
-        """Pack any number of any of these patterns or, where sequences are given, at most one of each."""
+        """Pack any number of the patterns in `rows` or, where sequences are given, at most one of each sequence."""
         useful = self._useful(rows, self._sequence)
         later = useful
         for group, closed in self._groups(useful):
@@ -224,7 +233,18 @@ class _PoolPacking:
         return self._labels._replace(**trimmed)
 
     def _extend(self, sources: Ints, group: Ints, bounds: CompletionBounds, *, repeated: bool) -> None:
-        """Extend these labels and, where patterns are repeated, those found, by every pattern of a group."""
+        """Extend labels by every pattern of a group.
+
+        Args:
+            sources: the labels to extend.
+            group: the patterns, by rising loss.
+            bounds: which labels can be completed.
+            repeated: whether labels found on the way are extended as well.
+
+        Raises:
+            TooManyError: there are too many pairs of label and pattern, or too many labels.
+            OutOfTimeError: the deadline has passed.
+        """
         served, lost = self._served[group], bounds.losses(self._usage.amount[group], self._served[group])
         extensions = Extensions(group, self._taken[group], served, lost, repeated)
         most = MOST_PAIRS - self.pairs
@@ -265,10 +285,10 @@ class _PoolPacking:
                 yield members[:0], int(order[place])
 
     def _useful(self, rows: Ints, sequence: Ints | None) -> Ints:
-        """Patterns among these rows that may be part of what is sought, by rising loss.
+        """The patterns in `rows` that may be part of what is sought, by rising loss.
 
-        Of those that take the same of every type and pool (and are of the same sequence) it is the one that serves
-        most.
+        Of patterns that take equal amounts of every type and pool (and are of one sequence, where sequences are given)
+        only the one that serves most is kept.
         """
         amount, served, bounds = self._usage.amount, self._served, self._bounds
         possible = rows[(amount[rows] <= self._resources.limit).all(axis=1)]

@@ -12,16 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.core.result import PROOF_TOLERANCE
 from euclio.pipeline import Cluster, Objective, PipelineSpace
 from formulations.pipeline.columns.enumeration import Floats, Ints
-
-ROUNDING = 1e-12
-"""Relative slack in favour of plans wherever floating point decides, thousands of times what its sums may lose."""
-STEP = PROOF_TOLERANCE / 10
-"""A better plan has to be better by this part of the incumbent's value."""
-CLOSED = PROOF_TOLERANCE / 2
-"""Part of the incumbent's value by which the bound may exceed it in a proof; the other half is for rounding."""
+from formulations.tolerances import BETTER, GAP, SUMS
 
 Counts = list[tuple[int, Ints]]
 """A plan: indices of columns, each with its numbers of virtual GPUs by position."""
@@ -85,7 +78,7 @@ class Problem:
     one_per_sequence: bool
     served: Floats
     spent: Floats
-    enough: float = 1 - ROUNDING
+    enough: float = 1 - SUMS
 
     @property
     def models(self) -> range:
@@ -98,7 +91,7 @@ class Problem:
         return -float(self.price @ self.count) if self.cost else 0.0
 
     def least_served(self, model: int, target: float) -> float:
-        """Requests per second, on top of the assigned ones, that a model needs in a plan of this value."""
+        """Requests per second that a model needs in a plan worth `target`, beyond what the assigned GPUs are worth."""
         return float((self.enough if self.cost else target) * self.weight[model] - self.served[model])
 
 
@@ -117,6 +110,7 @@ def problem_of(cluster: Cluster, space: PipelineSpace) -> Problem:
 
 
 def _given(value: Fraction | None) -> float:
+    """A number that the objective asks for, as a float; the instance was checked to have it."""
     assert value is not None
     return float(value)
 
@@ -146,12 +140,12 @@ class Progress:
     @property
     def target(self) -> float:
         """The value that a better plan has to exceed."""
-        return self.value + STEP * abs(self.value) if self.plan is not None else -math.inf
+        return self.value + BETTER * abs(self.value) if self.plan is not None else -math.inf
 
     @property
     def closed(self) -> bool:
         """Whether the incumbent is proven within the tolerance that counts as optimal."""
-        return self.plan is not None and self.bound - self.value <= CLOSED * abs(self.value)
+        return self.plan is not None and self.bound - self.value <= GAP * abs(self.value)
 
     def improve(self, value: float, plan: Counts) -> None:
         """Take a plan as the incumbent if it is better."""
@@ -160,7 +154,7 @@ class Progress:
             self._note()
 
     def lower(self, bound: float) -> None:
-        """Take a bound if it is better; it stays above the incumbent."""
+        """Take an upper bound if it is less than the present one; it never falls below what a better plan is worth."""
         bound = max(bound, self.target)
         if bound < self.bound:
             self.bound = bound
@@ -171,5 +165,6 @@ class Progress:
         self.stats[name] = self.stats.get(name, 0) + by
 
     def _note(self) -> None:
+        """Add value and bound to the trace."""
         value = None if self.plan is None else self.value
         self.trace.append((time.perf_counter() - self.started, value, self.bound))

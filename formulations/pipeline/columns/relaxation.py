@@ -27,7 +27,8 @@ import numpy as np
 
 from formulations.engines.highs_arrays import Linear, LinearOptimum
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
-from formulations.pipeline.columns.problem import ROUNDING, Problem
+from formulations.pipeline.columns.problem import Problem
+from formulations.tolerances import SUMS
 
 MOST_ROUNDS = 200
 """Rounds of column generation; prices of any round are valid, so the bound is one after the last round too."""
@@ -56,14 +57,14 @@ class Relaxation:
     slack: float
 
     def without(self, columns: Ints) -> Relaxation:
-        """The same prices where these columns are not allowed."""
+        """These prices and this bound, with some columns no longer allowed: their reduced cost is infinite."""
         reduced_cost = self.reduced_cost.copy()
         reduced_cost[columns] = np.inf
         return replace(self, reduced_cost=reduced_cost)
 
 
 def relax(problem: Problem, columns: Columns) -> Relaxation | None:
-    """The best prices, by column generation.
+    """Prices and bound of the linear relaxation over all columns, by column generation.
 
     Args:
         problem: the instance.
@@ -116,7 +117,7 @@ def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], 
 
 
 def _priced(problem: Problem, used: Floats, members: list[Ints], worth: Floats) -> Relaxation:
-    """The relaxation that any worths of GPUs prove."""
+    """The relaxation that given worths of GPUs prove, whatever they are (weak duality), shape of `worth` (types,)."""
     gpu = np.maximum(worth, problem.price)
     gpu = np.maximum(gpu, LEAST_WORTH * float(gpu @ problem.count) / problem.count)
     each = used @ gpu
@@ -125,14 +126,14 @@ def _priced(problem: Problem, used: Floats, members: list[Ints], worth: Floats) 
         rent = float((gpu - problem.price) @ problem.count)
         need = float(problem.enough * (model @ problem.weight))
         # Plans may cost as much as all GPUs, and their values are compared with the bound.
-        slack = ROUNDING * (rent + need + float(problem.price @ problem.count))
+        slack = SUMS * (rent + need + float(problem.price @ problem.count))
         bound = rent - need + slack
     else:
         # One more unit of z takes weight_m requests per second of every model: together they are worth 1.
         scale = float(model @ problem.weight)
         gpu, model, each = gpu / scale, model / scale, each / scale
-        bound = float(gpu @ problem.count) * (1 + ROUNDING)
-        slack = ROUNDING * bound
+        bound = float(gpu @ problem.count) * (1 + SUMS)
+        slack = SUMS * bound
     reduced_cost = each.copy()
     for m, rows in enumerate(members):
         reduced_cost[rows] -= model[m]

@@ -68,7 +68,7 @@ def search(node: Node) -> None:
 
 
 def find_incumbent(node: Node) -> Patterns:
-    """Step 1: find a plan that loses no more than was searched, every partition on whole GPUs of its own.
+    """Step 1: find a plan whose partitions have whole GPUs each, and which loses no more than was searched.
 
     Returns:
         All patterns that lose no more than that plan.
@@ -108,7 +108,7 @@ def _close_pools(node: Node, divided: Divided, gap: float) -> None:
 
 
 def _bounds_by_tables(node: Node, divided: Divided, model: int, target: float, gap: float) -> CompletionBounds:
-    """Which labels of a model may lead to the target, by what the tables of the other models need at least."""
+    """Which labels of a model may lead to the target, given what the tables say that the other models need at least."""
     problem, packing = node.problem, divided.packings[model]
     others = best_of_others(problem, divided.points, divided.tables[model].shape, model)
     own = np.full(others.shape, np.inf)
@@ -186,7 +186,7 @@ def search_within(node: Node, gap: float) -> bool:
     parts = [patterns.take(np.flatnonzero(model == m)) for m in node.problem.models]
     order = sorted(node.problem.models, key=lambda m: len(parts[m]))
     least = np.zeros(len(parts))
-    # A first look at labels that lose little tells what each model loses at least.
+    # A first look at labels that lose little shows what each model loses at least.
     for m in order if len(patterns) > FEW else []:
         left = gap - least.sum()
         least[m] = min(TRIED * left, _pack(node, m, parts[m], target, left, TRIED).least_loss(node, target))
@@ -215,7 +215,17 @@ def _pack(
     part: float = 1.0,
     rest: Table | None = None,
 ) -> PackedModel:
-    """The labels of a model that lose no more than this part of the gap, in plans that may lose all of it."""
+    """The labels of a model that lose no more than a part of the gap, in plans that may lose all of the gap.
+
+    Args:
+        node: the instance.
+        model: index of the model.
+        patterns: its patterns.
+        target: value that a plan has to exceed.
+        gap: worth that a plan may lose.
+        part: part of the gap that a label may lose.
+        rest: by whole GPUs, the greatest worth of GPUs that the other models leave; None: nothing is known.
+    """
     near: Ints = np.flatnonzero(patterns.loss <= part * gap)
     patterns = patterns.take(near)
     grid = grid_of(node.problem.count, units_of(node, patterns))

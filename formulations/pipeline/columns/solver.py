@@ -24,7 +24,6 @@ from formulations.pipeline.columns.milp import search_by_milp
 from formulations.pipeline.columns.node import Node
 from formulations.pipeline.columns.plans import plan_of, sure_value, together
 from formulations.pipeline.columns.problem import (
-    ROUNDING,
     Deadline,
     OutOfTimeError,
     Problem,
@@ -35,6 +34,7 @@ from formulations.pipeline.columns.problem import (
 )
 from formulations.pipeline.columns.relaxation import Relaxation, relax
 from formulations.pipeline.columns.search import search
+from formulations.tolerances import SUMS
 
 MANY = 1000
 """GPUs of a type above which tables are of no use."""
@@ -161,7 +161,7 @@ def _closed(
 
 def _bound(root: Node) -> float:
     """The bound in the unit of the objective, what the search may have lost by rounding added."""
-    bound = root.progress.bound + ROUNDING * abs(root.progress.bound)
+    bound = root.progress.bound + SUMS * abs(root.progress.bound)
     return max(0.0, -bound) if root.problem.cost else bound
 
 

@@ -66,7 +66,7 @@ class CpSatModel:
     cost: cp_model.LinearExprT | None = None
 
     def choice(self, values: CountedValues) -> Choice:
-        """What a solution chooses."""
+        """The options and virtual GPUs that a solution of the model chooses."""
         chosen: dict[int, tuple[tuple[Option, int], ...]] = {}
         for i, slot in enumerate(self.problem.slots):
             if values[self.variables[f"y_{slot.name}"].index]:
@@ -89,14 +89,14 @@ class CpSatModel:
         }
 
     def demand_better(self, value: Fraction) -> None:
-        """Cut off plans that are no better than this as far as rounding allows."""
+        """Cut off plans that are no better than a value, as far as the model's rounding allows."""
         if self.cost is None:
             self.model.add(self.variables["z"] >= floor(value * self.scale))
         else:
             self.model.add(self.cost <= ceil(value * self.money) - 1)
 
     def demand_other(self, known: Callable[[int, int, Option], bool]) -> None:
-        """Cut off what consists of known options only, given as slot, place and option."""
+        """Cut off all choices that consist of known options only, which are given as slot, place and option."""
         self.model.add_bool_or(
             [
                 self.variables[f"p_{slot.name}_{o.name}"]
@@ -115,7 +115,7 @@ class CpSatModel:
 
 
 def rate_scale(problem: PPipeProblem, units: int) -> Fraction:
-    """S such that the rates of one row come to at most so many units."""
+    """Units S per request per second, such that the rates of one row sum to less than CP-SAT's limit."""
     rows = [
         sum((o.rate_rps for o in options if o.batch == batch), Fraction(0)) / problem.demand(slot.model)
         for slot in problem.slots
@@ -173,7 +173,7 @@ def _of(
 
 
 def _flow(found: CpSatModel, slot: Slot, d: int, batch: int) -> cp_model.IntVar:
-    """x_ldb: what place d lets through in batches of b."""
+    """The variables x_ldb of a place: requests per second that place d lets through in batches of b."""
     options = [o for o in slot.places[d] if o.batch == batch]
     units = found.scale / found.problem.demand(slot.model)
     rates = [ceil(o.rate_rps * units) for o in options]

@@ -1,6 +1,6 @@
 """The best plan of a few known options in exact arithmetic, beyond which an engine is asked for more (ours).
 
-Engines work within tolerances of about 1e-6 and cannot tell plans apart that differ by less. So what they propose only
+Engines work within tolerances of about 1e-6 and cannot distinguish plans that differ by less. So what they propose only
 says which options matter: the best plan of all options proposed is found exactly, with the columns' exact packing, and
 the engine is asked for a plan with another option that is as good but for its tolerance. When there is none, the best
 plan of the known options is the best of all.
@@ -103,7 +103,7 @@ class Known:
 
 
 def _runs(columns: Columns, d: int, options: set[Option]) -> NDArray[np.bool_]:
-    """Whether place d of each column takes one of these options; where it begins follows from the places before."""
+    """Whether place d of each column takes one of the given options; where it begins follows from the places before."""
     found = np.zeros(len(columns), dtype=bool)
     share, batch, end = columns.share[:, d], columns.batch[:, d], columns.end[:, d]
     for o in options:

@@ -60,7 +60,7 @@ class MilpModel:
         model: the model.
         y: per slot, whether it is used.
         p: per slot and place, the variable of each option.
-        g: likewise its virtual GPUs.
+        g: per slot and place, the virtual GPUs of each option.
         scale: what the objective is counted in.
     """
 
@@ -72,14 +72,14 @@ class MilpModel:
     scale: Fraction
 
     def bound(self, found: float | None) -> float | None:
-        """A bound of the problem for one of the model."""
+        """The bound on the problem's objective that a bound of the model stands for."""
         if found is None:
             return None
         outwards = LARGEST_ERROR if self.problem.space.objective is Objective.THROUGHPUT else -LARGEST_ERROR
         return (found + outwards) * float(self.scale)
 
     def demand_better(self, value: Fraction) -> None:
-        """Cut off what is worse than this by more than tolerances; costs have to be less if steps are large enough."""
+        """Cut off plans worse than a value by more than tolerances; costs have to be less where steps are large."""
         model = self.model
         if self.problem.space.objective is Objective.THROUGHPUT:
             model.variablesDict()["z"].lowBound = max(0.0, float(value / self.scale) - 2 * ROOM)
@@ -89,7 +89,7 @@ class MilpModel:
         model += model.objective <= float(value / self.scale) + room, f"better_{model.numConstraints()}"
 
     def demand_other(self, known: Callable[[int, int, Option], bool]) -> None:
-        """Cut off what consists of known options only, given as slot, place and option."""
+        """Cut off all choices that consist of known options only, which are given as slot, place and option."""
         from pulp import lpSum
 
         model, slots = self.model, self.problem.slots
@@ -103,7 +103,7 @@ class MilpModel:
         model += lpSum(other) >= 1, f"other_{model.numConstraints()}"
 
     def choice(self, values: Mapping[str, float]) -> Choice:
-        """What a solution chooses."""
+        """The options and virtual GPUs that a solution of the model chooses."""
         chosen: dict[int, tuple[tuple[Option, int], ...]] = {}
         for i, slot in enumerate(self.problem.slots):
             if values[self.y[i].name] < 0.5:

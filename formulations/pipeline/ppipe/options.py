@@ -67,7 +67,7 @@ def options_of(
     partitions: list[Measured],
     space: PipelineSpace,
 ) -> list[Option]:
-    """Options of place d, before any is left out."""
+    """All options of place d that the plan space allows, before any is left out."""
     found = []
     per_server = cluster.gpu(sequence[d]).gpus_per_server
     last = d == len(sequence) - 1
@@ -100,7 +100,7 @@ def within_budget(places: list[list[Option]], model: Model, unified: bool) -> li
 
 
 def _completable(places: list[list[Option]], model: Model) -> list[list[Option]]:
-    """The same where the options of all places go together."""
+    """The options of each place that options of all other places complete to a pipeline within the budget."""
     ahead: list[dict[int, Fraction]] = [{0: Fraction(0)}]
     for options in places:
         least: dict[int, Fraction] = {}

@@ -87,7 +87,7 @@ def gpus_used(problem: PPipeProblem, choice: Choice) -> dict[tuple[int, int, str
 
 
 def values_of(problem: PPipeProblem, choice: Choice, scale: Fraction = Fraction(1)) -> dict[str, float]:
-    """Every variable of the MILP by name, as a choice sets them; `scale` as in `milp_model`."""
+    """The value of every variable of the MILP by name, as a choice sets them; the objective counts in `scale`."""
     rates, used = throughputs(problem, choice), gpus_used(problem, choice)
     values: dict[str, float] = {}
     for i, slot in enumerate(problem.slots):

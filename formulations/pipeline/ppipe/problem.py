@@ -76,7 +76,7 @@ class PPipeProblem:
         literal: every pipeline has to be used, as printed.
         slots: pipelines; where they are optional, those that can be used at all.
         models: names of the models as they stand in the names of variables.
-        gpus: likewise of the GPU types, by name.
+        gpus: GPU types as they stand in the names of variables, by name.
         shares: lowest common multiple of all shares.
     """
 
@@ -113,7 +113,7 @@ class PPipeProblem:
 
     @property
     def unit(self) -> Fraction:
-        """Unit of the objective: engines have fixed tolerances and see the same numbers whatever the weights are."""
+        """Unit of the objective, so that engines, whose tolerances are fixed, see equal numbers for any weights."""
         if self.space.objective is Objective.THROUGHPUT:
             return 1 / max(model.weight for model in self.cluster.models)
         return Fraction(1)

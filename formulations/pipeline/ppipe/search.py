@@ -18,19 +18,19 @@ from formulations.tolerances import GAP
 
 @dataclass(slots=True)
 class Search:
-    """What is known so far.
+    """What the search for the best plan of a cluster knows so far.
 
     Attributes:
         problem: the problem.
         limits: limits of the solver's run.
-        started: `time.perf_counter` value when it began.
+        started: `time.perf_counter` value when the run began.
         start: choice that was given to start from; None: none, or none of the model's.
         plan: best plan that the checker accepts; None: none yet.
-        value: its value by the solver's own arithmetic, exact, in the problem's unit.
-        bound: proven bound in the same; None: none yet.
-        infeasible: proven: there is no plan.
-        raw_status: the engine's last word.
-        trace: incumbent and bound over time, likewise.
+        value: value of that plan by the solver's own arithmetic, exact, in the problem's unit.
+        bound: proven bound in the problem's unit; None: none yet.
+        infeasible: whether it is proven that there is no plan.
+        raw_status: how the engine's last run ended, in the engine's words.
+        trace: incumbent and bound over time, in the problem's unit.
         warm: what became of the start.
         stats: counters.
     """

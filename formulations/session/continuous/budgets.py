@@ -3,8 +3,8 @@
 A module's cost C(L) never rises with its budget L. The cheapest plan at L takes a <= L seconds, so C is constant on
 [a, L]; on the interval down to the next smaller budget l whose cost is known, C is at least C(a). Taken as a mode of
 latency l and cost C(a), the interval bounds all plans within it from below, and the cheapest choice of one mode per
-module bounds the session (`mode_search`). Where that choice is not a plan, its intervals are cut: at budgets that use
-up the SLO, whose plans together serve the session, or just below a step of the cost.
+module bounds the session (`line_search.py`). Where that choice is not a plan, its intervals are cut: at budgets that
+use up the SLO, whose plans together serve the session, or just below a step of the cost.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from formulations.tolerances import CONTINUOUS_GAP, JUST_BELOW, JUST_PAST
 SHARE = 0.05
 """Share of the gap left to the search of one module, and to the choice of modes."""
 NEAR = 32
-"""So many intervals to either side of a chosen one are halved."""
+"""Intervals to either side of a chosen one that are halved."""
 INSIDE = 1e-3
 """Least share of an interval to cut off."""
 ROUNDS_OF_STEPS = 4
-"""So many rounds do without lines: most sessions are solved by then."""
+"""Rounds that do without lines: most sessions are solved by then."""
 LINE_NODES = 1 << 14
 """Most nodes of the search for a line."""
 LINE_SEARCHES = 16
-"""A line takes at most the nodes of so many searches of the module's plans, which it is to save."""
+"""Searches of the module's plans whose nodes a line may take at most: it is to save that many."""
 NODES_BETWEEN_CLOCKS = 1 << 20
 
 
 class ContinuousProof(NamedTuple):
-    """Outcome of the search.
+    """The plan of a session that the bracketing of budgets found, and what it proves.
 
     Attributes:
         status: OPTIMAL, INFEASIBLE or LIMIT.
         bound: proven lower bound on the session's cost per hour.
-        plans: the best plan's modules; empty: none was found.
-        solves: searches of one module.
-        rounds: choices of modes.
+        plans: the plan of each module in the best plan found; empty: none was found.
+        solves: searches of one module, for plans and for lines.
+        rounds: choices of one interval per module.
     """
 
     status: int
@@ -69,17 +69,21 @@ class _OutOfTimeError(Exception):
 
 
 class ContinuousSearch:
-    """The search of one session; see the module's docstring."""
+    """The bracketing of the latency budgets of one session's modules, until bound and plan meet."""
 
-    def __init__(self, arrays: SessionArrays, least: list[float], deadline: float) -> None:
+    def __init__(
+        self, arrays: SessionArrays, least: list[float], deadline: float, most: tuple[float, ...] | None = None
+    ) -> None:
         """Start from bounds on the modules' latencies.
 
         Args:
             arrays: the session in its plan space.
             least: lower bound on each module's worst-case latency in seconds.
             deadline: `time.perf_counter` value at which to stop; infinite: never.
+            most: only plans in which no module takes longer than this, in seconds; None: any.
         """
         self.arrays, self.deadline = arrays, deadline
+        self.most = np.full(len(least), np.inf) if most is None else np.array(most)
         self.curves = [Curve(latency) for latency in least]
         self.bound, self.plans, self.solves, self.rounds = 0.0, tuple[Found, ...](), 0, 0
         self.searches, self.nodes = [0] * len(least), [0] * len(least)
@@ -88,18 +92,20 @@ class ContinuousSearch:
         """Whether a configuration that was left out as too narrow may belong to a cheaper plan."""
 
     def prove(self) -> ContinuousProof:
-        """Search until bound and plan meet, or the deadline has passed."""
+        """Search until bound and plan meet within `CONTINUOUS_GAP`, nothing more can be learned, or time is up."""
         try:
             status = self._prove()
         except _OutOfTimeError:
             status = LIMIT
+        # A configuration that was left out may be part of a cheaper plan, so no bound holds.
         if self.blurred:
             return ContinuousProof(LIMIT, 0.0, self.plans, self.solves, self.rounds)
         return ContinuousProof(status, self.bound, self.plans, self.solves, self.rounds)
 
     def _prove(self) -> int:
         before, after = self._around(np.array([curve.least for curve in self.curves]))
-        for m, room in enumerate(self.arrays.slo - before - after):
+        for m, room in enumerate(np.minimum(self.arrays.slo - before - after, self.most)):
+            # Even if all others take no longer than their bounds, the module has no plan.
             if room <= 0.0 or not math.isfinite(self._search(m, float(room)).cost):
                 return INFEASIBLE
         while True:
@@ -108,18 +114,22 @@ class ContinuousSearch:
             self.bound = max(self.bound, min(bound, self._cost()))
             if self.bound >= self._cost() * (1.0 - CONTINUOUS_GAP):
                 return OPTIMAL if self.plans else INFEASIBLE
+            # The search over lines was stopped by the deadline.
             if not complete:
                 return LIMIT
+            # The search found no choice below the plan's cost. Its tolerance shrinks with the gap: it is asked again.
             if not chosen:
                 continue
             known = self.solves
             before_cut = self._cost()
             self._cut(intervals, chosen, latency)
             self._sharpen(latency)
+            # Nothing was learned, so the next round would be the same: intervals are as narrow as rounding.
             if self.solves == known and self._cost() == before_cut:
                 return LIMIT
 
     def _cost(self) -> float:
+        """Cost per hour of the best plan found; infinite: none yet."""
         return sum(plan.cost for plan in self.plans) if self.plans else math.inf
 
     def _around(self, latency: Floats) -> tuple[Floats, Floats]:
@@ -129,7 +139,7 @@ class ContinuousSearch:
         return before, after
 
     def _search(self, m: int, budget: float) -> Found:
-        """The cheapest plan of module m at a budget, added to its curve."""
+        """The cheapest plan of module m at a budget in seconds, which is added to its curve."""
         problem, nodes = continuous_problem(self.arrays, m, budget), NODES_BETWEEN_CLOCKS
         while True:
             if time.perf_counter() >= self.deadline:
@@ -150,7 +160,12 @@ class ContinuousSearch:
         return plan
 
     def _choose(self, intervals: list[Intervals]) -> tuple[list[int], Floats, float, bool]:
-        """One interval and latency per module, which bound all plans (none: the bound is met); the bound, if proven."""
+        """Choose one interval and one latency per module so that the bounds there cost least.
+
+        Returns:
+            The interval of each module (none: no choice costs less than the plan found), the latencies in seconds, a
+            lower bound on the cost per hour of all plans, and whether the search was exhausted.
+        """
         if time.perf_counter() >= self.deadline:
             raise _OutOfTimeError
         self.rounds += 1
@@ -201,11 +216,11 @@ class ContinuousSearch:
         return found
 
     def _close(self) -> float:
-        """Cost per hour by which every module's bound may be off without the gap staying open."""
+        """Cost per hour by which every module's bound may be too low while the gap still closes; 0 without a plan."""
         return 0.25 * (self._cost() - self.bound) / len(self.curves) if self.plans else 0.0
 
     def _sharpen(self, latency: Floats) -> None:
-        """Draw lines over intervals near the chosen latencies that bound the cost poorly; halve where a line does."""
+        """Look for lines over intervals near the chosen latencies that bound the cost poorly; halve those with one."""
         close = self._close()
         if not self.plans:
             return
@@ -220,9 +235,10 @@ class ContinuousSearch:
                     self._search(m, 0.5 * float(known.left[i] + known.latency[i]))
 
     def _line(self, m: int, known: Intervals, i: int) -> Line:
-        """A line below the costs of module m over interval i; one that is level: none better was found."""
+        """A line below the costs of module m over interval i; a level one at the known bound: none better was found."""
         left, end, cost, drop = (float(v[i]) for v in (known.left, known.latency, known.cost, known.drop))
         problem = continuous_problem(self.arrays, m, end)
+        # Lines say nothing of configurations left out as too narrow, and their search needs prices above 0.
         if cost + drop <= problem.hidden and problem.price.min() > 0.0:
             self.solves += 1
             slope = drop / (end - left)
@@ -243,10 +259,11 @@ class ContinuousSearch:
         return low if low > INSIDE else 0.5
 
     def _is_within(self, latency: Floats) -> bool:
+        """Whether these latencies in seconds meet the SLO, which is taken a little longer (`JUST_PAST`)."""
         before, after = np.zeros(latency.size), np.zeros(latency.size)
         return path_times(self.arrays, latency, before, after) <= self.arrays.slo * JUST_PAST
 
     def _offer(self, plans: list[Found]) -> None:
-        """Keep the plans if they serve the session for less."""
+        """Keep one plan per module as the best plan of the session if they meet the SLO and cost less than it."""
         if sum(plan.cost for plan in plans) < self._cost() and self._is_within(np.array([p.latency for p in plans])):
             self.plans = tuple(plans)

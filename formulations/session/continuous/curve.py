@@ -1,7 +1,7 @@
 """What is known of a module's cost under rule `continuous`: plans at some budgets, and the intervals between (ours).
 
 Over an open interval (l, a] below a plan of latency a and cost c, no plan costs less than c, and none less than a line
-that was found for the interval (`continuous_line`). The larger of both falls from the line's start to c and stays.
+that was found for the interval (`line.py`). The larger of both falls from the line's start to c and stays.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Bounds(NamedTuple):
     """Lower bound on a module's cost: points by rising latency, each followed by a step or a line to the next one.
 
     Attributes:
-        latency: seconds, shape (points,), like the next ones.
-        cost: money per hour.
-        leads: whether a line leads to the next point.
-        interval: interval that the point belongs to.
+        latency: seconds, shape (points,).
+        cost: money per hour, shape (points,).
+        leads: whether a line leads to the next point, shape (points,).
+        interval: number of the interval that the point belongs to, shape (points,).
     """
 
     latency: Floats
@@ -56,15 +56,15 @@ class Bounds(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """The intervals below a module's plans.
+    """The intervals of latency budgets below a module's plans, one per plan; all arrays have the shape (plans,).
 
     Attributes:
-        left: where they begin, in seconds, shape (plans,), like the next ones.
-        latency: where they end: latency of the plan.
-        cost: cost of the plan.
-        is_open: whether other plans may lie within.
-        start: where the line begins in money per hour; that of the plan: there is no line.
-        slope: by how much it falls per second.
+        left: where the interval begins, in seconds.
+        latency: where it ends, in seconds: worst-case latency of the plan.
+        cost: cost of the plan per hour.
+        is_open: whether other plans may lie within the interval.
+        start: bound in money per hour with which the interval's line begins; the cost of the plan: there is no line.
+        slope: by how much the line falls, in money per hour for each second.
         is_drawn: whether a line was looked for.
     """
 
@@ -83,17 +83,17 @@ class Intervals(NamedTuple):
 
     @property
     def drop(self) -> Floats:
-        """By how much the cost falls over the interval."""
+        """By how much the cost per hour falls over the interval; infinite: nothing is known below it."""
         return np.concatenate(([math.inf], self.cost[:-1])) - self.cost
 
     @property
     def vague(self) -> Floats:
-        """By how much the cost may exceed the bound at a latency of the interval, at most, about."""
+        """About the most by which the cost per hour may exceed the bound within the interval."""
         before = np.concatenate(([math.inf], self.cost[:-1]))
         return np.where(self.slope > 0.0, np.minimum(before - self.start, self.drop), self.drop)
 
     def bounds(self) -> Bounds:
-        """The lower bound that intervals and plans together are."""
+        """The lower bound on the module's cost that the intervals and the plans at their ends make together."""
         # A closed interval ends where the next one begins: of two points at one latency the cheaper one counts.
         least = self.least
         row = np.flatnonzero(np.append(least[:-1] < least[1:], True))
@@ -121,7 +121,10 @@ class Curve:
     """By the budget at which their interval ends; one that begins elsewhere is out of date."""
 
     def add(self, found: Found) -> None:
-        """Insert a plan, or learn that there is none at its budget."""
+        """Insert the cheapest plan at its budget; one of infinite cost says that there is none within that budget.
+
+        Plans stay by rising budget and falling cost. Where another budget has a plan as cheap, one of both is kept.
+        """
         at = bisect_left(self.budgets, found.budget)
         if not math.isfinite(found.cost):
             self.least = max(self.least, found.budget)
@@ -134,7 +137,7 @@ class Curve:
             self.budgets.insert(at, found.budget)
 
     def intervals(self) -> Intervals:
-        """What the plans say of the budgets between them."""
+        """The intervals below the plans, as far as the plans and the lines found bound the cost within them."""
         left = np.array([self.least, *self.budgets[:-1]])
         latency = np.array([plan.latency for plan in self.plans])
         cost = np.array([plan.cost for plan in self.plans])

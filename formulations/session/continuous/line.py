@@ -44,7 +44,7 @@ from formulations.session.exact.remaining_rate import FEW
 
 HALVINGS = 60
 MOST_COUNTS = 32
-"""So many counts of the last allocation are tried one by one; more are taken together, as if machines had parts."""
+"""Counts of the last allocation that are tried one by one; larger ones are taken together, as if machines had parts."""
 
 
 class Line(NamedTuple):
@@ -62,7 +62,13 @@ class Line(NamedTuple):
 
 
 class LineStart(NamedTuple):
-    """Outcome of the search: a bound h on cost and time of all plans, its nodes, and whether it was exhausted."""
+    """Outcome of the search for a line.
+
+    Attributes:
+        start: lower bound h on cost and price of time of all plans, in money per hour.
+        nodes: nodes of the search.
+        complete: whether the search was exhausted; if not, `start` bounds nothing.
+    """
 
     start: float
     nodes: int
@@ -70,9 +76,14 @@ class LineStart(NamedTuple):
 
 
 class _Needs(NamedTuple):
-    """What the whole machines of a plan need, and its partial machine: batch, duration, and rate that counts already.
+    """What the machines of a plan ask of the partial machine's rate f: batch/(x − duration) <= own + f at budget x.
 
-    The first `size` rows are whole machines', the row after them is the partial machine's.
+    The first rows are whole machines, the last row in use is the partial machine itself.
+
+    Attributes:
+        batch: batch size.
+        duration: duration in seconds.
+        own: rate that counts for the machine without the partial machine, in requests per second.
     """
 
     batch: Floats
@@ -89,10 +100,14 @@ def search_line(
     Args:
         p: the problem at the interval's slow end; no configuration may be free.
         left: where the interval begins, in seconds.
-        slope: price of a second.
-        below: what is known to be reached; no more is returned.
-        tolerance: share by which less than what is returned may be possible.
+        slope: price of time, in money per hour for each second after `left`.
+        below: a value that some plan is known to reach, money per hour; no more is returned.
+        tolerance: plans that are cheaper than the least value found by less than this share are not looked for; that
+            share is taken off what is returned.
         nodes: most nodes.
+
+    Returns:
+        The least value, rounded down by the tolerance, and whether the search was exhausted.
     """
     stack = empty_stack(p)
     rows = stack.at.size + 1
@@ -101,10 +116,12 @@ def search_line(
     best = below
     while d >= 0 and visited < nodes:
         visited += 1
+        # A count of this level's configuration is due: open the level after it, or prune.
         if stack.machines[d] > 0:
             if _descend(p, stack, d, best * (1.0 - tolerance)):
                 d += 1
             continue
+        # Every bound here leaves out the price of time, which is 0 or more, so that it errs low.
         j = next_configuration(p, stack, d, best * (1.0 - tolerance))
         if j < 0:
             d -= 1
@@ -112,6 +129,7 @@ def search_line(
                 stack.machines[d] -= 1
             continue
         best = _close(p, stack, needs, d, left, slope, best)
+        # Whole machines of a configuration that is too slow for the budget are in no plan; a partial one may be.
         if d + 1 < p.most and j + 1 < p.configuration.size and np.isfinite(p.whole_latency[j]):
             stack.machines[d] = _most_affordable(p, stack, d, best)
     return LineStart(best * (1.0 - tolerance), visited, d < 0)
@@ -119,13 +137,13 @@ def search_line(
 
 @compiled
 def _most_affordable(p: ContinuousProblem, stack: Stack, d: int, below: float) -> int:
-    """The most whole machines of level d's configuration that cost no more than `below`."""
+    """The most whole machines of level d's configuration with which the plan costs no more than `below`."""
     return max(0, int((below - stack.cost[d]) / p.price[stack.at[d]] * (1.0 + TIE)))
 
 
 @compiled
 def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
-    """Open the level after d for the count that level d has, unless its bound forbids."""
+    """Open the level after d for the count that level d has; False: its bound is above `below`, so the count falls."""
     j, n, child = stack.at[d], stack.machines[d], d + 1
     stack.cost[child] = stack.cost[d] + n * p.price[j]
     stack.bought[child] = stack.bought[d] + n * p.throughput[j]
@@ -144,12 +162,23 @@ def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
 
 @compiled
 def _close(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, left: float, slope: float, below: float) -> float:
-    """The least cost and time of plans that end with level d's configuration; no more than `below` is of interest."""
+    """The least cost and price of time of the plans that end with level d's configuration, in money per hour.
+
+    Args:
+        p: the problem at the interval's slow end.
+        stack: the levels before d, and the configuration of level d.
+        needs: room for the needs of one plan.
+        d: the level that the plans end with.
+        left: where the interval begins, in seconds.
+        slope: price of time, in money per hour for each second after `left`.
+        below: the least value so far, which is returned where none is less.
+    """
     j = stack.at[d]
     price, rate = p.price[j], to_buy(p, stack, d)
     n, enough = first_counts(p, stack, d, rate)
     best, tried = below, 0
     while n == 0 or np.isfinite(p.whole_latency[j]):
+        # More machines cost more still.
         if stack.cost[d] + n * price > best:
             break
         if tried == MOST_COUNTS:
@@ -163,7 +192,12 @@ def _close(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, left: floa
 
 @compiled
 def _close_fluid(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, n: int, left: float, slope: float) -> float:
-    """Lower bound on the plans with at least n whole machines of level d's configuration: parts of machines serve."""
+    """Lower bound on cost and price of time with at least n whole machines of level d's configuration.
+
+    Machines, a partial one included, are taken apart: any rate from that of n machines on can be had at the unit cost,
+    as long as it meets all needs. Latencies are shortened and rates raised by a few `TIE`, so that the bound errs low.
+    Infinite: no budget of the interval is long enough.
+    """
     j = stack.at[d]
     begin = left
     for i in range(d + 1):
@@ -183,7 +217,10 @@ def _close_fluid(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, n: i
 def _close_at(
     p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, n: int, left: float, slope: float, below: float
 ) -> float:
-    """The least cost and time with n whole machines of level d's configuration, with or without a partial one."""
+    """The least cost and price of time with n whole machines of level d's configuration, with or without a partial one.
+
+    As in all of this search, latencies are shortened and rates raised by a few `TIE`, so that the value errs low.
+    """
     j = stack.at[d]
     t = p.throughput[j]
     bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
@@ -198,6 +235,7 @@ def _close_at(
             needs.own[size] = bought - stack.origin[i] + TIE * p.rate
             size += 1
     least = np.inf
+    # Whole machines alone: the earliest budget at which all of them meet their needs.
     if n > 0 and rest <= 0.0:
         at = begin
         for k in range(size):
@@ -205,6 +243,7 @@ def _close_at(
         if at <= p.budget:
             least = cost + slope * (at - left)
     most = t * (1.0 + 2.0 * TIE)
+    # One partial machine cannot take what is left, or that alone costs too much.
     if rest > most or cost + p.unit_cost[j] * rest > below:
         return least
     if t - rest < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
@@ -223,7 +262,11 @@ def _close_at(
 def _least_partial(
     needs: _Needs, size: int, rest: float, unit_cost: float, begin: float, end: float, left: float, slope: float
 ) -> float:
-    """Lower bound on the cost of the partial machine and of time over budgets from `begin` to `end`."""
+    """Lower bound on the cost of the partial machine and the price of time over budgets from `begin` to `end` seconds.
+
+    Both add up to a convex function of the budget, so halving at the sign of its slope closes in on the minimum. The
+    result takes the rate at the end of the last piece and the time at its begin: no point of the piece is below.
+    """
     for _ in range(HALVINGS):
         middle = 0.5 * (begin + end)
         if not begin < middle < end:
@@ -239,7 +282,7 @@ def _least_partial(
 
 @compiled
 def _rate_and_fall(needs: _Needs, size: int, rest: float, budget: float) -> tuple[float, float]:
-    """The rate of the partial machine at a budget, and by how much it falls per second."""
+    """The rate of the partial machine at a budget in seconds, and its fall per second; infinite: no rate will do."""
     rate, fall = max(rest, 0.0), 0.0
     limit = budget * (1.0 + TIE)
     for k in range(size):

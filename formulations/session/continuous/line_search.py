@@ -27,12 +27,12 @@ Flags = NDArray[np.bool_]
 
 
 class LineChoice(NamedTuple):
-    """Outcome of a search.
+    """The cheapest choice of one latency per module that a search found, and what it proves.
 
     Attributes:
         cost: sum of the bounds at the best latencies found, below the given upper bound; infinite: none.
         chosen: last point at or before the latency of each module, shape (modules,).
-        latency: latency of each module in seconds.
+        latency: latency of each module in seconds, shape (modules,).
         bound: lower bound on every choice, no more than the given upper bound.
         complete: whether the search was exhausted.
     """
@@ -48,15 +48,18 @@ class LineChoice(NamedTuple):
 def search_lines(
     s: SessionArrays, modes: Modes, leads: Flags, upper: float, tolerance: float, deadline: float
 ) -> LineChoice:
-    """The cheapest choice of latencies below `upper`.
+    """The cheapest choice of one latency per module below `upper`, by branch and bound on the linear relaxation.
 
     Args:
         s: the session, of which only the DAG and the SLO matter.
         modes: points by rising latency and falling cost.
         leads: whether a line leads from a point to the next one, shape (modules, capacity).
-        upper: only choices cheaper than this are of interest.
-        tolerance: choices cheaper by less than this share are not looked for.
+        upper: only choices cheaper than this, money per hour, are of interest.
+        tolerance: choices that are cheaper than the best one found by less than this share are not looked for.
         deadline: seconds on `clock` at which to stop; infinite: never.
+
+    Returns:
+        The choice and the bound. Choices that the tolerance passed over may cost less than the bound, by that share.
     """
     modules = s.rate.size
     ranges, size, nodes = open_root(modes.size), 1, 0
@@ -66,11 +69,13 @@ def search_lines(
         if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
             break
         size -= 1
+        # Prune: the bound of the node's parent was found while the best choice was still more expensive.
         if ranges.bound[size] > below:
             continue
         nodes += 1
         first, last = ranges.first[size].copy(), ranges.last[size].copy()
         relaxed = relax(s, modes, first, last)
+        # Prune: bounds of `relax` have their rounding taken off already, so they need no margin here.
         if relaxed.bound > below:
             continue
         _trim(modes, leads, relaxed, first, last, below)
@@ -84,6 +89,8 @@ def search_lines(
         if m < 0 and cost > relaxed.bound * (1.0 + tolerance):
             # The hull says that its latencies should have done; where they have not, nothing is proven: halve.
             m, at = _widest(leads, first, last)
+        # Either the choice found costs what the bound says, so that nothing here is cheaper; or no range can be cut, so
+        # that each is a point or a line, and the relaxation is exact but for rounding.
         if m < 0:
             continue
         # A point that a line leads away from belongs to both parts.
@@ -96,7 +103,7 @@ def search_lines(
 
 @compiled
 def _bound_at(modes: Modes, leads: Flags, m: int, i: int, latency: float) -> float:
-    """The bound of module m at a latency from point i to the next one."""
+    """The bound on module m's cost per hour at a latency in seconds, from point i to the next one."""
     if not leads[m, i]:
         return float(modes.cost[m, i])
     width, fall = modes.latency[m, i + 1] - modes.latency[m, i], modes.cost[m, i] - modes.cost[m, i + 1]
@@ -116,8 +123,17 @@ def _within_windows(
 ) -> tuple[Ints, Floats, float]:
     """Latencies within the windows, then greedily cheaper ones within what is left.
 
+    Args:
+        s: the session, of which only the DAG and the SLO matter.
+        modes: points by rising latency and falling cost.
+        leads: whether a line leads from a point to the next one, shape (modules, capacity).
+        window: latencies that together meet the SLO, in seconds, shape (modules,).
+        first: first allowed point per module.
+        last: last allowed point per module.
+
     Returns:
-        Last point at or before each module's latency, the latencies, and the total cost; infinite: they miss the SLO.
+        Last point at or before each module's latency, the latencies, and the total cost per hour; infinite: they miss
+        the SLO by more than a `TIE`.
     """
     modules = s.rate.size
     chosen, latency, cost = np.zeros(modules, np.int64), np.zeros(modules), np.zeros(modules)
@@ -154,7 +170,19 @@ def _take(
     latency: Floats,
     cost: Floats,
 ) -> None:
-    """Let module m take the cheapest latency of its range within a room."""
+    """Let module m take the cheapest latency of its range within a room.
+
+    Args:
+        modes: points by rising latency and falling cost.
+        leads: whether a line leads from a point to the next one, shape (modules, capacity).
+        m: the module.
+        room: latency that it may take, in seconds.
+        first: first allowed point per module.
+        last: last allowed point per module.
+        chosen: last point at or before each module's latency; the module's entry is written.
+        latency: latency of each module in seconds; the module's entry is written.
+        cost: bound of each module's cost per hour at its latency; the module's entry is written.
+    """
     i = _point_before(modes, m, room, first, last)
     chosen[m], latency[m], cost[m] = i, modes.latency[m, i], modes.cost[m, i]
     if i < last[m] and leads[m, i]:
@@ -164,9 +192,10 @@ def _take(
 
 @compiled
 def _trim(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints, below: float) -> None:
-    """Drop points at both ends of the ranges whose reduced cost alone lifts the bound above `below`.
+    """Drop points at both ends of the ranges whose reduced cost alone lifts the bound above `below`; in place.
 
-    A line is dropped with the point at its end if its other end is to be dropped too: in between is no less.
+    A line is dropped with the point at its end if its other end is to be dropped too: reduced costs are linear along
+    it, so that none in between is less than both. The bound has more rounding taken off than reduced costs have.
     """
     for m in range(first.size):
         while first[m] < last[m] and reduced_cost(modes, relaxed, m, first[m]) + relaxed.bound > below:

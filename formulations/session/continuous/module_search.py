@@ -26,10 +26,10 @@ FREE_MOST = 1e3
 
 
 class ContinuousFound(NamedTuple):
-    """The best plan found.
+    """The cheapest plan of one module that a search found.
 
     Attributes:
-        cost: money per hour; infinite: none.
+        cost: money per hour; infinite: there is no plan.
         latency: worst-case latency in seconds.
         machines: whole machines per configuration kept, shape (configurations kept,).
         partial_at: which of them has the partial machine, -1: none.
@@ -46,14 +46,15 @@ class ContinuousFound(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Allocations from the top, one level each.
+    """Allocations of a plan in rank order, one level each; all arrays have the shape (levels,).
 
     Attributes:
-        at: configuration kept.
-        machines: its whole machines; 0: the next configuration is to be chosen.
-        cost: cost of the levels before.
-        bought: rate of the levels before.
-        origin: of it, what the need of this level's configuration does not count.
+        at: configuration of the level, as a number among those kept.
+        machines: whole machines of it that are tried next; 0: the next configuration is to be chosen.
+        cost: cost per hour of the levels before.
+        bought: rate that the levels before take, in requests per second.
+        origin: part of that rate which the need of this level's configuration does not count (`tc-shared`: it counts
+            what its ratio has bought).
     """
 
     at: Ints
@@ -74,12 +75,15 @@ class _Ending(NamedTuple):
 
 @compiled
 def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> ContinuousFound:
-    """The cheapest plan, by depth-first search over whole counts.
+    """The cheapest plan of a module within its budget under rule `continuous`, by depth-first search over whole counts.
 
     Args:
-        p: the problem.
-        tolerance: plans cheaper by less than this share are not looked for.
+        p: the module at one budget.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
+
+    Returns:
+        The plan, and whether the search was exhausted.
     """
     stack = empty_stack(p)
     machines = np.zeros(p.configuration.size, np.int64)
@@ -88,6 +92,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
     d, visited = 0, 0
     while d >= 0 and visited < nodes:
         visited += 1
+        # A count of this level's configuration is due: open the level after it, or prune.
         if stack.machines[d] > 0:
             if _descend(p, stack, d, below):
                 d += 1
@@ -106,6 +111,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
             machines[j] = end.whole
             best, last = end, j
             below = end.cost * (1.0 - tolerance)
+        # Whole machines of a configuration that is too slow for the budget are in no plan; a partial one may be.
         if d + 1 < p.most and j + 1 < p.configuration.size and np.isfinite(p.whole_latency[j]):
             stack.machines[d] = max(0, _most_open(p, stack, d))
     partial_at = last if best.partial > 0.0 else -1
@@ -129,8 +135,12 @@ def empty_stack(p: ContinuousProblem) -> Stack:
 
 @compiled
 def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float) -> int:
-    """Move level d to its next promising configuration; -1: there is none."""
+    """Move level d to its next configuration whose bound is not above `below`; -1: there is none.
+
+    The roundings of these bounds are far below the tolerance that `below` leaves.
+    """
     for j in range(stack.at[d] + 1, p.configuration.size):
+        # What is left of the module's rate costs ρ_j at least, and more with every later configuration.
         if stack.cost[d] + p.unit_cost[j] * (p.rate - stack.bought[d]) > below:
             return -1
         if bound_from(p, stack, d, j) > below:
@@ -144,9 +154,10 @@ def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float)
 
 @compiled
 def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
-    """Open the level after d for the count that level d has, unless its bound forbids.
+    """Open the level after d for the count that level d has; False: its bound is above `below`.
 
-    What is left to buy costs more there than here; so if it alone is too expensive, so it is for all smaller counts.
+    What is left to buy costs no less there than here, and the most counts that are tried just leave something. So if
+    its fluid cost alone is too much, smaller counts only cost more, and none of them is tried.
     """
     j, n, child = stack.at[d], stack.machines[d], d + 1
     stack.cost[child] = stack.cost[d] + n * p.price[j]
@@ -163,7 +174,7 @@ def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
 
 @compiled
 def bound_from(p: ContinuousProblem, stack: Stack, depth: int, j: int) -> float:
-    """Lower bound on plans that go on from `depth` with configuration j or later."""
+    """Lower bound on the cost per hour of plans that go on at level `depth` with configuration j or a later one."""
     if j >= p.configuration.size:
         return np.inf
     rest = max(0.0, to_buy(p, stack, depth))
@@ -172,13 +183,13 @@ def bound_from(p: ContinuousProblem, stack: Stack, depth: int, j: int) -> float:
 
 @compiled
 def to_buy(p: ContinuousProblem, stack: Stack, depth: int) -> float:
-    """Rate that the allocations from `depth` on have to take because of those before."""
+    """Requests per second that the allocations from level `depth` on have to take because of those before."""
     return float(max(p.rate - stack.bought[depth], _lacking(p, stack, depth)))
 
 
 @compiled
 def _lacking(p: ContinuousProblem, stack: Stack, depth: int) -> float:
-    """Rate that the allocations from `depth` on have to take because those before wait for it; 0 or less: none."""
+    """Requests per second that the levels from `depth` on have to take as those before wait for it; 0 or less: none."""
     rate = -np.inf
     if p.by_rate:
         for i in range(depth):
@@ -188,7 +199,7 @@ def _lacking(p: ContinuousProblem, stack: Stack, depth: int) -> float:
 
 @compiled
 def rest_of_rate(p: ContinuousProblem, stack: Stack, d: int, n: int) -> float:
-    """What n machines of level d's configuration leave of the module's rate, to all its digits where it is small."""
+    """What n machines of level d's configuration leave of the module's rate, to all digits where that is little."""
     j = stack.at[d]
     rest = p.rate - stack.bought[d] - n * p.throughput[j]
     return rate_left(p.rate, p.throughput, p.low, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
@@ -210,7 +221,7 @@ def _most_open(p: ContinuousProblem, stack: Stack, d: int) -> int:
 
 @compiled
 def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
-    """The best end of a plan with level d's configuration."""
+    """The cheapest end of a plan with level d's configuration, of all counts that may cost no more than `below`."""
     j = stack.at[d]
     t, price = p.throughput[j], p.price[j]
     rate = to_buy(p, stack, d)
@@ -222,6 +233,8 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
         rest = max(0.0, rate - n * t)
         if n > 0 and p.by_rate:
             rest = max(rest, p.need[j] - (stack.bought[d] + n * t - stack.origin[d]))
+        # A machine costs what its rate does at ρ_j, so from one machine on the bound is level until they meet the need,
+        # and rises then: once it is too high and does not fall any more, all larger counts are too expensive.
         lower = cost + p.unit_cost[j] * rest
         if lower <= below:
             end = _close_at(p, stack, d, n)
@@ -231,6 +244,8 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
             break
         if price == 0.0 and np.isfinite(best.cost):
             break  # more of what is free saves nothing
+        # Free machines have no bound that rises. They end far beyond all rates asked for, where more are of no use.
+        # Where no rate decides latencies, whole machines beyond those that take the rate only add cost.
         if (price == 0.0 and n * t > FREE_MOST * asked) or (not p.by_rate and (n - 1) * t >= rate):
             break
         if n > 0:
@@ -241,10 +256,10 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
 
 @compiled
 def least_whole(p: ContinuousProblem, stack: Stack, d: int) -> int:
-    """With at least one but fewer whole machines than this at level d, their need exceeds what a partial one can take.
+    """The least number of whole machines at level d, if any, whose need one partial machine more can meet.
 
-    Close to the configuration's duration these may be millions, all in vain. The last two are left to trial, for
-    rounding.
+    Close to the configuration's duration fewer ones may be millions, all in vain. The result is one less than that, of
+    a need a few `TIE` lower, so that rounding passes over no count.
     """
     j = stack.at[d]
     if not p.by_rate:
@@ -261,7 +276,10 @@ def first_counts(p: ContinuousProblem, stack: Stack, d: int, rate: float) -> tup
         p: the problem.
         stack: the levels.
         d: the level.
-        rate: what it and those after it have to take.
+        rate: requests per second that it and the levels after it have to take.
+
+    Returns:
+        The count to begin with, 0 or more, and the least count after 0.
     """
     enough = least_whole(p, stack, d)
     n = max(0, int(np.ceil(rate / p.throughput[stack.at[d]] * (1.0 - TIE))) - 1)
@@ -270,7 +288,10 @@ def first_counts(p: ContinuousProblem, stack: Stack, d: int, rate: float) -> tup
 
 @compiled
 def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
-    """The best end of a plan with n whole machines of level d's configuration, with or without a partial one."""
+    """The cheapest end of a plan with n whole machines of level d's configuration, with a partial one if it takes one.
+
+    The rate f of the partial machine is the least that all needs ask for; an infinite cost: no f below t will do.
+    """
     j = stack.at[d]
     t = p.throughput[j]
     bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
@@ -280,6 +301,7 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
         lacking = max(lacking, p.need[j] - own)
     # What lacks by rounding only is taken for enough; the exact check decides.
     least = max(rest, 0.0, lacking if lacking >= TIE * p.rate else 0.0)
+    # Whole machines alone take the rate and meet all needs.
     if n > 0 and least == 0.0:
         at = _latency(p, stack, d, n, 0.0)
         if at <= p.budget:
@@ -288,6 +310,7 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
     # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
     if f > t * (1.0 + TIE) or f <= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
+    # What is left fills a whole machine to its last digit: the next count has that plan.
     if f == rest and t - f < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
     own += f
@@ -297,7 +320,7 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
 
 @compiled
 def _latency(p: ContinuousProblem, stack: Stack, d: int, n: int, f: float) -> float:
-    """Longest latency of a whole machine when the plan ends with n machines and rate f at level d."""
+    """Longest latency in seconds of a whole machine when the plan ends with n machines and a rate f at level d."""
     j, at = stack.at[d], 0.0
     total = stack.bought[d] + n * p.throughput[j] + f
     for i in range(d if n == 0 else d + 1):

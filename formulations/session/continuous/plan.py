@@ -8,12 +8,13 @@ from fractions import Fraction
 
 from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session.paths import times_from, times_until
 from euclio.session.policies import Form
 from formulations.tolerances import DUMMY_DIGITS, FULL
 
 
 def fill_up(
-    session: Session, plan: Plan, partial: Sequence[bool], budgets: Sequence[float], space: PlanSpace
+    session: Session, plan: Plan, partial: Sequence[bool], budgets: Sequence[Fraction], space: PlanSpace
 ) -> Plan | None:
     """Give every module the least dummy rate at which its whole and partial machines meet its budget.
 
@@ -35,7 +36,7 @@ def fill_up(
     if filled is not None:
         return filled
     full = [
-        partial[m] and _is_full(module, plan.modules[m], Fraction(budgets[m]), session.price, space.policy)
+        partial[m] and _is_full(module, plan.modules[m], budgets[m], session.price, space.policy)
         for m, module in enumerate(session.modules)
     ]
     if not any(full):
@@ -58,10 +59,10 @@ def _with_whole(plan: ModulePlan) -> ModulePlan:
 
 
 def _fill_modules(
-    session: Session, modules: list[ModulePlan], partial: Sequence[bool], budgets: Sequence[float], space: PlanSpace
+    session: Session, modules: list[ModulePlan], partial: Sequence[bool], budgets: Sequence[Fraction], space: PlanSpace
 ) -> Plan | None:
-    """The plan with the least dummy rates; None: the check refuses it."""
-    exact = [Fraction(budget) for budget in budgets]
+    """The session's plan with the least dummy rates at which machines meet the budgets; None: the check refuses it."""
+    exact = list(budgets)
     price = session.price
     for m, module in enumerate(session.modules):
         if not partial[m]:
@@ -80,20 +81,22 @@ def _fill_modules(
 
 def _longest_through(session: Session, latency_s: list[Fraction], m: int) -> Fraction:
     """Length of the longest path through module m, in seconds."""
-    parents = session.parents()
-    before, after = [Fraction(0)] * len(parents), [Fraction(0)] * len(parents)
-    for i in session.order:
-        before[i] = max((before[p] + latency_s[p] for p in parents[i]), default=Fraction(0))
-    for i in reversed(session.order):
-        for p in parents[i]:
-            after[p] = max(after[p], after[i] + latency_s[i])
-    return before[m] + latency_s[m] + after[m]
+    return times_until(session, latency_s)[m] + times_from(session, latency_s)[m] - latency_s[m]
 
 
 def _fill_module(
     module: Module, plan: ModulePlan, partial: bool, budget: Fraction, price: dict[str, Fraction], policy: Policy
 ) -> ModulePlan:
-    """The plan with just enough dummies, as far as dummies help."""
+    """The plan of one module with just enough dummies for its budget, as far as dummies help, in exact arithmetic.
+
+    Args:
+        module: the module.
+        plan: its whole machines, and the configuration of the partial machine as the last allocation.
+        partial: whether there is a partial machine; without one, the dummies are what whole machines take too much.
+        budget: latency budget in seconds.
+        price: price per hour by hardware name.
+        policy: the dispatch policy.
+    """
     whole = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), Fraction(0))
     last = plan.allocations[-1]
     if not partial:
@@ -110,7 +113,18 @@ def _fill_module(
 def _least_total(
     allocations: tuple[Allocation, ...], budget: Fraction, price: dict[str, Fraction], policy: Policy, whole: Fraction
 ) -> Fraction:
-    """The least rate, dummies included, at which no machine with a rate of its own waits beyond the budget."""
+    """The least total rate, dummies included, at which machines that wait for a batch do not exceed the budget.
+
+    Args:
+        allocations: the plan of a module in rank order, a partial machine at its end.
+        budget: latency budget in seconds; configurations whose duration exceeds it ask for nothing here.
+        price: price per hour by hardware name.
+        policy: the dispatch policy.
+        whole: rate that all whole machines take together.
+
+    Returns:
+        Requests per second.
+    """
     total, before, origin = Fraction(0), Fraction(0), Fraction(0)
     ratio: Fraction | None = None
     for i, allocation in enumerate(allocations):

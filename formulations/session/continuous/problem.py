@@ -17,16 +17,17 @@ class ContinuousProblem(NamedTuple):
     """One module within a budget: the configurations that are of any use, in rank order.
 
     Attributes:
-        configuration: index among the session's configurations, shape (configurations kept,), like the next ones.
-        batch: b.
-        duration: d in seconds.
-        throughput: t, the nearest float.
+        configuration: index among the session's configurations; this and all arrays up to `group` but `low` have the
+            shape (configurations kept,).
+        batch: batch size b.
+        duration: duration d in seconds.
+        throughput: throughput t in requests per second, the nearest float.
         low: what t, and last the rate, has beyond its float, shape (configurations kept + 1,).
-        price: p.
-        unit_cost: ρ = p/t.
+        price: price p per hour.
+        unit_cost: ρ = p/t, money per hour for one request per second.
         need: b/(L − d), the rate at which a batch is collected within the budget L.
-        whole_latency: latency of a whole machine where no rate decides it, else 0; infinite: too long.
-        group: number of its throughput-cost ratio.
+        whole_latency: latency of a whole machine where no rate decides it, else 0, in seconds; infinite: too long.
+        group: number of the throughput-cost ratio.
         least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
         hidden: no plan with a configuration left out as too narrow costs less; infinite: none was left out.
         rate: the module's rate, the nearest float.
@@ -57,7 +58,16 @@ class ContinuousProblem(NamedTuple):
 
 @compiled
 def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousProblem:
-    """Module m within `budget` seconds, taken a `TIE` longer; useless configurations are left out."""
+    """What the search of module m's cheapest plan under rule `continuous` reads; useless configurations are left out.
+
+    Args:
+        s: the session.
+        m: the module.
+        budget: largest worst-case latency in seconds; it is taken a `TIE` longer, so that needs err low.
+
+    Returns:
+        The configurations that some plan within the budget may use, and what each of them needs.
+    """
     lo, hi = s.first[m], s.first[m + 1]
     limit = budget * (1.0 + TIE)
     by_rate = s.policy == LEFT or s.policy == TIED
@@ -69,8 +79,9 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         i = k - lo
         groups[i] = 0 if i == 0 else groups[i - 1] + (0 if s.same_ratio[k] else 1)
         if s.duration[k] >= limit * (1.0 - NARROWEST):
+            # Its batch would have to be collected in almost no time, by a billion machines: it is left out, but noted.
+            # Plans with it take at least its need in all, at the least unit cost or more.
             if by_rate and s.duration[k] < limit:
-                # All rate costs at least what the best configuration takes for it.
                 hidden = min(hidden, s.unit_cost[lo] * s.batch[k] / (limit - s.duration[k]))
             continue
         if not by_rate:
@@ -83,6 +94,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
     index = kept + lo
     need = s.batch[index] / (limit - s.duration[index])
     least_close = np.full(kept.size + 1, np.inf)
+    # A plan ends with a partial machine, which takes its need by itself (not under `tc-shared`), or with a whole one.
     for i in range(kept.size - 1, -1, -1):
         k = index[i]
         alone = 0.0 if s.policy == TIED else need[i]

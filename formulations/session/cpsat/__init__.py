@@ -1,1 +1,1 @@
-"""The same models for CP-SAT (OR-Tools), in whole numbers with proven rounding."""
+"""Splitting and allocation of sessions for CP-SAT (OR-Tools), in whole numbers with proven rounding."""

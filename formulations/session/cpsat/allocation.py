@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from formulations.engines.cpsat import CP_SAT
+from formulations.engines.cpsat import CP_SAT_FEW_CUTS
 from formulations.engines.interface import EngineLimits
 from formulations.session.cpsat.allocation_model import add_module, money_scale
 from formulations.session.joint.problem import JointProblem
@@ -50,7 +50,7 @@ def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: 
     money = money_scale(problem.modules[m : m + 1], most_cost)
     v = add_module(model, problem, m, money, (Fraction(0), most_cost))
     model.minimize(v.cost)
-    found = CP_SAT.run(model, limits)
+    found = CP_SAT_FEW_CUTS.run(model, limits)
     bound = Fraction(found.bound or 0) / money
     if found.values is None:
         return ModuleAllocation(found.infeasible, bound, conflicts=found.nodes)

@@ -53,20 +53,20 @@ COEFFICIENT = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class ModuleVariables:
-    """Variables of one module, one per configuration where they are tuples.
+    """Variables of one module; tuples have one entry per configuration in rank order.
 
     Attributes:
         module: the module.
-        units_per_rps: R.
-        most_left: most units that can be left anywhere.
-        n: whole machines, shape (configurations,), like the next ones.
-        u: whether there are any.
-        z: whether the partial machine is here.
-        lead: whether it is the first configuration used.
-        last: whether it is the last one used.
-        begun: whether it or one before it is the first one used.
-        left: rate left before it, in units; one more entry at the end.
-        filled: dummies are used.
+        units_per_rps: R, the units of rate per request per second.
+        most_left: most units of rate that can be left anywhere.
+        n: whole machines of each configuration.
+        u: whether a configuration has whole machines.
+        z: whether the partial machine is of this configuration.
+        lead: whether the configuration is the first one used.
+        last: whether the configuration is the last one used.
+        begun: whether the configuration or one before it is the first one used.
+        left: rate left before each configuration, in units; one more entry at the end.
+        filled: whether dummies are used.
         f: rate of the partial machine in units.
         cost: cost of the module in units of money.
     """

@@ -13,8 +13,10 @@ The cutoff also lets one-module models tighten what each module can take and cos
 
 Why products: measured against linear tangents of b/w on the published workloads, products of spare time and rate were
 2 to 20 times faster, with the linear relaxation at its strongest (level 2); one worker on it beats two mixed ones.
-Presolve is off: it gains nothing here, and that of OR-Tools 9.14 turns some products into factors of three, which then
-end the process.
+Presolve is off where there are products: it gains nothing there, and that of OR-Tools 9.14 turns some products into
+factors of three, which then end the process. Models of one module have none, and gain from it.
+Cutting planes from rows are off: without them the published workloads take half the time. Those from products stay:
+without them CP-SAT took seconds to see that a small session has no plan.
 """
 
 from __future__ import annotations
@@ -26,15 +28,15 @@ from typing import ClassVar
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
-from euclio.session import Evaluation, Plan, PlanSpace, Session
-from formulations.engines.cpsat import CP_SAT, CountedOutcome
+from euclio.session import Evaluation, ModulePlan, Plan, PlanSpace, Session
+from formulations.engines.cpsat import CP_SAT_FEW_CUTS, CountedOutcome
 from formulations.engines.interface import EngineLimits, engine_limits
 from formulations.session.cpsat.allocation import allocate_module
 from formulations.session.cpsat.joint_model import JointModel, joint_model
 from formulations.session.joint.candidates import MOST_CANDIDATES, Exclusion, priced, refused
 from formulations.session.joint.problem import JointProblem
 from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
-from formulations.session.joint.tightening import tighten
+from formulations.session.joint.tightening import Ranges, tighten, within
 from formulations.tolerances import STEP
 
 WORTH, FINE = Fraction(1, 1000), Fraction(1, 10**6)
@@ -70,7 +72,7 @@ class _Search(JointSearch):
     cheapest: dict[int, tuple[dict[int, int], int | None]] = field(default_factory=dict)
 
     def improved(self) -> None:
-        """Note it in the trace."""
+        """Note the incumbent, which has become cheaper, in the trace."""
         self._note(self.elapsed())
 
     def last_word(self, ending: Ending) -> str:
@@ -104,13 +106,18 @@ class _Search(JointSearch):
         if len(self.cheapest) == len(self.problem.modules):
             # If the cheapest of every module meet the SLO together they are the optimum, which the joint model would
             # have to find among whole numbers that hardly differ in cost.
-            checked = self.accept(self._cheapest_plan())
-            if self.proven() or (checked.feasible and self._prove_by_module(checked)):
+            ranges = self._prove_by_module(ranges, self._cheapest_plan(), cutoff)
+            if self.proven():
                 return Ending.FOUND
             cutoff = min(cutoff, self.cutoff)
-            if sum(ranges.least_costs, Fraction(0)) > cutoff:
+            ranges = within(ranges, cutoff)
+            if ranges.empty:
                 self.raise_bound(cutoff, cutoff)
                 return Ending.EMPTY
+        return self._sift(ranges, cutoff)
+
+    def _sift(self, ranges: Ranges, cutoff: Fraction) -> Ending:
+        """Go through the solutions of the model of some ranges until no plan of them costs at most the cutoff."""
         model = joint_model(ranges.problem, cutoff, ranges.least_costs, ranges.most_costs(cutoff))
         for plan, evaluation in self.known[-MOST_CANDIDATES:]:
             model.forbid(self._priced(ranges.problem, plan, evaluation))
@@ -143,24 +150,50 @@ class _Search(JointSearch):
         assert self.cost is not None
         return priced(problem, plan, checked, self.cost, self.bound or Fraction(0))
 
-    def _prove_by_module(self, checked: Evaluation) -> bool:
-        """Whether every module's plan of the incumbent is the cheapest within its largest budget."""
-        assert self.plan is not None
-        assert self.cost is not None
-        if checked.cost_per_h != self.cost or len(self.problem.modules) == 1:
-            return False
-        bound = Fraction(0)
+    def _prove_by_module(self, ranges: Ranges, plan: Plan, cutoff: Fraction) -> Ranges:
+        """Prove to the last digit what each module costs at least, if the cheapest of every module make a plan.
+
+        Args:
+            ranges: ranges of the plans of interest.
+            plan: the cheapest of every module, as far as scales can tell.
+            cutoff: plans of interest cost at most this much.
+        """
+        checked = self.accept(plan)
+        if self.proven() or not checked.feasible or len(plan.modules) == 1:
+            return ranges
+        modules, costs = list(plan.modules), list(ranges.least_costs)
         for m, entry in enumerate(checked.modules):
-            alone = _Search(self.problem.alone(m), self.limits, self.started, self.deadline)
-            alone.accept(Plan((self.plan.modules[m],)))
-            ending = alone.run()
-            self.stats["module_models"] += alone.stats["models"] + alone.stats["module_models"]
-            self.stats["conflicts"] += alone.stats["conflicts"]
-            if ending is not Ending.EMPTY or alone.cost != entry.cost_per_h:
-                return False
-            bound += alone.bound or 0
-        self.raise_bound(bound, self.cost)
-        return self.proven()
+            if costs[m] >= entry.cost_per_h * (1 - STEP):
+                continue
+            alone = self._alone(ranges, m, modules[m])
+            if alone.plan is None or alone.cost is None or alone.bound is None:
+                break  # of no interest: a plan to start from is cheaper
+            costs[m] = max(costs[m], alone.bound)
+            if alone.cost < entry.cost_per_h:
+                modules[m] = alone.plan.modules[0]
+                if not self.accept(Plan(tuple(modules))).feasible:
+                    break
+        self.raise_bound(sum(costs, Fraction(0)), cutoff)
+        return replace(ranges, least_costs=costs)
+
+    def _alone(self, ranges: Ranges, m: int, plan: ModulePlan) -> _Search:
+        """The search of one module within its largest budget, from a plan that is the cheapest as far as scales tell.
+
+        What is left is to rule out the whole numbers that the same units of money cost, in as many models as there are.
+        """
+        alone = _Search(ranges.problem.alone(m), self.limits, self.started, self.deadline, bound=ranges.least_costs[m])
+        alone.accept(Plan((plan,)))
+        ending = Ending.LIMIT if alone.cost is None else Ending.FOUND
+        while ending is Ending.FOUND and not alone.proven():
+            cutoff = alone.cutoff
+            left = within(Ranges(alone.problem, ranges.least_costs[m : m + 1], False), cutoff)
+            if left.empty:
+                alone.raise_bound(cutoff, cutoff)
+            else:
+                ending = alone._sift(left, cutoff)
+        self.stats["module_models"] += alone.stats["models"]
+        self.stats["conflicts"] += alone.stats["conflicts"]
+        return alone
 
     def run(self) -> Ending:
         """Search until nothing cheaper is left, or a limit is hit."""
@@ -180,13 +213,13 @@ class _Search(JointSearch):
             partial_at.append(None if at is None else index.index(at))
         return self.problem.plan(machines, partial_at)
 
-    def _engine_limits(self, most_s: float = math.inf) -> EngineLimits:
-        return replace(engine_limits(self.limits, min(most_s, self.left())), presolve=False)
+    def _engine_limits(self, most_s: float = math.inf, *, presolve: bool) -> EngineLimits:
+        return replace(engine_limits(self.limits, min(most_s, self.left())), presolve=presolve)
 
     def _least_cost(self, problem: JointProblem, m: int, most: Fraction) -> Fraction | None:
         if most == 0:
             return Fraction(0)
-        found = allocate_module(problem, m, most, self._engine_limits(TIGHTENING_S))
+        found = allocate_module(problem, m, most, self._engine_limits(TIGHTENING_S, presolve=True))
         self.stats["module_models"] += 1
         self.stats["conflicts"] += found.conflicts
         if found.machines is not None:
@@ -198,7 +231,7 @@ class _Search(JointSearch):
     def _run(self, model: JointModel, cutoff: Fraction) -> CountedOutcome:
         """Solve the joint model once more and note what came of it."""
         before = self.elapsed()
-        found = CP_SAT.run(model.model, self._engine_limits())
+        found = CP_SAT_FEW_CUTS.run(model.model, self._engine_limits(presolve=not self.problem.edges))
         self.stats["models"] += 1
         self.stats["conflicts"] += found.nodes
         for point in found.trace:

@@ -13,10 +13,10 @@ To the block of every module (`allocation_model.py`) come latencies and start ti
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
-Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times likewise, f = ⌈f R⌉. Rounding down keeps (10)
-and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥ w R,
-so their product is at least (L - d) w Q R ≥ b Q R, and whole, hence at least the next whole number. So every plan of
-interest is a solution, at a cost that is rounded down. What a solution may miss is below 1/Q seconds per module of a
+Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times rounded down too, f = ⌈f R⌉. Rounding down keeps
+(10) and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥
+w R, so their product is at least (L - d) w Q R ≥ b Q R, and whole, hence at least the next whole number. So every plan
+of interest is a solution, at a cost that is rounded down. What a solution may miss is below 1/Q seconds per module of a
 path and a few parts in 2^26 of a rate: its plan is priced exactly, and refused if that matters.
 """
 
@@ -75,13 +75,14 @@ class JointModel:
         return found
 
     def demand_below(self, cost: Fraction) -> None:
-        """Demand a cost per hour of at most this."""
+        """Demand that all modules together cost at most a given amount per hour."""
         self.model.add(self.total <= floor(cost * self.units_per_money))
 
     def forbid(self, exclusion: Exclusion) -> None:
         """Cut off whole numbers; of modules that cannot have them, nothing needs to be."""
         changed: list[cp_model.LiteralT] = []
-        for m, excluded in exclusion.states.items():
+        for m, found in exclusion.states.items():
+            excluded = exclusion.fullest or found
             v = self.modules[m]
             place = {c.index: k for k, c in enumerate(v.module.configurations)}
             counts = dict(excluded.machines)
@@ -89,11 +90,16 @@ class JointModel:
                 return
             for index, k in place.items():
                 count = counts.get(index, 0)
-                changed.append(v.z[k].negated() if index == excluded.partial_at else v.z[k])
+                if index != excluded.partial_at:
+                    changed.append(v.z[k])
+                elif exclusion.fullest is None:
+                    changed.append(v.z[k].negated())
                 if count == 0:
                     changed.append(v.u[k])
-                else:
-                    changed += [self._at_most(v.n[k], count - 1), self._at_most(-v.n[k], -count - 1)]
+                    continue
+                changed.append(self._at_most(-v.n[k], -count - 1))
+                if exclusion.fullest is None:
+                    changed.append(self._at_most(v.n[k], count - 1))
         for m in exclusion.whole:
             changed += self.modules[m].z
         if exclusion.cheaper is not None:
@@ -101,7 +107,7 @@ class JointModel:
         self.model.add_bool_or(changed)
 
     def _at_most(self, expression: cp_model.LinearExprT, most: int) -> cp_model.IntVar:
-        """A literal that is true only where the expression is at most this."""
+        """A literal that is true only where an expression is at most a given number."""
         literal = self.model.new_bool_var("")
         self.model.add_linear_constraint(expression, -(1 << 31), most).only_enforce_if(literal)
         return literal

@@ -31,18 +31,18 @@ EAGER_SHARE = 0.3
 
 
 class Proof(NamedTuple):
-    """Outcome of the exact method.
+    """The plan that the exact method found, and what it proves in floating point.
 
     Attributes:
         status: OPTIMAL, INFEASIBLE or LIMIT.
-        cost: cost of the plan; infinite: none.
-        bound: lower bound on the optimum.
-        machines: whole machines per configuration of the session.
-        partial_at: configuration of each module's partial machine, -1: none.
+        cost: cost of the plan per hour; infinite: none was found.
+        bound: lower bound on the cost per hour of every plan.
+        machines: whole machines per configuration of the session, shape (configurations,).
+        partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
         clear: whether the plan obeys every rule by more than floats can err.
-        path_s: its longest path in seconds.
-        solves: module searches.
-        nodes: their nodes.
+        path_s: longest path of the plan in seconds.
+        solves: searches of one module.
+        nodes: nodes of all of these searches.
         rounds: relaxations solved.
     """
 
@@ -59,7 +59,14 @@ class Proof(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What is known so far; `counts` holds solves and nodes."""
+    """What is known so far.
+
+    Attributes:
+        modes: every module's cost curve as modes, which bound all plans from below.
+        known: plans found, as modes by rising latency and falling cost.
+        store: the plans.
+        counts: searches of one module, and their nodes, shape (2,).
+    """
 
     modes: Modes
     known: Modes
@@ -69,12 +76,16 @@ class _State(NamedTuple):
 
 @compiled
 def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
-    """The cheapest plan of a session, with proof.
+    """The cheapest plan of a session under dummy rule `none` or `machine`, with proof.
 
     Args:
-        s: the session in its plan space.
-        tolerance: relative gap at which to stop.
+        s: the session in its plan space; every module has a configuration.
+        tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite: never.
+
+    Returns:
+        The plan and the bound. All decisions keep too much rather than too little, so the bound holds for every plan of
+        the session; whether the plan is one is for the checker to say, unless it is clear.
     """
     modules = s.rate.size
     state = _State(_fluid_modes(s), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64))
@@ -87,6 +98,7 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
         rounds += 1
         first, last = np.zeros(modules, np.int64), state.modes.size - 1
         relaxed = relax(s, state.modes, first, last)
+        # Modes bound all plans that are of interest: if not even they meet the SLO, no plan is cheaper than that found.
         if not np.isfinite(relaxed.bound):
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
             return _proof(s, status, upper, upper, state, rows, rounds)
@@ -96,6 +108,7 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
         upper, rows = _round(s, state, window, upper, rows)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
+        # As long as modes get resolved, the next relaxation is better; that is far cheaper than a search over modes.
         if rounds <= RELAXED_ROUNDS:
             solves = state.counts[0]
             state = _resolve_promising(s, state, relaxed, upper, tolerance, deadline)
@@ -104,10 +117,12 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
         choice = search_modes(s, state.modes, upper, 0.5 * tolerance, deadline)
         # The search leaves out what is cheaper by less than its share of the tolerance.
         bound = max(bound, choice.bound * (1.0 - 0.5 * tolerance))
+        # Only the deadline ends a search early; it has passed, as the next look at the clock says.
         if not choice.complete:
             continue
         if not np.isfinite(choice.cost) and not np.isfinite(upper):
             return _proof(s, INFEASIBLE, upper, upper, state, rows, rounds)
+        # No choice of modes costs less than the plan found, and modes cost no more than the plans they stand for.
         if not np.isfinite(choice.cost):
             return _proof(s, OPTIMAL, upper, max(bound, upper * (1.0 - tolerance)), state, rows, rounds)
         unresolved = False
@@ -115,10 +130,12 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
         for m in range(modules):
             unresolved = unresolved or state.modes.plan[m, choice.chosen[m]] < 0
             window[m] = state.modes.latency[m, choice.chosen[m]]
+        # The cheapest choice of all consists of plans, so it is a plan of the session at the cost of its bound.
         if not unresolved:
             for m in range(modules):
                 rows[m] = state.modes.plan[m, choice.chosen[m]]
             return _proof(s, OPTIMAL, choice.cost, bound, state, rows, rounds)
+        # Resolve what the choice relies on. Latencies are looked up anew, since resolving moves the modes' numbers.
         for m in range(modules):
             i = mode_within(state.modes, m, window[m])
             if state.modes.plan[m, i] < 0:
@@ -128,6 +145,7 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
 
 @compiled
 def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _State, rows: Ints, rounds: int) -> Proof:
+    """The outcome, with the plan whose modules stand in `rows` of the store (an infinite cost: there is none)."""
     modules = s.rate.size
     machines, partial_at = np.zeros(s.batch.size, np.int64), np.full(modules, -1, np.int64)
     latency, partial, dummy = np.zeros(modules), np.zeros(modules), np.zeros(modules)
@@ -146,7 +164,11 @@ def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _Sta
 
 @compiled
 def _fluid_modes(s: SessionArrays) -> Modes:
-    """Unresolved modes between the latencies at which ever cheaper configurations can take the whole rate."""
+    """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
+
+    The intervals lie between the latencies at which ever faster configurations could take the whole rate alone; they
+    only say where to look first, so their floats need no margin. They reach down to the shortest duration.
+    """
     modules = s.rate.size
     least = np.empty(modules)
     for m in range(modules):
@@ -166,11 +188,14 @@ def _fluid_modes(s: SessionArrays) -> Modes:
         starts.append(least[m])
         for i in range(len(starts) - 1, 0, -1):
             right = starts[i - 1] if i == 1 else starts[i - 1] * JUST_BELOW
+            # Narrower than rounding: the SLO was taken longer by more than that, so the next interval holds its plans.
+            # Or the others leave the module less than its shortest duration, and it has no mode.
             if right < starts[i]:
                 continue
             modes = with_room(modes)
             cost = fluid_bound(s, m, right)
             n = modes.size[m]
+            # Alike: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
                 modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
                 continue
@@ -181,7 +206,7 @@ def _fluid_modes(s: SessionArrays) -> Modes:
 
 @compiled
 def _right_end(s: SessionArrays, modes: Modes, m: int, i: int) -> float:
-    """The largest budget that mode i stands for."""
+    """The largest budget in seconds that mode i of module m stands for: just below the next mode, or the SLO."""
     if i + 1 < modes.size[m]:
         return float(modes.latency[m, i + 1] * JUST_BELOW)
     return s.slo
@@ -197,9 +222,10 @@ def _resolve_windows(
     tolerance: float,
     deadline: float,
 ) -> _State:
-    """Resolve each module's mode at its window, so that together they make a plan of the session.
+    """Resolve each module's mode at its window, so that the plans found together make one of the session.
 
-    At the very start of a mode hardly any plan is excluded, so there the whole mode is resolved.
+    Where the window lies at the very start of a mode, a search there would learn of that one latency only, so the whole
+    mode is resolved.
     """
     for m in range(s.rate.size):
         i = mode_within(state.modes, m, window[m] * (1.0 + TIE))
@@ -212,7 +238,7 @@ def _resolve_windows(
 
 @compiled
 def _stretched(s: SessionArrays, window: Floats) -> Floats:
-    """Windows that use up what the paths leave, module by module."""
+    """Windows stretched, one module after the other, to what the paths leave; in seconds, shape (modules,)."""
     stretched = window.copy()
     before, after = np.zeros(window.size), np.zeros(window.size)
     for m in s.order:
@@ -223,7 +249,11 @@ def _stretched(s: SessionArrays, window: Floats) -> Floats:
 
 @compiled
 def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> float:
-    """Cost from which on module m's plans in mode i cannot be part of a plan below `upper`."""
+    """Cost per hour from which on module m's plans in mode i cannot be part of a plan below `upper`.
+
+    Such a plan would lift the relaxation's bound by its reduced cost, above `upper`. It is a sum of a few terms of the
+    size that the bound has had its rounding taken off for (`relax`), so it errs high.
+    """
     return float(upper - relaxed.bound + relaxed.base[m] - relaxed.flow[m] * modes.latency[m, i])
 
 
@@ -231,7 +261,7 @@ def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> 
 def _resolve_promising(
     s: SessionArrays, state: _State, relaxed: Relaxation, upper: float, tolerance: float, deadline: float
 ) -> _State:
-    """Resolve the unresolved modes whose reduced cost is small against the gap."""
+    """Resolve the unresolved modes whose reduced cost is small against the gap: those decide the bound."""
     gap = upper - relaxed.bound
     if not np.isfinite(gap):
         return state
@@ -243,6 +273,7 @@ def _resolve_promising(
                 cutoff = _cutoff(state.modes, relaxed, m, i, upper)
                 size = state.modes.size[m]
                 state = _resolve(s, state, m, i, np.inf, cutoff, tolerance, deadline)
+                # The mode has fallen into parts: go on after them, they are for the next round.
                 i += max(0, state.modes.size[m] - size)
             i += 1
     return state
@@ -259,9 +290,23 @@ def _resolve(
     tolerance: float,
     deadline: float,
 ) -> _State:
-    """Search module m's cheapest plan at `budget` (at most the right end of unresolved mode i) below `cutoff`.
+    """Search one module's cheapest plan within a budget, and say in its modes what that proves.
 
-    The mode falls into up to three: what lies left of the plan found, the plan, what lies right of the budget.
+    The mode falls into up to three: budgets below the latency of the plan found, the plan, and budgets above the budget
+    searched.
+
+    Args:
+        s: the session.
+        state: what is known so far.
+        m: the module.
+        i: an unresolved mode of it.
+        budget: latency budget in seconds; more than the mode stands for is cut.
+        cutoff: plans that cost this much per hour are of no interest.
+        tolerance: relative gap of the whole proof, of which one module may use up a hundredth.
+        deadline: seconds on `clock` at which to stop; infinite: never.
+
+    Returns:
+        What is known then; the mode as it was where the deadline has passed.
     """
     modes, store, known = with_room(state.modes), state.store, state.known
     right = _right_end(s, modes, m, i)
@@ -269,6 +314,7 @@ def _resolve(
     left, old = modes.latency[m, i], modes.cost[m, i]
     floor = max(old, fluid_bound(s, m, budget))
     cost, latency, row = np.inf, budget, -1
+    # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
         p = module_problem(s, m, budget)
         nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
@@ -283,24 +329,29 @@ def _resolve(
             row = store.size[0]
             store = store_plan(s, m, p, found, store)
             known = add_known(known, m, store.latency[row], found.cost, row)
+        # What an unfinished search found is a plan, but proves nothing.
         if not found.complete:
             return _State(modes, known, store, state.counts)
         if row >= 0:
             cost, latency = found.cost, min(budget, store.latency[row])
+    # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
     floor = max(floor, min(cost, cutoff))
     new = new_modes(1, 4)
     first = i
     if row < 0:
         _append(new, left, floor, -1)
     else:
+        # The plan may be faster than the mode searched: it takes the place of all modes that it is no slower than.
         while first > 0 and modes.latency[m, first - 1] >= latency:
             first -= 1
         if first == i and left < latency:
             _append(new, left, floor, -1)
         _append(new, latency, cost, row)
+    # Budgets above the one searched keep the old bound. One narrower than rounding is covered by the longer SLO.
     if budget < right * JUST_BELOW:
         _append(new, budget, old, -1)
     replace_modes(modes, m, first, i + 1, new)
+    # Costs never fall with shorter budgets, so the floor holds for all faster modes as well.
     for j in range(first - 1, -1, -1):
         if modes.cost[m, j] >= floor:
             break
@@ -310,6 +361,7 @@ def _resolve(
 
 @compiled
 def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
+    """Add a mode to row 0, at its end; plan row -1: an unresolved one."""
     n = modes.size[0]
     modes.latency[0, n], modes.cost[0, n], modes.plan[0, n] = latency, cost, row
     modes.size[0] = n + 1
@@ -317,7 +369,7 @@ def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
 
 @compiled
 def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: Ints) -> tuple[float, Ints]:
-    """The best plan within the windows from the plans known, if it beats the incumbent."""
+    """Cost per hour and store rows of the best plan found within the windows; the incumbent's if that is as cheap."""
     known = state.known
     if known.size.min() == 0:
         return upper, rows

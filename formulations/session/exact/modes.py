@@ -21,9 +21,9 @@ class Modes(NamedTuple):
 
     Attributes:
         size: modes of each module, shape (modules,).
-        latency: latency that a mode uses at least, in seconds, shape (modules, capacity), like the next ones.
-        cost: cost per hour, or a lower bound where unresolved.
-        plan: row of the plan in the plan store, -1: unresolved.
+        latency: latency that a mode uses at least, in seconds, shape (modules, capacity).
+        cost: cost per hour, or a lower bound where the mode is unresolved, shape (modules, capacity).
+        plan: row of the mode's plan in the plan store, -1: the mode is unresolved, shape (modules, capacity).
     """
 
     size: Ints
@@ -34,7 +34,7 @@ class Modes(NamedTuple):
 
 @compiled
 def new_modes(modules: int, capacity: int) -> Modes:
-    """No modes, with room for `capacity` per module."""
+    """Modes of so many modules: none yet, with room for `capacity` per module."""
     return Modes(
         np.zeros(modules, np.int64),
         np.empty((modules, capacity)),
@@ -45,7 +45,7 @@ def new_modes(modules: int, capacity: int) -> Modes:
 
 @compiled
 def with_room(modes: Modes) -> Modes:
-    """The same modes with room for at least two more per module."""
+    """The modes in arrays that have room for at least two more per module; the given arrays where they have it."""
     if modes.size.max() + 2 < modes.latency.shape[1]:
         return modes
     wider = new_modes(modes.size.size, 2 * modes.latency.shape[1] + 2)
@@ -59,7 +59,15 @@ def with_room(modes: Modes) -> Modes:
 
 @compiled
 def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> None:
-    """Put the modes of row 0 of `new` in place of module m's modes `first` to `last` (exclusive)."""
+    """Put other modes in place of some modes of one module; the arrays are changed in place and need to have the room.
+
+    Args:
+        modes: the modes of all modules.
+        m: the module.
+        first: the first mode to replace.
+        last: the mode after the last one to replace.
+        new: modes to put there, in row 0.
+    """
     added = new.size[0]
     shift = added - (last - first)
     count = modes.size[m]
@@ -78,6 +86,7 @@ def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> No
 
 @compiled
 def _move(modes: Modes, m: int, source: int, target: int) -> None:
+    """Copy one mode of module m over another one of its modes."""
     modes.latency[m, target] = modes.latency[m, source]
     modes.cost[m, target] = modes.cost[m, source]
     modes.plan[m, target] = modes.plan[m, source]
@@ -85,7 +94,7 @@ def _move(modes: Modes, m: int, source: int, target: int) -> None:
 
 @compiled
 def mode_within(modes: Modes, m: int, latency: float) -> int:
-    """Last (cheapest) mode of module m that uses at most `latency`; -1: none."""
+    """Number of the last, hence cheapest, mode of module m that uses at most `latency` seconds; -1: none does."""
     low, high = -1, modes.size[m] - 1
     while low < high:
         middle = (low + high + 1) // 2

@@ -24,7 +24,6 @@ MOST_SUMS = 1e4
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 """Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
 
-
 THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
 """Rows of a module's table: t, the nearest float; p; ρ = p/t; the remaining rate that whole machines need; the rate
 that a partial machine needs (its own, under `tc-shared` that of its ratio); the largest t from here on, at the end 0;
@@ -77,9 +76,19 @@ class ModulePlanFound(NamedTuple):
 
 @compiled
 def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
-    """Needs of module m's configurations at a budget in seconds; useless configurations are left out."""
+    """What the search of module m's cheapest plan reads at one latency budget; useless configurations are left out.
+
+    Args:
+        s: the session.
+        m: the module.
+        budget: largest worst-case latency in seconds.
+
+    Returns:
+        The configurations that some plan within the budget may use, with what each of them needs.
+    """
     lo, hi = s.first[m], s.first[m + 1]
     count = hi - lo
+    # The budget is taken a `TIE` longer, so that needs err low: no plan within the budget is lost to rounding here.
     rate, limit = s.rate[m], budget * (1.0 + TIE)
     whole, partial = np.full(count, np.inf), np.full(count, np.inf)
     for k in range(lo, hi):
@@ -94,8 +103,11 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
             whole[k - lo] = 0.0 if configuration_latency(s, k, rate) <= limit else np.inf
     keep = np.zeros(count, np.bool_)
     most = 0.0
+    # From the last configuration to the first, as dummies fill a machine of this configuration or of a later one.
     for i in range(count - 1, -1, -1):
         t = s.throughput[lo + i]
+        # Nowhere is more left than the whole rate, so this is the least deficit. It errs low, as the need does: that is
+        # smaller by more than a `TIE`, and a difference of numbers that large loses far less.
         deficit = whole[i] - rate
         as_whole = deficit <= 0.0 or (s.dummies and deficit < max(most, t))
         as_partial = partial[i] <= rate and (partial[i] < t or s.policy == TIED)
@@ -126,7 +138,7 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
 
 @compiled
 def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
-    """Lower bound on module m's cost within a budget in seconds.
+    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
 
     The first configuration of a plan has the least unit cost of all it uses, and together they take at least the
     rate that the first one needs.
@@ -137,13 +149,16 @@ def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
         most = max(most, s.throughput[k])
     best = np.inf
     for k in range(s.first[m], s.first[m + 1]):
+        # Configurations come by rising unit cost, and every plan takes the whole rate: none after this one is cheaper.
         if s.unit_cost[k] * rate >= best:
             break
         if s.duration[k] >= limit:
             continue
+        # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
         need = 0.0
         if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (limit - s.duration[k])
+        # A need above the rate takes dummies: they fill less than one machine, of any configuration that the plan has.
         if need <= rate * (1.0 + TIE) or (s.dummies and need - rate < most):
             best = min(best, s.unit_cost[k] * max(rate, need))
     return best
@@ -151,18 +166,20 @@ def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
 
 @compiled
 def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: float, nodes: int) -> ModulePlanFound:
-    """The cheapest plan that costs less than the cutoff.
+    """The cheapest plan of a module that costs less than the cutoff.
 
     Args:
-        p: the problem.
-        cutoff: only plans below this cost are of interest.
-        floor: a proven lower bound; the search stops when it is reached.
-        tolerance: plans cheaper by less than this share are not looked for.
+        p: the module at one budget.
+        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
 
     Returns:
         The plan, and whether the search was exhausted.
     """
+    # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
+    # dives from every configuration find a good plan first, whose cost then prunes the full search.
     machines = np.zeros(p.configuration.size, np.int64)
     search = _search(p, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
     used = search.nodes
@@ -184,9 +201,25 @@ def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: floa
 def _search(
     p: ModuleProblem, start: int, cutoff: float, floor: float, tolerance: float, nodes: int, machines: Ints
 ) -> ModulePlanFound:
-    """One depth-first search whose first allocation is configuration `start` or later.
+    """Search depth first the plans whose first allocation is of configuration `start` or a later one.
 
-    `machines` is overwritten whenever a cheaper plan is found.
+    A level of the stack is an allocation: its configuration `at`, and `count`, the whole machines that are tried next,
+    from the most to one. `rest`, `cost` and `deficit` are what the levels before leave of the rate, cost and ask for in
+    dummies; `own_deficit` is the deficit once the level itself is taken into account. `shared` is the rate that the
+    ratio of the level before collects from (`tc-shared`), `own_shared` that of the level itself. `detour` is what the
+    last machine of a plan with dummies costs beyond the best unit cost.
+
+    Args:
+        p: the module at one budget.
+        start: first configuration, as a number among those kept.
+        cutoff: only plans below this cost per hour are of interest.
+        floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        nodes: most nodes.
+        machines: whole machines of the best plan, shape (configurations kept,); overwritten with every cheaper plan.
+
+    Returns:
+        The plan, and whether the search was exhausted.
     """
     size = p.configuration.size
     depth_most = min(size, p.most) + 1
@@ -195,6 +228,8 @@ def _search(
     at, count = places[0], places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour = levels[4], levels[5], levels[6]
+    # `slack` is what rates that were summed up may be off by: where they are compared with needs and throughputs, it is
+    # added on the side that keeps plans. Rates below `few` are known to all digits and need none.
     keep, slack, few = 1.0 - tolerance, RATES * p.rate, p.few
     best, best_partial = np.inf, -1
     below = cutoff * keep
@@ -208,8 +243,12 @@ def _search(
         d = depth
         j = at[d]
         if count[d] <= 1:
+            # All counts of configuration j have been tried: leave it out and go on to the next one.
             j += 1
             at[d], count[d] = j, 0
+            # Prune the level: rest and dummies are bought at ρ_j at least, and later configurations ask for no less.
+            # With a deficit the plan is one of whole machines, so that it also costs a sum of their prices. The few
+            # roundings of the left side are far below the tolerance that `below` leaves.
             if j >= size or cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d]) > (
                 below if deficit[d] == 0.0 else below_whole
             ):
@@ -221,13 +260,16 @@ def _search(
             whole = int(rest[d] / t)
             left = rest[d] - whole * t
             spare = t - left
+            # Close to a multiple of t it takes all digits to see whether one machine more is full, or a sliver is left.
             if left < few or spare < few:
                 whole, left, spare = settled_rest(
                     p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, whole if left <= spare else whole + 1
                 )
             new_deficit = max(deficit[d], p.table[WHOLE_NEED, j] - w)
+            # A deficit that rounding may have made is none: that admits too much, and the exact check decides.
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0
+            # Close without dummies: whole machines take the rest exactly, or a partial one takes what they leave.
             if deficit[d] == 0.0 and (whole == 0 or new_deficit == 0.0):
                 if left == 0.0:
                     closed = whole > 0
@@ -242,12 +284,17 @@ def _search(
                         _record(machines, at, count, d, j, whole)
                         below = min(below, best * keep)
                         below_whole = _largest_sum_below(p, below)
+                        # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if best <= floor * (1.0 + tolerance):
                             return ModulePlanFound(best, machines, best_partial, visited, True)
+                    # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
+                    # ρ_j or more.
                     depth -= 1
                     continue
+            # Without dummies these machines never get what they need, whatever follows; a later configuration may.
             if new_deficit > 0.0 and not p.dummies:
                 continue
+            # Close with dummies: they fill the last machine, which has to hold the deficit.
             if p.dummies and left > 0.0 and spare + slack >= new_deficit:
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if total <= below:
@@ -257,7 +304,9 @@ def _search(
                     below_whole = _largest_sum_below(p, below)
                     if best <= floor * (1.0 + tolerance):
                         return ModulePlanFound(best, machines, best_partial, visited, True)
+            # The most machines that leave something to those that follow.
             most = whole if left > 0.0 else whole - 1
+            # No allocation may follow, or no later machine can hold that many dummies.
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d] = new_deficit, w
@@ -271,6 +320,8 @@ def _search(
             child_rest = rate_left(p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, n)
         child_cost = cost[d] + n * p.table[PRICE, j]
         lower = child_cost + p.table[UNIT_COST, j + 1] * (child_rest + own_deficit[d]) + detour[d]
+        # Prune this count and all smaller ones: they leave more to configurations that cost more per request, while
+        # deficit and detour stay, so that the bound only grows.
         if lower > (below if own_deficit[d] == 0.0 else below_whole):
             count[d] = 0
             continue
@@ -282,6 +333,7 @@ def _search(
 
 @compiled
 def _record(machines: Ints, at: Ints, count: Ints, depth: int, j: int, whole: int) -> None:
+    """Write the whole machines of a closed plan: those of the levels before `depth`, and `whole` of configuration j."""
     machines[:] = 0
     for d in range(depth):
         machines[at[d]] = count[d]
@@ -290,19 +342,28 @@ def _record(machines: Ints, at: Ints, count: Ints, depth: int, j: int, whole: in
 
 @compiled
 def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
-    """What the last machine costs beyond the unit cost of configuration i: it must take more than the deficit."""
+    """What a plan with dummies costs per hour beyond buying all its rate at the unit cost of configuration i.
+
+    Its last machine is of configuration i or a later one and takes more than the deficit, so it is one of those whose
+    throughput exceeds the deficit; the whole machine is paid at its own unit cost. Infinite: there is none.
+    """
     if deficit == 0.0:
         return 0.0
     best = np.inf
+    # A deficit is the difference of a need and a rate that was summed up: it may be too large by the rounding of both.
     for j in range(i, p.configuration.size):
-        if p.table[THROUGHPUT, j] > deficit:
+        if p.table[THROUGHPUT, j] > deficit - RATES * p.rate:
             best = min(best, (p.table[UNIT_COST, j] - p.table[UNIT_COST, i]) * p.table[THROUGHPUT, j])
     return best
 
 
 @compiled
 def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
-    """The largest sum of machine prices that is at most `limit` (an upper bound on it where prices are many)."""
+    """The largest sum of machine prices, money per hour, that is at most `limit`; never less than that.
+
+    It is found for one or two different prices. With more of them, with free machines and for large sums, `limit`
+    itself is returned, which is an upper bound on it.
+    """
     if p.configuration.size == 0 or not np.isfinite(limit):
         return limit
     least, other = p.table[PRICE, 0], -1.0
@@ -315,6 +376,7 @@ def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
                 other = price
             elif price != other:
                 return limit
+    # A sum that equals the limit but for rounding counts as within it, and the sum found is rounded up.
     room = limit * (1.0 + TIE)
     # Where many machines are bought, their sums lie too close to each other to be worth the loop.
     if room > MOST_SUMS * max(least, other):

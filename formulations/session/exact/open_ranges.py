@@ -17,11 +17,11 @@ FIRST_CAPACITY = 64
 
 
 class OpenRanges(NamedTuple):
-    """Open nodes, the next one last; how many there are, the search knows.
+    """Open nodes, one row each, the next one last; the search itself counts how many rows are in use.
 
     Attributes:
         first: first point of each module's range, shape (capacity, modules).
-        last: last point of it, included, likewise.
+        last: last point of each module's range, which belongs to it, shape (capacity, modules).
         bound: lower bound on the choices within the ranges, shape (capacity,).
     """
 
@@ -32,7 +32,11 @@ class OpenRanges(NamedTuple):
 
 @compiled
 def open_root(sizes: Ints) -> OpenRanges:
-    """One open node: all points of every module, of which there are so many, shape (modules,)."""
+    """One open node that holds all points of every module; nothing is known of its bound.
+
+    Args:
+        sizes: number of points of each module, shape (modules,).
+    """
     first, last = np.zeros((FIRST_CAPACITY, sizes.size), np.int64), np.zeros((FIRST_CAPACITY, sizes.size), np.int64)
     last[0] = sizes - 1
     return OpenRanges(first, last, np.full(FIRST_CAPACITY, -np.inf))
@@ -42,17 +46,20 @@ def open_root(sizes: Ints) -> OpenRanges:
 def with_children(
     nodes: OpenRanges, size: int, first: Ints, last: Ints, bound: float, m: int, left_last: int, right_first: int
 ) -> OpenRanges:
-    """The open nodes and, at `size` and `size + 1`, the two parts of a node; the arrays are new where they were full.
+    """The open nodes and the two parts of a node that is split, in rows `size` and `size + 1`.
 
     Args:
         nodes: the open nodes.
-        size: how many there are.
-        first: first point of each module's range in the node that is split.
-        last: last point of it.
-        bound: its bound, which holds for both parts.
+        size: how many of them there are.
+        first: first point of each module's range in the node that is split, shape (modules,).
+        last: last point of each module's range in that node, shape (modules,).
+        bound: lower bound of that node, which holds for both parts.
         m: the module whose range is split.
-        left_last: last point of its left part.
-        right_first: first point of its right part.
+        left_last: last point of the left part of that module's range.
+        right_first: first point of the right part.
+
+    Returns:
+        The nodes; their arrays are new where the old ones had no room for two more.
     """
     if size + 2 > nodes.bound.size:
         nodes = OpenRanges(
@@ -60,6 +67,7 @@ def with_children(
             np.concatenate((nodes.last, np.zeros_like(nodes.last))),
             np.concatenate((nodes.bound, np.zeros_like(nodes.bound))),
         )
+    # The part with the shorter latencies comes last, so that it is looked at first.
     nodes.first[size], nodes.last[size], nodes.bound[size] = first, last, bound
     nodes.first[size, m] = right_first
     nodes.first[size + 1], nodes.last[size + 1], nodes.bound[size + 1] = first, last, bound
@@ -69,7 +77,7 @@ def with_children(
 
 @compiled
 def least_bound(nodes: OpenRanges, size: int, most: float) -> float:
-    """The least bound of the open nodes, no more than `most`."""
+    """The least bound of the first `size` open nodes, but no more than `most`; money per hour."""
     bound = most
     for i in range(size):
         bound = min(bound, nodes.bound[i])

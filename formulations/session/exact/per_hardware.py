@@ -11,12 +11,15 @@ from euclio.session import PlanSpace, Session
 
 
 def cheapest_over_hardware(session: Session, space: PlanSpace, run: Callable[[PlanSpace], Answer]) -> Answer:
-    """The best answer of a plan space; with `single_hardware` that over all types, one after the other.
+    """The best answer in a plan space; with `single_hardware`, every hardware type is solved alone.
 
     Args:
         session: the instance.
         space: the plan space.
         run: solves the session in a plan space without `single_hardware`.
+
+    Returns:
+        The cheapest answer, with the least of all bounds and the sums of all counters.
     """
     if not space.single_hardware:
         return run(space)

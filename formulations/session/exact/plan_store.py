@@ -32,7 +32,7 @@ class PlanStore(NamedTuple):
 
 @compiled
 def new_store(s: SessionArrays, capacity: int) -> PlanStore:
-    """An empty store."""
+    """A store without plans, with room for `capacity` of them."""
     most = 1
     for m in range(s.rate.size):
         most = max(most, s.first[m + 1] - s.first[m])
@@ -46,7 +46,18 @@ def new_store(s: SessionArrays, capacity: int) -> PlanStore:
 
 @compiled
 def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFound, store: PlanStore) -> PlanStore:
-    """Append the plan found for module m; returns the store, which may have moved to a larger one."""
+    """Append a plan of one module.
+
+    Args:
+        s: the session.
+        m: the module.
+        p: the module at the budget for which the plan was found.
+        found: the plan.
+        store: the plans so far.
+
+    Returns:
+        The store with the plan in its last row; its arrays are new where the old ones were full.
+    """
     row = store.size[0]
     if row == store.latency.size:
         store = PlanStore(
@@ -70,14 +81,27 @@ def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFoun
 
 @compiled
 def add_known(known: Modes, m: int, latency: float, cost: float, row: int) -> Modes:
-    """Add a plan to the known ones of module m, which stay a staircase: rising latency, falling cost."""
+    """Add a plan to the known ones of module m, of which those stay that are faster or cheaper than all others.
+
+    Args:
+        known: known plans as modes by rising latency and falling cost.
+        m: the module.
+        latency: worst-case latency of the plan in seconds.
+        cost: its cost per hour.
+        row: its row in the plan store.
+
+    Returns:
+        The known plans; their arrays are new where the old ones were full.
+    """
     known = with_room(known)
     before = mode_within(known, m, latency)
+    # A plan no slower costs no more: the new one is of no use.
     if before >= 0 and known.cost[m, before] <= cost:
         return known
     first = before + 1
     if before >= 0 and known.latency[m, before] == latency:
         first = before
+    # Slower plans that cost as much or more are of no use any longer.
     last = first
     while last < known.size[m] and known.cost[m, last] >= cost:
         last += 1

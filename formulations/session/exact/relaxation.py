@@ -47,7 +47,15 @@ class Relaxation(NamedTuple):
 
 
 class _Hull(NamedTuple):
-    """Corners of the lower convex hulls, from the slowest to the fastest; slope[k] leads from corner k − 1 to k."""
+    """Lower convex hulls of cost over latency, from the slowest corner to the fastest.
+
+    Attributes:
+        corners: number of corners of each module, shape (modules,).
+        latency: latency of each corner in seconds, shape (modules, capacity).
+        cost: cost of each corner per hour, shape (modules, capacity).
+        slope: cost per hour for each second saved from corner k − 1 to k, rising; 0 at the first corner, infinite after
+            the last one, shape (modules, capacity + 1).
+    """
 
     corners: Ints
     latency: Floats
@@ -56,7 +64,17 @@ class _Hull(NamedTuple):
 
 
 class _Network(NamedTuple):
-    """Flow and labels; a module's entry has label `begin`, its exit label `end` (longest distance from the source)."""
+    """A flow, and the longest distances in its residual network.
+
+    Attributes:
+        flow: flow through each module, money per hour and second, shape (modules,).
+        corner: corner of each module's hull at which that flow is passed, shape (modules,).
+        edge_flow: flow along each edge, shape (edges,).
+        begin: longest distance from the source to a module's entry, in seconds, shape (modules,).
+        end: longest distance from the source to a module's exit, in seconds, shape (modules,).
+        begin_from: edge that the label of the entry came along, −1: the source, −2: back through the module itself.
+        end_from: edge, taken backwards, that the label of the exit came along, −1: through the module.
+    """
 
     flow: Floats
     corner: Ints
@@ -72,10 +90,14 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
     """Solve the relaxation over each module's modes `first` to `last` (inclusive).
 
     Args:
-        s: the session.
+        s: the session, of which only the DAG and the SLO matter.
         modes: modes by rising latency and falling cost.
         first: first allowed mode per module, shape (modules,).
-        last: last allowed mode per module.
+        last: last allowed mode per module, shape (modules,).
+
+    Returns:
+        Bound, prices and windows. The bound holds also where the augmentations were cut off; the windows are then those
+        of the fastest modes.
     """
     modules = s.rate.size
     base, hull_cost, window = np.zeros(modules), np.zeros(modules), np.zeros(modules)
@@ -103,9 +125,12 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
             _stretch_to(s, hull, net, s.slo)
             break
         amount = _augment(s, hull, net, sink)
+        # The path has all its modules at their fastest modes and is still longer than the SLO, which is taken a `TIE`
+        # longer: no choice of modes meets it.
         if not np.isfinite(amount):
             feasible = False
             break
+        # Rounding has left nothing to augment: the flow as it is still gives a bound.
         if amount <= 0.0:
             break
     if not feasible:
@@ -127,7 +152,11 @@ def relax(s: SessionArrays, modes: Modes, first: Ints, last: Ints) -> Relaxation
 
 @compiled
 def _least_supply(s: SessionArrays, net: _Network) -> float:
-    """Flow that pays for the latencies of all modules: that of the sinks and the excess. The begins are lost."""
+    """Flow that pays the SLO: what leaves the DAG at its sinks and the excess, money per hour and second.
+
+    The excess is what rounding has left unbalanced at the modules; without it the bound would not hold for the flow as
+    it is. The labels `begin` are overwritten.
+    """
     supply = 0.0
     out = net.begin
     out[:] = 0.0
@@ -148,7 +177,10 @@ def _least_supply(s: SessionArrays, net: _Network) -> float:
 
 @compiled
 def _least_base(hull: _Hull, m: int, corner: int, flow: float) -> float:
-    """Least cost + flow·latency over the corners of module m; rounding may have left it next to the one noted."""
+    """Least cost + flow·latency over the corners of module m, in money per hour.
+
+    The corner noted for the flow is the one, but rounding of slopes may have left it at a neighbour.
+    """
     least = np.inf
     for k in range(max(corner - 1, 0), min(corner + 2, hull.corners[m])):
         least = min(least, hull.cost[m, k] + flow * hull.latency[m, k])
@@ -157,6 +189,7 @@ def _least_base(hull: _Hull, m: int, corner: int, flow: float) -> float:
 
 @compiled
 def _hulls(modes: Modes, first: Ints, last: Ints) -> _Hull:
+    """The lower convex hulls of the allowed modes; a module without corners has no mode of finite cost."""
     modules = first.size
     most = 1
     for m in range(modules):
@@ -173,6 +206,7 @@ def _hulls(modes: Modes, first: Ints, last: Ints) -> _Hull:
             latency, cost = modes.latency[m, i], modes.cost[m, i]
             if not np.isfinite(cost) or (size > 0 and latency >= hull.latency[m, size - 1]):
                 continue
+            # Corners above the line from the corner before them to this mode go, and those that cost no less than it.
             while size > 0:
                 slope = (cost - hull.cost[m, size - 1]) / (hull.latency[m, size - 1] - latency)
                 if slope > hull.slope[m, size - 1] and slope > 0.0:
@@ -190,7 +224,7 @@ def _hulls(modes: Modes, first: Ints, last: Ints) -> _Hull:
 
 @compiled
 def _hull_at(hull: _Hull, m: int, latency: float) -> float:
-    """Cost of module m's hull at a latency."""
+    """Cost per hour of module m's hull at a latency in seconds, that of its fastest corner below all of them."""
     if latency >= hull.latency[m, 0]:
         return float(hull.cost[m, 0])
     for k in range(1, hull.corners[m]):
@@ -201,11 +235,7 @@ def _hull_at(hull: _Hull, m: int, latency: float) -> float:
 
 @compiled
 def _label(s: SessionArrays, hull: _Hull, net: _Network) -> int:
-    """Longest distances from the source in the residual network; returns the module whose end is farthest.
-
-    `begin_from`: edge row that a begin label came along, −1: the source, −2: back through the module itself.
-    `end_from`: edge row (taken backwards) that an end label came along, −1: through the module.
-    """
+    """Find the longest distances from the source in the residual network; returns the last module that ends latest."""
     net.begin[:], net.end[:] = UNREACHED, UNREACHED
     _propagate(s, hull, net)
     farthest = -1
@@ -226,7 +256,11 @@ def _stretch_to(s: SessionArrays, hull: _Hull, net: _Network, slo: float) -> Non
 
 @compiled
 def _propagate(s: SessionArrays, hull: _Hull, net: _Network) -> None:
-    """Raise labels along all residual arcs until none changes."""
+    """Raise labels along all residual arcs until none changes, or as often as a label can be raised but for rounding.
+
+    Labels rise only by more than a `TIE`, so that arcs which are tight but for rounding make no cycle. Labels only say
+    where to send flow; no bound depends on them.
+    """
     begin, end, begin_from, end_from = net.begin, net.end, net.begin_from, net.end_from
     flow, corner, edge_flow = net.flow, net.corner, net.edge_flow
     latency, slope = hull.latency, hull.slope
@@ -242,6 +276,7 @@ def _propagate(s: SessionArrays, hull: _Hull, net: _Network) -> None:
             through = begin[m] + latency[m, corner[m]]
             if through > end[m] + TIE * abs(end[m]):
                 end[m], end_from[m] = through, -1
+        # Forward arcs are done; flow can also be taken back, through modules and along edges that carry some.
         changed = False
         for m in order[::-1]:
             if flow[m] == 0.0:
@@ -260,7 +295,7 @@ def _propagate(s: SessionArrays, hull: _Hull, net: _Network) -> None:
 
 @compiled
 def _augment(s: SessionArrays, hull: _Hull, net: _Network, sink: int) -> float:
-    """Send as much as fits along the labelled path to `sink`; returns how much (infinite: without end)."""
+    """Send as much flow as fits along the labelled path to `sink`; returns how much, infinite (none sent): no limit."""
     amount = _walk(s, hull, net, sink, 0.0)
     if np.isfinite(amount):
         _walk(s, hull, net, sink, amount)
@@ -269,7 +304,10 @@ def _augment(s: SessionArrays, hull: _Hull, net: _Network, sink: int) -> float:
 
 @compiled
 def _walk(s: SessionArrays, hull: _Hull, net: _Network, sink: int, amount: float) -> float:
-    """Follow the labels back from `sink`: measure the capacity (amount 0), or send `amount`."""
+    """Follow the labels back from `sink`, and send `amount` along the way; returns the path's capacity before that.
+
+    Rounding may leave labels that lead in a circle; after more steps than any path has, the capacity is 0.
+    """
     capacity = np.inf
     m, at_end = sink, True
     for _ in range(8 * s.rate.size * s.rate.size + 8):
@@ -304,7 +342,7 @@ def _walk(s: SessionArrays, hull: _Hull, net: _Network, sink: int, amount: float
 
 @compiled
 def _module_below(s: SessionArrays, edge: int) -> int:
-    """The module whose row of parents holds this edge."""
+    """The module that an edge leads to: the one whose row of parents holds it."""
     m = 0
     while s.parent_first[m + 1] <= edge:
         m += 1
@@ -313,8 +351,10 @@ def _module_below(s: SessionArrays, edge: int) -> int:
 
 @compiled
 def _add_flow(hull: _Hull, net: _Network, m: int, amount: float) -> None:
+    """Change the flow through module m, and note the corner of its hull at which the new flow is passed."""
     flow = net.flow[m] + amount
     k = net.corner[m]
+    # A flow that reaches a corner's slope but for rounding is put on it: else the next path has almost no capacity.
     for slope in (hull.slope[m, k], hull.slope[m, k + 1], hull.slope[m, max(k - 1, 0)]):
         if np.isfinite(slope) and abs(flow - slope) <= EQUAL_FLOWS * max(abs(amount), net.flow[m]):
             flow = slope

@@ -43,7 +43,14 @@ def rate_left(
 
 @compiled
 def rest_of(rate: float, throughput: Floats, low: Floats, machines: Ints) -> float:
-    """What is left of the module's rate by whole machines of each configuration kept; below zero: it is exceeded."""
+    """What whole machines leave of the module's rate, in requests per second; below zero: they exceed it.
+
+    Args:
+        rate: the module's rate, the nearest float.
+        throughput: throughput of each configuration kept, the nearest float, shape (configurations kept,) or more.
+        low: what each throughput, and last the rate, has beyond that float.
+        machines: whole machines of each configuration kept, shape (configurations kept,).
+    """
     left, left_low = rate, low[-1]
     for j in range(machines.size):
         if machines[j] > 0:
@@ -53,8 +60,12 @@ def rest_of(rate: float, throughput: Floats, low: Floats, machines: Ints) -> flo
 
 @compiled
 def _less(high: float, low: float, n: float, t: float, t_low: float) -> tuple[float, float]:
-    """A pair of floats less n times another one."""
+    """A pair of floats less n times another pair, as a pair: first the float nearest to it, then what it lacks.
+
+    That is Dekker's product and sum (1971) without their last terms, so that about 1e-31 of what is summed up is lost.
+    """
     product = n * t
+    # `error` is what the rounded product lacks, exactly; `rest` and `back` recover what the rounded difference lacks.
     split_n, split_t = HALVES * n, HALVES * t
     n_high, t_high = split_n - (split_n - n), split_t - (split_t - t)
     n_low, t_rest = n - n_high, t - t_high
@@ -67,7 +78,14 @@ def _less(high: float, low: float, n: float, t: float, t_low: float) -> tuple[fl
 
 @compiled
 def few_share(unit_cost: Floats) -> float:
-    """Share of the module's rate below which rates are computed anew, given rising unit costs."""
+    """Share of the module's rate below which rates are computed anew.
+
+    A float sum is off by some 1e-16 of the rate. Bought at the most expensive unit cost, that must stay small against
+    the cost of the whole rate at the least one.
+
+    Args:
+        unit_cost: unit costs of the configurations kept, rising.
+    """
     if unit_cost.size > 0 and unit_cost[-1] > WIDE_PRICES * unit_cost[0]:
         return FEW
     return FEWER
@@ -80,19 +98,20 @@ def settled_rest(
     """Whole machines of configuration j that the rate left fills, where a multiple of its throughput is close to it.
 
     Args:
-        rate: as in `rate_left`, like the next two.
-        throughput: throughputs.
-        low: what they, and last the rate, have beyond their floats.
+        rate: the module's rate, the nearest float.
+        throughput: throughput of each configuration, the nearest float.
+        low: what each throughput, and last the rate, has beyond that float.
         at: configuration of each allocation before.
-        count: its whole machines.
-        d: how many allocations there are.
+        count: whole machines of each allocation before.
+        d: how many allocations there are before.
         j: the configuration to fill.
-        nearest: the number of machines whose rate is close.
+        nearest: the number of machines whose rate is close to the rate left.
 
     Returns:
-        The machines, the rate that they leave, and what that lacks to one more machine.
+        The machines, the rate that they leave, and what that lacks to one more machine, both in requests per second.
     """
     t, left = throughput[j], rate_left(rate, throughput, low, at, count, d, j, nearest)
+    # The last of them would not be full: one machine less, which leaves nearly a whole machine's rate.
     if left < 0.0:
         return nearest - 1, t + left, -left
     return nearest, left, t - left

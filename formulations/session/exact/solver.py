@@ -7,22 +7,21 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-
 from euclio.core.registry import Limits
-from euclio.core.result import BRACKET_TOLERANCE, PROOF_TOLERANCE, Answer
+from euclio.core.result import Answer
+from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import refuse_general
-from formulations.session.continuous.budgets import ContinuousProof, ContinuousSearch
-from formulations.session.continuous.plan import fill_up
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
 from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.rational.bracket import Bracket
 from formulations.session.rational.budgets import bracket_session
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
+from formulations.session.rational.ties import branch_on_ties
 from formulations.tolerances import CONTINUOUS_SLO_SLACK, GAP, INSIDE, SLO_SLACK
 
 BRACKETING_S = 10.0
@@ -33,10 +32,18 @@ NO_PLAN = "no plan meets the SLO (proven)"
 
 
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Module frontiers and mode search (ours); anytime under a time limit, with a valid bound.
+    """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
-    Under dummy rule `continuous` budgets are bracketed (`continuous_budgets`) to the gap named there. With
-    `single_hardware` every hardware type is solved and the cheapest kept.
+    Under dummy rule `continuous` the modules' budgets are bracketed instead (`session/continuous/budgets.py`). With
+    `single_hardware` every hardware type is solved alone and the cheapest answer kept.
+
+    Args:
+        session: the instance.
+        space: plan space, with any dummy rule and any policy but those of form `GENERAL`.
+        limits: time limit; the method draws no random numbers.
+
+    Returns:
+        The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
         InapplicableError: a policy of form `GENERAL`.
@@ -69,7 +76,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
 
 
 def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
-    """The arrays with the SLO that the search takes; made once, as they are."""
+    """The session's arrays with the longer SLO that the search takes; made once per session and plan space."""
     key = (space, SLO_SLACK)
     known = session._cache.get(key)
     if known is None:
@@ -78,7 +85,18 @@ def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> Sessi
 
 
 def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: Answer, deadline: float) -> Answer:
-    """Decide exactly what rounding may have decided: the plan found, else another one, else that there is none."""
+    """Decide exactly what rounding may have decided: that a plan found is one, or another one, or that there is none.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+        arrays: the session's arrays, with its own SLO.
+        found: plan and bound of the search that takes the SLO for longer.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Returns:
+        The answer, claimed at the checker's cost.
+    """
     priced = _priced(session, space, found.plan)
     if priced is not None and _proves(found.bound, priced):
         return replace(found, claimed=float(priced))
@@ -118,44 +136,44 @@ def _proves(bound: float | None, cost: Fraction) -> bool:
 
 
 def _solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, deadline: float) -> Answer:
-    """Rule `continuous`: the plan's dummy rates are made exactly from the budgets that the search chose."""
+    """Solve under rule `continuous`: a search brackets budgets in floats, and dummy rates are made exactly from those.
+
+    What ends without a proof that the checker confirms is bracketed once more in fractions.
+    """
     shortest = [latency_bound(module, space) for module in session.modules]
     least = [latency for latency in shortest if latency is not None]
     if longest_path(session, least)[0] > session.slo_s:
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     starts = [float(latency) for latency in least]
     relaxed = arrays._replace(slo=arrays.slo * (1.0 + CONTINUOUS_SLO_SLACK))
-    proof = ContinuousSearch(relaxed, starts, deadline).prove()
-    stats = {"solves": float(proof.solves), "rounds": float(proof.rounds)}
-    plan = _filled(session, space, arrays, proof) if proof.plans else None
-    if proof.plans and plan is None:
-        # The checker refuses a tie. Just inside the SLO there is none.
-        inside = ContinuousSearch(arrays._replace(slo=arrays.slo * INSIDE), starts, deadline).prove()
-        plan = _filled(session, space, arrays, inside) if inside.plans else None
-    cost = _priced(session, space, plan)
-    bound = proof.bound if proof.bound > 0 or cost == 0 else None
-    if cost is not None and bound is not None and bound >= float(cost) * (1.0 - BRACKET_TOLERANCE):
-        return Answer(plan, "optimal", float(cost), bound, stats=stats)
-    if time.perf_counter() < deadline:
-        # A tie, or numbers too far apart for floats: the same again in exact arithmetic.
-        found = bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, Effort(RATIONAL_NODES, _soon(deadline)))
-        if found.infeasible:
-            return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
-        if found.cost is not None and (cost is None or found.cost < cost):
-            cost, plan = found.cost, found.plan
-        if found.bound is not None and (cost == 0 or found.bound > (bound or 0.0)):
-            bound = float(found.bound)
-    if plan is None or cost is None:
+    found, stats = branch_on_ties(session, space, relaxed, starts, deadline)
+    if not _is_closed(found) and time.perf_counter() < deadline:
+        # Numbers too far apart for floats, or ties of many kinds: the same again in exact arithmetic.
+        found = _better(found, bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, _effort(deadline)))
+    if found.infeasible:
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
+    bound = float(found.bound) if found.bound is not None and (found.bound > 0 or found.cost == 0) else None
+    if found.cost is None:
         return Answer(None, "limit", bound=bound, stats=stats, reason="a limit was hit before a plan was found")
-    return Answer(plan, "limit" if proof.status != OPTIMAL else "optimal", float(cost), bound, stats=stats)
+    return Answer(found.plan, "optimal" if _is_closed(found) else "limit", float(found.cost), bound, stats=stats)
 
 
-def _soon(deadline: float) -> float:
-    """The deadline of a bracketing in exact arithmetic."""
-    return min(deadline, time.perf_counter() + BRACKETING_S)
+def _is_closed(found: Bracket) -> bool:
+    """Whether a plan and a bound meet."""
+    return (
+        found.cost is not None
+        and found.bound is not None
+        and found.bound >= found.cost * (1 - Fraction(BRACKET_TOLERANCE))
+    )
 
 
-def _filled(session: Session, space: PlanSpace, arrays: SessionArrays, proof: ContinuousProof) -> Plan | None:
-    partial_at = np.array([plan.partial_at for plan in proof.plans])
-    plan = to_plan(session, arrays, np.concatenate([plan.machines for plan in proof.plans]), partial_at)
-    return fill_up(session, plan, (partial_at >= 0).tolist(), [plan.latency for plan in proof.plans], space)
+def _better(floats: Bracket, exact: Bracket) -> Bracket:
+    """The cheaper plan and the larger bound of two searches; infeasibility as exact arithmetic has it."""
+    best = min((one for one in (floats, exact) if one.cost is not None), key=lambda one: one.cost or 0, default=exact)
+    bound = max((one.bound for one in (floats, exact) if one.bound is not None), default=None)
+    return Bracket(best.cost, best.plan, bound, exact.infeasible)
+
+
+def _effort(deadline: float) -> Effort:
+    """What a bracketing in exact arithmetic may cost."""
+    return Effort(RATIONAL_NODES, min(deadline, time.perf_counter() + BRACKETING_S))

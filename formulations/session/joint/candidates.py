@@ -7,7 +7,8 @@ cut off. Where nothing cheaper than the incumbent is left in the looser model, t
 
 What may be cut off, with the incumbent costing C:
 
-- whole numbers of one module that no plan has (they leave a rate that no partial machine takes, or the like);
+- whole numbers of one module that no plan has (they leave a rate that no partial machine takes, or the like); where its
+  machines are too few for its rate, all whole numbers with no more of each of them;
 - those of one module that take it longer than its largest budget;
 - those of the modules of a path that is too long, together;
 - those of a plan that costs C or more. If modules W of it use whole machines only, and the others P have partial ones,
@@ -29,7 +30,7 @@ from formulations.session.joint.problem import JointProblem
 MOST_CANDIDATES = 150
 """Solutions priced within one model before it gives up: ties can be too many to list."""
 CLEAR = Fraction(1, 10**5)
-"""A cost counts as clearly below another one, so that every engine can tell them apart, from this share on."""
+"""Share by which a cost has to be below another one for every engine to distinguish them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,15 @@ class Exclusion:
         states: state of modules, by index.
         whole: modules that use whole machines only.
         cheaper: cost per hour; None: there is nothing of interest that is cheaper.
+        fullest: a state of the one module of `states`, with no fewer of each of its machines, that cannot take the
+            module's rate even if all machines are full: states with no more of each of them, and no other ones, may be
+            cut off in place of `states`, which is one of them; None: there is none.
     """
 
     states: dict[int, ModuleState]
     whole: tuple[int, ...] = ()
     cheaper: Fraction | None = None
+    fullest: ModuleState | None = None
 
 
 def state(indices: list[int], machines: list[int], partial_at: int | None) -> ModuleState:
@@ -108,7 +113,7 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
         index = problem.session.index
         return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
     broken = [m for m in range(len(raw)) if not _possible(problem, plan, m)]
-    return [Exclusion({m: raw[m]}) for m in broken]
+    return [_impossible(problem, raw[m], m) for m in broken]
 
 
 def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fraction, least: Fraction) -> Exclusion:
@@ -144,6 +149,26 @@ def _common_divisor(values: list[Fraction]) -> Fraction:
     """The greatest number that all values are multiples of; 0 if they are all 0."""
     scale = lcm(*(x.denominator for x in values))
     return Fraction(gcd(*(int(x * scale) for x in values)), scale)
+
+
+def _impossible(problem: JointProblem, raw: ModuleState, m: int) -> Exclusion:
+    """What to cut off for a state of module m that no plan has.
+
+    Machines that take less than the module's rate, all of them full and the partial one too, are too few: dummies only
+    add to the rate, and a policy only shares it out. With as many more machines of the most frequent configuration as
+    leaves them too few, one cut takes all such states at once that engines would go through machine by machine.
+    """
+    throughput = {c.index: c.throughput_rps for c in problem.modules[m].configurations}
+    left = problem.modules[m].rate_rps - sum((n * throughput[index] for index, n in raw.machines), Fraction(0))
+    if raw.partial_at is not None:
+        left -= throughput[raw.partial_at]
+    if left <= 0:
+        return Exclusion({m: raw})
+    machines = dict(raw.machines)
+    if machines:
+        most = max(machines, key=lambda index: machines[index])
+        machines[most] += ceil(left / throughput[most]) - 1
+    return Exclusion({m: raw}, fullest=ModuleState(tuple(machines.items()), raw.partial_at))
 
 
 def _possible(problem: JointProblem, plan: Plan, m: int) -> bool:

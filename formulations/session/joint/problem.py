@@ -48,8 +48,8 @@ class JointConfiguration:
             not ask for any; None: no whole machine meets it.
         partial_need_rps: rate that a partial machine needs within the largest budget (under `tc-shared` the rate left
             for its ratio); None: no partial machine meets it.
-        lead_latency_s: the module's worst-case latency is at least this if the plan's first configuration is this one.
-        lead_cost_per_h: likewise its cost.
+        lead_latency_s: least worst-case latency in seconds of the module's plans that begin with this configuration.
+        lead_cost_per_h: least cost per hour of the module's plans that begin with this configuration.
     """
 
     configuration: Configuration
@@ -156,7 +156,7 @@ def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
 
 
 def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
-    """The same problem where plans of interest are known to need more latency than the least one.
+    """The problem narrowed to plans of interest, in which modules are known to need more than their least latencies.
 
     Args:
         problem: the problem.
@@ -198,7 +198,18 @@ def _useful(
     most: Fraction,
     most_dummy: Fraction,
 ) -> JointConfiguration | None:
-    """What a configuration can do within the largest budget; None: nothing."""
+    """What a configuration can do within its module's largest budget; None: no plan within it uses the configuration.
+
+    Args:
+        rate: the module's rate in requests per second.
+        c: the configuration.
+        index: its index among the session's configurations.
+        price: its price per hour.
+        group: number of its throughput-cost ratio within the module.
+        space: plan space.
+        most: largest budget of the module in seconds.
+        most_dummy: largest throughput of this configuration and the useful ones after it, which dummies stay below.
+    """
     d, b, t = c.duration_s, c.batch, c.throughput_rps
     if d >= most:
         return None

@@ -40,7 +40,7 @@ class JointSearch(ABC):
         problem: the problem.
         limits: limits of the run.
         started: `time.perf_counter` value at the start.
-        deadline: likewise at which to stop.
+        deadline: `time.perf_counter` value at which to stop.
         plan: best plan so far, accepted by the checker.
         cost: its exact cost.
         bound: proven lower bound on the cost of every plan; None: none yet.
@@ -67,15 +67,15 @@ class JointSearch(ABC):
 
     @abstractmethod
     def improved(self) -> None:
-        """What is to be done when the incumbent has become cheaper."""
+        """Called when the incumbent has become cheaper, for what an engine has to do then."""
 
     @abstractmethod
     def last_word(self, ending: Ending) -> str:
-        """The raw status of an answer."""
+        """The raw status that the answer is given."""
 
     @abstractmethod
     def counters(self) -> dict[str, float]:
-        """What the search took."""
+        """Counters of the search, by name."""
 
     def accept(self, plan: Plan) -> Evaluation:
         """Price a plan exactly, keep it if it is the best; returns what the checker says."""

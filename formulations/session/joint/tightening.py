@@ -83,6 +83,11 @@ def by_leading(problem: JointProblem, cutoff: Fraction) -> Ranges:
     return _by_leading(problem, [Fraction(0)] * len(problem.modules), cutoff)
 
 
+def within(ranges: Ranges, cutoff: Fraction) -> Ranges:
+    """The same ranges for a lower cutoff, by leading configurations alone: what is known to cost at least stays so."""
+    return _by_leading(ranges.problem, ranges.least_costs, cutoff)
+
+
 def affordable(ranges: Ranges, cutoff: Fraction) -> JointProblem:
     """The problem of ranges that are not empty, with no machines that cost more than their module may.
 

@@ -42,7 +42,7 @@ def allocate_module(
         limits: time limit, seed and engine options.
 
     Returns:
-        An answer whose plan has this one module.
+        An answer whose plan is that of a session of this module alone.
 
     Raises:
         InapplicableError: the dummy rule is `continuous`.

@@ -14,8 +14,8 @@ comes:
     cost = Σ_k p_k n_k + ρ_k T f_k,   in units of a typical cost
 
 g, where it is not vanishingly small, is half the greatest common divisor of T and all t_k: whatever is left over and
-not nothing is at least twice that. It tells f < t and δ < t from equality; otherwise a point that takes f = t or δ = t
-is cut off when it turns up.
+not nothing is at least twice that. It separates f < t and δ < t from equality; otherwise a point that takes f = t or
+δ = t is cut off when it turns up.
 
 With dispatch in sequence a configuration is of use only if enough rate is left. With a budget L these needs are
 constants, so that the rows are linear and the model of one module at one budget is complete:
@@ -66,7 +66,7 @@ class AllocationRows:
         w: rate left where the configuration's turn comes, share of the module's rate.
         lead_dummy: dummy rate if this is the first configuration used; empty where there are no dummies.
         dummy: dummy rate, share of the module's rate; None where there are none.
-        filled: whether there are dummies; None likewise.
+        filled: whether there are dummies; None where there are none.
         cost: coefficient of every variable in the cost.
     """
 
@@ -119,7 +119,7 @@ def add_allocation(
 def step(module: JointModule) -> float:
     """Half the greatest common divisor of the rate and all throughputs, as a share of the rate; 0: too small.
 
-    What is left over is nothing or twice that: half of it tells the two apart with room for rounding on either side.
+    What is left over is nothing or twice that: half of it distinguishes the two with room for rounding on either side.
     """
     numbers = [module.rate_rps, *(c.throughput_rps for c in module.configurations)]
     scale = lcm(*(x.denominator for x in numbers))

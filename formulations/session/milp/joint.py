@@ -8,7 +8,7 @@ by tangents, so that its optimum is a lower bound. The loop:
 2. ask the engine for the cheapest point that costs no more than the incumbent;
 3. read the point as a plan and price it exactly; if it is cheaper, it is the incumbent;
 4. cut the point off, by tangents at its own rates if it is too slow, else by its whole numbers
-   (`formulations/session/joint/candidates.py`), and go on with 2. The plan to start from is cut off likewise, at once.
+   (`formulations/session/joint/candidates.py`), and go on with 2. The plan to start from is cut off at once.
 
 The limit on the cost in 2. is given to HiGHS as a bound on the objective, which it prunes and fixes variables by: as a
 row it takes up to three times as long. CBC has it as a row, and HiGHS where it fails otherwise.

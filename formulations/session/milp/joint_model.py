@@ -55,7 +55,7 @@ class LatencyRows:
         need: rate that the largest budget asks for, share of the module's. Tangents at smaller rates would say nothing
             that the rows on needs do not say, with coefficients that drown in rounding.
         whole: rate that whole machines collect at, 0 without any; None where the policy does not care.
-        partial: likewise of the partial machine.
+        partial: rate that the partial machine collects at, 0 without one.
     """
 
     latency: Any

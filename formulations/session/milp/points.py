@@ -150,7 +150,7 @@ def forbid(joint: JointModel, exclusion: Exclusion) -> None:
 
 
 def _cheaper(joint: JointModel, cost: Fraction) -> Any:
-    """A variable that is 1 only where all modules together cost at most this."""
+    """A binary variable that is 1 only where all modules together cost at most a given amount per hour."""
     import pulp
 
     total: dict[Any, float] = {v: c for rows in joint.rows for v, c in rows.cost.items()}

@@ -1,6 +1,6 @@
 """Rule `continuous`: the cheapest plan of a session by bracketing budgets in exact arithmetic (ours).
 
-What `continuous_budgets` does in floating point, for sessions on which that met a tie. A module's least cost never
+What `continuous/budgets.py` does in floating point, for sessions on which that met a tie. A module's least cost never
 rises with its budget. Known are its cheapest plans at some budgets; between the latency of one and the next smaller
 budget known, every plan costs at least what is the infimum just below that latency. Taken as modes, these points and
 intervals bound the session from below; where the cheapest choice of modes is one of points only, it is the optimum.
@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import session_arrays
 from euclio.session.latency_bound import latency_bound
+from formulations.session.rational.bracket import Bracket
 from formulations.session.rational.continuous import (
     ContinuousModule,
     cheapest_within,
@@ -31,7 +31,7 @@ from formulations.session.rational.continuous import (
 )
 from formulations.session.rational.lines import LineBounds, Piece
 from formulations.session.rational.module import Effort, UndecidedError
-from formulations.session.rational.split import cheapest_choice
+from formulations.session.rational.split import choices_by_cost
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
 from formulations.tolerances import DUMMY_DIGITS
 
@@ -39,25 +39,9 @@ STEPS = 2**30
 """Budgets are cut at multiples of 1/STEPS of an interval, so that their denominators stay small."""
 
 
-class Bracket(NamedTuple):
-    """What is known of the optimum.
-
-    Attributes:
-        cost: cost per hour of the best plan; None: none was found.
-        plan: the plan.
-        bound: lower bound on the cost; None: no bound.
-        infeasible: whether it is proven that there is no plan.
-    """
-
-    cost: Fraction | None
-    plan: Plan | None
-    bound: Fraction | None
-    infeasible: bool
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """A point or an open interval of a module's cost curve.
+    """A point or an open interval of a module's cost curve; what a choice of them was bounded by is found by identity.
 
     Attributes:
         latency_s: latency of the point, or where the interval begins.
@@ -97,6 +81,11 @@ class _Curve:
     def point_at(self, interval: _Known) -> _Known | None:
         """The point at which an interval ends, if the interval is not cut off there."""
         return next((k for k in self.known if k.end_s is None and k.latency_s == interval.end_s), None)
+
+    def point_within(self, entry: _Known) -> _Known | None:
+        """The cheapest known plan that is no later than an entry begins."""
+        place = self.known.index(entry)
+        return next((k for k in self.known[place::-1] if k.end_s is None), None)
 
     def step_within(self, interval: _Known) -> Fraction | None:
         """The last latency within an open interval at which its cost may step; None: there is none; it is a point."""
@@ -191,6 +180,8 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
             best = best._replace(bound=bound)
             if choice is None or (best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance))):
                 return best
+            # A choice of narrow intervals is as good as the plans where they begin, which keep the SLO.
+            best = _better(best, [curve.point_within(entry) for curve, entry in zip(curves, choice, strict=True)])
             best = _better(best, _cut(problem, curves, choice, effort))
     except UndecidedError:
         return best
@@ -201,29 +192,22 @@ class _Closed:
 
     def __init__(self, curves: list[_Curve], lines: LineBounds, tolerance: Fraction) -> None:
         self.curves, self.lines, self.tolerance = curves, lines, tolerance
-        self.closed: list[list[Piece]] = []
-        self.bounded: dict[tuple[Piece, ...], Fraction | None] = {}
+        self.bounds: dict[tuple[_Known, ...], Fraction | None] = {}
         self.least: Fraction | None = None
-        """The least bound of them."""
+        """The least bound of choices that were closed."""
 
     def holds(self, choice: list[_Known], best: Fraction) -> bool:
         """Whether a choice is closed, or can be, given the cost of the best plan."""
-        pieces = [curve.piece(entry) for curve, entry in zip(self.curves, choice, strict=True)]
-        if any(all(map(_is_within, pieces, others)) for others in self.closed):
-            return True
-        key = tuple(pieces)
-        if key not in self.bounded:
-            self.bounded[key] = self.lines.bound(pieces)
-        bound = self.bounded[key]
+        key = tuple(choice)
+        if key not in self.bounds:
+            self.bounds[key] = self.lines.bound(
+                [curve.piece(entry) for curve, entry in zip(self.curves, choice, strict=True)]
+            )
+        bound = self.bounds[key]
         if bound is None or bound < best * (1 - self.tolerance):
             return False
-        self.closed.append(pieces)
         self.least = bound if self.least is None else min(bound, self.least)
         return True
-
-
-def _is_within(piece: Piece, other: Piece) -> bool:
-    return other.left_s <= piece.left_s and piece.end_s <= other.end_s
 
 
 def _choose(
@@ -234,11 +218,11 @@ def _choose(
     kept = [_staircase(curve.known, later) for curve in curves]
     modes = tuple(tuple(Mode(_from(k, later), k.cost_per_h) for k in row) for row in kept)
 
-    def is_closed(chosen: list[int]) -> bool:
-        return best is not None and closed.holds([row[i] for row, i in zip(kept, chosen, strict=True)], best)
-
-    chosen = cheapest_choice(replace(problem, modes=modes), best, effort, is_closed)
-    return None if chosen is None else [row[i] for row, i in zip(kept, chosen, strict=True)]
+    for chosen in choices_by_cost(replace(problem, modes=modes), best, effort):
+        choice = [row[i] for row, i in zip(kept, chosen, strict=True)]
+        if best is None or not closed.holds(choice, best):
+            return choice
+    return None
 
 
 def _later(problem: SplitProblem, curves: list[_Curve]) -> Fraction:

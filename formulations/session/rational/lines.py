@@ -17,6 +17,7 @@ the widths only, where steps miss it by one of first order.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ class Piece(NamedTuple):
 
     Attributes:
         left_s: where it begins, in seconds.
-        end_s: where it ends; of a point: the same.
+        end_s: where it ends, in seconds; a point ends where it begins.
         cost_per_h: lower bound on its plans.
         start_per_h: about what plans at its begin cost; only the quality of the bound depends on it. Of a point: its
             cost.
@@ -63,26 +64,32 @@ class LineBounds:
             arrays: the session in its plan space.
             problem: its DAG and SLO.
         """
-        self.arrays, self.slo_s = arrays, problem.slo_s
+        self.arrays, self.problem, self.slo_s = arrays, problem, problem.slo_s
         self.apart = _sets_apart(problem)
 
-    def bound(self, pieces: list[Piece]) -> Fraction | None:
+    def bound(self, pieces: Sequence[Piece]) -> Fraction | None:
         """Lower bound on the cost of all plans in the pieces, one per module; None: no better one than by steps."""
         if not self.apart:
             return None
         price = self._price_of_time(pieces)
         if price is None:
             return None
+        # Near a tie the begins leave a sliver of the SLO, within which a cost hardly falls, however wide its piece is.
+        ends = self.problem.room_s([piece.left_s for piece in pieces])
         least = sum(
-            (self._least(m, piece, y) for m, (piece, y) in enumerate(zip(pieces, price, strict=True))), Fraction(0)
+            (
+                self._least(m, piece, y, min(piece.end_s, end))
+                for m, (piece, y, end) in enumerate(zip(pieces, price, ends, strict=True))
+            ),
+            Fraction(0),
         )
         return least - max(sum((price[m] for m in one), Fraction(0)) for one in self.apart) * self.slo_s
 
-    def _price_of_time(self, pieces: list[Piece]) -> list[Fraction] | None:
+    def _price_of_time(self, pieces: Sequence[Piece]) -> list[Fraction] | None:
         modes = new_modes(len(pieces), 2)
         for m, piece in enumerate(pieces):
             corners = [(piece.left_s, piece.start_per_h), (piece.end_s, piece.cost_per_h)]
-            falls = piece.left_s < piece.end_s and piece.start_per_h > piece.cost_per_h
+            falls = float(piece.left_s) < float(piece.end_s) and piece.start_per_h > piece.cost_per_h
             kept = corners if falls else [(piece.left_s, piece.cost_per_h)]
             modes.size[m] = len(kept)
             for i, (latency, cost) in enumerate(kept):
@@ -92,14 +99,13 @@ class LineBounds:
             return None
         return [Fraction(max(0.0, float(y))) for y in flow]
 
-    def _least(self, m: int, piece: Piece, y: Fraction) -> Fraction:
-        """Lower bound on cost + y·latency over a piece of module m."""
+    def _least(self, m: int, piece: Piece, y: Fraction, end_s: Fraction) -> Fraction:
+        """Lower bound on cost + y·latency over the plans of module m from a piece's begin up to a latency within it."""
         step = piece.cost_per_h + y * piece.left_s
         if not y or piece.left_s == piece.end_s or piece.start_per_h <= piece.cost_per_h:
             return step
-        # Beyond the end plans cost no less than within: up to that point, no more, the line bounds them too.
-        most = piece.cost_per_h + y * piece.end_s
-        left, end = math.nextafter(float(piece.left_s), 0.0), math.nextafter(float(piece.end_s), math.inf)
+        most = piece.start_per_h + y * piece.left_s
+        left, end = math.nextafter(float(piece.left_s), 0.0), math.nextafter(float(end_s), math.inf)
         problem = continuous_problem(self.arrays, m, end)
         if problem.price.size == 0 or problem.price.min() <= 0.0:
             return step

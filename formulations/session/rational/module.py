@@ -56,8 +56,8 @@ class RationalModule:
         module: the module.
         configurations: those that the plan space allows.
         rate: its rate, in 1/`rate_scale` requests per second.
-        throughput: t of each configuration, likewise.
-        unit_cost: cost of one such unit of rate, in 1/`cost_scale` money per hour.
+        throughput: t of each configuration, in 1/`rate_scale` requests per second.
+        unit_cost: cost of one such unit of rate on each configuration, in 1/`cost_scale` money per hour.
         rate_scale: units of rate per request per second.
         cost_scale: units of cost per money per hour.
         group: number of the configuration's throughput-cost ratio.
@@ -95,7 +95,7 @@ class Needs:
 
 
 def rational_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> RationalModule:
-    """A module on the scales of its own numbers.
+    """A module in a plan space as integers, on the smallest scales on which its rates and costs are whole.
 
     Args:
         module: the module.
@@ -124,7 +124,16 @@ def rational_module(module: Module, price: dict[str, Fraction], space: PlanSpace
 
 
 def needs_within(m: RationalModule, budget_s: Fraction, *, strictly: bool) -> Needs:
-    """What every configuration needs to stay within (strictly: below) a budget in seconds."""
+    """The rates that configurations need to stay within a latency budget.
+
+    Args:
+        m: the module.
+        budget_s: the budget in seconds.
+        strictly: whether latencies have to stay below the budget.
+
+    Returns:
+        One rate per configuration for whole and for partial machines, in units of the module's scale.
+    """
     whole, partial = [], []
     for c in m.configurations:
         need = _least_rate(c, m.rate_scale, budget_s, strictly)
@@ -163,7 +172,7 @@ def cheapest_plan(m: RationalModule, needs: Needs, cutoff: Fraction | None, effo
 
 
 class _Search:
-    """One search; `below` is the cost that a plan has to stay below, in units."""
+    """One depth-first search in integers; `below` is the cost in units that a plan has to stay below."""
 
     def __init__(self, m: RationalModule, needs: Needs, effort: Effort, below: float) -> None:
         self.m, self.needs, self.effort, self.below = m, needs, effort, below
@@ -197,6 +206,7 @@ class _Search:
             if deficit == 0 and (whole == 0 or lacking <= 0) and self._closes(j, whole, left, w):
                 self._offer(cost + rest * m.unit_cost[j], (*before, (j, whole)), left)
                 return  # nothing that goes on from here is cheaper
+            # Too slow for the budget, or in want of dummies that the rule forbids; a later configuration may do.
             if lacking == inf or (lacking > 0 and not self.dummies):
                 continue
             if self.dummies and left and m.throughput[j] - left >= lacking:
@@ -212,16 +222,19 @@ class _Search:
                 self.extend(j + 1, further, spent, int(lacking), (*before, (j, n)), w)
 
     def _closes(self, j: int, whole: int, left: int, w: int) -> bool:
+        """Whether whole machines of configuration j, and a partial one for what they leave, end a plan in time."""
         if left == 0:
             return whole > 0
         return self.needs.partial[j] <= (w if self.shared else left)
 
     def _offer(self, cost: int, machines: tuple[tuple[int, int], ...], partial: int) -> None:
+        """Keep a plan if it costs less than the best one so far."""
         if cost < self.below:
             self.below, self.best = cost, (machines, partial)
 
 
 def _plan(m: RationalModule, machines: tuple[tuple[int, int], ...], partial: int) -> ModulePlan:
+    """The plan of counts by configuration, of which the last one has the partial rate, in units."""
     taken = sum(n * m.throughput[j] for j, n in machines) + partial
     rows = [Allocation(m.configurations[j], n) for j, n in machines]
     rows[-1] = Allocation(rows[-1].configuration, rows[-1].machines, Fraction(partial, m.rate_scale))

@@ -18,7 +18,7 @@ from formulations.session.splitting.problem import Mode, without_modes
 
 
 def cheapest_below(session: Session, space: PlanSpace, cutoff: Fraction | None, effort: Effort) -> Plan | None:
-    """The cheapest plan of a session.
+    """The cheapest plan of a session below a cutoff, in exact arithmetic.
 
     Args:
         session: the instance.

@@ -23,7 +23,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from euclio.core.registry import Limits
-from euclio.core.result import PROOF_TOLERANCE, Answer, TracePoint
+from euclio.core.result import Answer, TracePoint
+from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.least_latency import why_no_plan
@@ -73,7 +74,7 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
 
 
 def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, deadline: float) -> Answer:
-    """Both steps at the SLO that the arrays hold."""
+    """The plan of both steps of Scrooge's MILP, at the SLO that the arrays hold."""
     least = least_latency(s)
     if (least > latency_room(s, least)).any():
         return Answer(None, "no plan", reason="not even the least latencies meet the SLO by more than rounding")

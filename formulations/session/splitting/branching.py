@@ -28,14 +28,27 @@ LEAST_RISE = 1e-6
 
 
 class Learned(NamedTuple):
-    """Mean rise of the bound per second, faster and slower, and its trials, shape (modules, 2)."""
+    """What trials have taught of each module's branches.
+
+    Attributes:
+        rise: mean rise of the bound, in money per hour for each second that the window changes, when the module takes a
+            faster mode (column 0) or a slower one (column 1), shape (modules, 2).
+        trials: trials that the mean is over, shape (modules, 2).
+    """
 
     rise: Floats
     trials: Ints
 
 
 class Branch(NamedTuple):
-    """Module to branch on, the slowest mode of the faster side, and bounds of both sides; −1: nothing to decide."""
+    """A node in two sides: one module takes a mode up to some mode, or a slower one.
+
+    Attributes:
+        module: the module; −1: there is nothing to decide.
+        mode: the slowest mode of the faster side.
+        faster: lower bound on the cost per hour of the faster side.
+        slower: lower bound on the cost per hour of the slower side.
+    """
 
     module: int
     mode: int
@@ -44,7 +57,14 @@ class Branch(NamedTuple):
 
 
 class _Candidates(NamedTuple):
-    """Modules whose window no mode fills, the slowest mode within it, seconds to it and to the next, and a score."""
+    """Modules to branch on: those of which no mode fills the window that the relaxation gives them.
+
+    Attributes:
+        module: the modules, shape (candidates,).
+        mode: slowest mode of each within its window, shape (candidates,).
+        seconds: from the window down to that mode, and up to the next one, shape (candidates, 2).
+        score: what the branch promises, as far as trials say; larger is better, shape (candidates,).
+    """
 
     module: Ints
     mode: Ints
@@ -54,13 +74,13 @@ class _Candidates(NamedTuple):
 
 @compiled
 def new_learned(modules: int) -> Learned:
-    """Nothing tried yet."""
+    """What is known of the branches of so many modules before any trial: nothing."""
     return Learned(np.zeros((modules, 2)), np.zeros((modules, 2), np.int64))
 
 
 @compiled
 def restrict(net: Network, hulls: Hulls, m: int, mode: int, side: int) -> None:
-    """Leave module m its modes up to `mode` (side 0), or the slower ones (side 1)."""
+    """Leave module m its modes up to `mode` (side 0), or only those slower than it (side 1); its hull is made anew."""
     if side == 0:
         hulls.alive[m, mode + 1 :] = False
     else:
@@ -72,16 +92,19 @@ def restrict(net: Network, hulls: Hulls, m: int, mode: int, side: int) -> None:
 def best_branch(
     net: Network, hulls: Hulls, basis: Basis, bound: float, upper: float, learned: Learned, scratch: Basis
 ) -> Branch:
-    """The branch that promises most.
+    """The branch that promises most, by trials and what earlier trials have taught.
 
     Args:
         net: the problem.
         hulls: modes that are left.
-        basis: a solved relaxation over them; it and the hulls are the same afterwards.
-        bound: its bound.
-        upper: bounds above it are all alike.
+        basis: a solved relaxation over them; basis and hulls are unchanged afterwards.
+        bound: lower bound that the basis proves, money per hour.
+        upper: limit on the cost per hour, above which all bounds are alike.
         learned: mean rises, to which trials are added.
         scratch: room for a basis.
+
+    Returns:
+        The branch; module −1: a mode fills every window.
     """
     found = _candidates(net, hulls, basis, learned)
     gap, best, best_score = upper - bound, Branch(-1, -1, bound, bound), -1.0
@@ -92,6 +115,7 @@ def best_branch(
         found.score[at] = -1.0
         branch = Branch(m, mode, bound, bound)
         if learned.trials[m].min() < RELIABLE:
+            # An untried score is no promise, and enough have been tried: only modules with reliable means remain.
             if tried == TRIALS:
                 continue
             tried += 1
@@ -103,6 +127,7 @@ def best_branch(
                 learned.trials[m, side] += 1
                 per_second = rises[side] / found.seconds[at, side]
                 learned.rise[m, side] += (per_second - learned.rise[m, side]) / learned.trials[m, side]
+            # One side is above the limit already: the branch costs no node, so none is better.
             if max(branch.faster, branch.slower) > upper:
                 return branch
             score = max(rises[0], least) * max(rises[1], least)
@@ -117,7 +142,15 @@ def best_branch(
 
 @compiled
 def any_branch(hulls: Hulls, bound: float) -> Branch:
-    """Split the modes of the module with most left, for windows that rounding filled; −1: one each is left."""
+    """A branch where a mode fills every window but rounding kept the choice from being one: the module with most modes.
+
+    Args:
+        hulls: modes that are left.
+        bound: lower bound of the node, which holds for both sides.
+
+    Returns:
+        The fastest mode against all others; module −1: every module has one mode left.
+    """
     left = np.array([row.sum() for row in hulls.alive])
     m = int(left.argmax())
     if left[m] < 2:
@@ -130,6 +163,7 @@ def any_branch(hulls: Hulls, bound: float) -> Branch:
 
 @compiled
 def _candidates(net: Network, hulls: Hulls, basis: Basis, learned: Learned) -> _Candidates:
+    """The modules to branch on at a solved relaxation; untried ones come first, by their cost above the hull."""
     n, count, shortest = net.s.rate.size, 0, SHORTEST * net.s.slo
     module, mode = np.zeros(n, np.int64), np.zeros(n, np.int64)
     seconds, score = np.zeros((n, 2)), np.zeros(n)
@@ -143,6 +177,7 @@ def _candidates(net: Network, hulls: Hulls, basis: Basis, learned: Learned) -> _
             elif hulls.alive[m, i]:
                 beyond = i
                 break
+        # All modes that are left are within the window, or none is but for rounding: there is nothing to decide.
         if within < 0 or beyond < 0:
             continue
         excess = cost[m, within] - _hull_at(hulls, m, window)
@@ -159,7 +194,7 @@ def _candidates(net: Network, hulls: Hulls, basis: Basis, learned: Learned) -> _
 
 @compiled
 def _hull_at(hulls: Hulls, m: int, window: float) -> float:
-    """Cost of module m's hull at a window."""
+    """Cost per hour of module m's hull at a window in seconds."""
     k = 0
     while k + 1 < hulls.corners[m] and window < hulls.latency[m, k]:
         k += 1
@@ -170,7 +205,18 @@ def _hull_at(hulls: Hulls, m: int, window: float) -> float:
 def _trial(
     net: Network, hulls: Hulls, basis: Basis, scratch: Basis, m: int, mode: int, side: int, upper: float
 ) -> float:
-    """Bound on one side of a branch after a few pivots."""
+    """Lower bound on the cost per hour of one side of a branch, after a few pivots; infinite: the side has no choice.
+
+    Args:
+        net: the problem.
+        hulls: modes that are left; unchanged afterwards.
+        basis: a solved relaxation over them; unchanged afterwards.
+        scratch: room for a basis.
+        m: the module.
+        mode: the slowest mode of the faster side.
+        side: 0: the faster side, 1: the slower one.
+        upper: pivots end where the bound exceeds this.
+    """
     alive = hulls.alive[m].copy()
     copy_basis(basis, scratch)
     restrict(net, hulls, m, mode, side)

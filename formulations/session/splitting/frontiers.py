@@ -47,12 +47,12 @@ class _Staircase:
     """A module's modes so far, and where the search goes on.
 
     Attributes:
-        single: the module as a session of its own.
+        single: a session of this module alone.
         space: the plan space.
         room: largest latency that the other modules can leave it, seconds.
         modes: modes so far, ever faster.
-        exhausted: no plan is faster than those found.
-        complete: whether nothing was missed; False: the clock or ties were too much.
+        exhausted: whether it is known that no plan is faster than those found.
+        complete: whether no mode was missed; False: the time was up, or ties took too many nodes.
     """
 
     single: Session
@@ -112,6 +112,11 @@ class _Staircase:
         return mode if within else None
 
     def _exactly(self, deadline: float) -> Mode | None:
+        """The next mode by exact search; None: there is none.
+
+        Raises:
+            UndecidedError: the search took too many nodes, or the deadline has passed.
+        """
         budget = self.modes[-1].latency_s if self.modes else self.room
         return _exact_mode(self.single, self.space, budget, deadline, strictly=bool(self.modes))
 
@@ -161,7 +166,7 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
 def _refined(
     single: Session, space: PlanSpace, mode: Mode, next_cost: Fraction | None, deadline: float
 ) -> tuple[Mode, ...] | None:
-    """A mode made sure, with the modes between it and the next one."""
+    """A mode made sure, and the modes between it and the next one, whose cost is given; None: too much to find out."""
     modes = [replace(mode, unsure_s=Fraction(0))]
     try:
         while True:
@@ -190,6 +195,7 @@ def _exact_mode(
 
 
 def _alone(session: Session, module: Module) -> Session:
+    """A session of one module of a session, with its hardware and SLO."""
     return Session(module.name, session.slo_s, session.hardware, [module])
 
 

@@ -27,7 +27,7 @@ class ModeDag(NamedTuple):
         arrays: the DAG and the SLO; nothing else of it is of any meaning.
         edges: edges that no longer path implies, parent first.
         modes: the modes that are left, by rising latency and falling cost.
-        number: for each of them its number among the modes given, shape (modules, capacity).
+        number: number that each of these modes has among the modes given, shape (modules, capacity).
     """
 
     arrays: SessionArrays
@@ -44,8 +44,11 @@ def mode_dag(
     Args:
         edges: pairs of modules, parent first.
         latencies: latency of each module's modes in seconds, in any order.
-        costs: their costs per hour.
+        costs: cost per hour of each module's modes, in the order of the latencies.
         slo: end-to-end latency objective in seconds.
+
+    Returns:
+        The problem; a module without modes: none of its modes is fast enough.
 
     Raises:
         InputError: the edges have a cycle or name no module, or a module's latencies and costs differ in number.
@@ -70,6 +73,7 @@ def mode_dag(
 
 
 def _children(edges: Edges, size: int) -> list[list[int]]:
+    """Children of each module, each once, in ascending order."""
     children: list[set[int]] = [set() for _ in range(size)]
     for parent, child in edges:
         if not (0 <= parent < size and 0 <= child < size):
@@ -79,6 +83,7 @@ def _children(edges: Edges, size: int) -> list[list[int]]:
 
 
 def _order(children: list[list[int]]) -> list[int]:
+    """All modules, parents before children."""
     waiting = [0] * len(children)
     for row in children:
         for child in row:
@@ -95,7 +100,7 @@ def _order(children: list[list[int]]) -> list[int]:
 
 
 def _without_implied(children: list[list[int]], order: list[int]) -> list[list[int]]:
-    """Children that no other child leads to."""
+    """Children of each module without those that a path through another child leads to."""
     below: list[set[int]] = [set() for _ in children]
     kept: list[list[int]] = [[] for _ in children]
     for m in reversed(order):
@@ -138,11 +143,13 @@ def _arrays(children: list[list[int]], order: list[int], slo: float) -> SessionA
 
 
 def _rows(lists: list[list[int]]) -> tuple[Ints, Ints]:
+    """Lists one after the other in one array, and where each begins."""
     starts = np.cumsum([0, *(len(row) for row in lists)], dtype=np.int64)
     return starts, np.array([i for row in lists for i in row], dtype=np.int64)
 
 
 def _undominated(latency: Sequence[float], cost: Sequence[float]) -> list[int]:
+    """Numbers of the modes that are cheaper than all faster ones, fastest first."""
     kept: list[int] = []
     for i in sorted(range(len(latency)), key=lambda i: (latency[i], cost[i], i)):
         if not kept or cost[i] < cost[kept[-1]]:
@@ -151,6 +158,7 @@ def _undominated(latency: Sequence[float], cost: Sequence[float]) -> list[int]:
 
 
 def _within_slo(s: SessionArrays, numbers: list[list[int]], latencies: Sequence[Sequence[float]]) -> list[list[int]]:
+    """Numbers of the modes that fit within the SLO, taken a `TIE` longer, next to the fastest modes of the rest."""
     if not all(numbers):
         return numbers
     fastest = np.array([latencies[m][row[0]] for m, row in enumerate(numbers)])
@@ -160,7 +168,7 @@ def _within_slo(s: SessionArrays, numbers: list[list[int]], latencies: Sequence[
 
 
 def path_lengths(s: SessionArrays, latency: Floats) -> tuple[Floats, Floats]:
-    """Longest path before and after each module, its own latency excluded, in seconds."""
+    """Longest path before and after each module without the module itself, in seconds, each of shape (modules,)."""
     before, after = np.zeros(latency.size), np.zeros(latency.size)
     path_times(s, latency, before, after)
     return before, after

@@ -31,7 +31,7 @@ class Mode:
         cost_per_h: money per hour, exact.
         plan: the module's plan; None: the mode does not come from a session.
         unsure_s: seconds, a few parts in 10^12 of the latency, by which plans that cost less than the next faster mode
-            may be faster than this one; 0: none is.
+            may be faster than this mode; 0: none is.
     """
 
     latency_s: Fraction
@@ -70,7 +70,7 @@ class SplitProblem:
     refine: Callable[[int, Mode, Fraction | None], tuple[Mode, ...] | None] | None = None
 
     def refined(self, m: int, i: int) -> SplitProblem | None:
-        """The problem with mode i of module m sure; None: that was too much to find out."""
+        """The problem with mode i of module m made sure (`Mode.unsure_s`); None: that was too much to find out."""
         modes = list(self.modes)
         next_cost = modes[m][i + 1].cost_per_h if i + 1 < len(modes[m]) else None
         found = None if self.refine is None else self.refine(m, modes[m][i], next_cost)
@@ -128,7 +128,7 @@ class SplitProblem:
 
 
 def without_modes(session: Session) -> SplitProblem:
-    """The modules, edges and latency objective of a session; modes are to be put in."""
+    """The splitting problem of a session before its modes are known: modules, edges and latency objective."""
     index = session.index
     edges = tuple((index[a], index[b]) for a, b in session.edges)
     return SplitProblem(tuple(module.name for module in session.modules), edges, session.order, session.slo_s, ())

@@ -98,7 +98,14 @@ class SplitSearch:
     reason: str = "the time limit was hit"
 
     def accept(self, chosen: tuple[int, ...]) -> list[int]:
-        """Add the modes up exactly and keep the split if it is the best; a path that misses the SLO if there is one."""
+        """Add the modes of a split up exactly, and keep it if it is the cheapest so far.
+
+        Args:
+            chosen: number of the mode of each module.
+
+        Returns:
+            Indices of the modules on a path that misses the SLO; empty: the split meets it.
+        """
         picked = tuple(self.problem.modes[m][i] for m, i in enumerate(chosen))
         length, path = self.problem.critical_path([mode.latency_s for mode in picked])
         if length > self.problem.slo_s:
@@ -109,7 +116,13 @@ class SplitSearch:
         return []
 
     def run(self, build: Build, deadline: float, started: float) -> None:
-        """Search until nothing cheaper is left, or a limit is hit."""
+        """Search until nothing cheaper is left, or a limit is hit; the outcome is left in the attributes.
+
+        Args:
+            build: makes an engine's model.
+            deadline: `time.perf_counter` value at which to stop.
+            started: `time.perf_counter` value that the trace counts from.
+        """
         if any(not modes for modes in self.problem.modes):
             self.infeasible, self.raw_status = True, "a module has no mode"
             return
@@ -127,7 +140,7 @@ class SplitSearch:
             self.reason = "too many models were needed"
 
     def _begin(self) -> bool:
-        """Every module at its fastest mode; False: that misses the SLO."""
+        """Begin with every module at its fastest mode; False: that misses the SLO, or it cannot be said."""
         while path := self.accept(tuple(len(modes) - 1 for modes in self.problem.modes)):
             fastest = tuple(len(modes) - 1 for modes in self.problem.modes)
             if not self._unsure(fastest, path):
@@ -195,6 +208,7 @@ class SplitSearch:
         return limit
 
     def _turn(self, model: SplitModel, left: float, started: float, limit: Fraction) -> Turn:
+        """Run the engine once, and take up its counters, its trace and its bound, which holds up to the limit."""
         before = time.perf_counter() - started
         turn = model.solve(left)
         self.raw_status = turn.raw_status
@@ -249,6 +263,9 @@ def solve_split(
         deadline: `time.perf_counter` value at which to stop.
         start: number of each module's mode in a split to start from; None: cold.
         started: `time.perf_counter` value that the trace counts from; None: now.
+
+    Returns:
+        What is known of the problem at the end: split, bound, and whether they are decided.
     """
     search = SplitSearch(problem)
     if start is not None:
@@ -258,7 +275,7 @@ def solve_split(
 
 
 def modes_within(problem: SplitProblem, session: Session, plan: Plan, space: PlanSpace) -> tuple[int, ...] | None:
-    """For each module the cheapest mode that is no slower than in a plan; None: there is none."""
+    """For each module the number of the cheapest mode that is no slower than in a plan; None: some module has none."""
     checked = evaluate(session, plan, space)
     if not checked.modules:
         return None
@@ -300,7 +317,7 @@ def answer_of(search: SplitSearch, given: Plan | None, start: tuple[int, ...] | 
 
 
 def _affordable(problem: SplitProblem, cost: Fraction) -> SplitProblem:
-    """The problem without modes that no split of at most this cost can take; the others keep their numbers."""
+    """The problem without modes that no split of at most this cost per hour can take; those left keep their numbers."""
     least = [modes[0].cost_per_h for modes in problem.modes]
     spare = cost - sum(least, Fraction(0))
     modes = tuple(

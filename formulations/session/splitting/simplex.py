@@ -10,12 +10,12 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from formulations.session.splitting.network import Basis, Hulls, Network, new_basis
-from formulations.tolerances import ENTERING
+from formulations.tolerances import ENTERING, SUMS
 
 
 @compiled
 def start_basis(net: Network, hulls: Hulls) -> Basis:
-    """No flow, every module at its slowest mode, all times as late as possible."""
+    """The basis to begin with: no flow, every module at its slowest mode, all times as late as the SLO allows."""
     n = net.s.rate.size
     basis = new_basis(n, n + net.tail.size)
     for m in net.s.order[::-1]:
@@ -32,7 +32,7 @@ def start_basis(net: Network, hulls: Hulls) -> Basis:
 
 @compiled
 def copy_basis(basis: Basis, to: Basis) -> None:
-    """Overwrite another basis with this one."""
+    """Copy the arrays of `basis` into those of `to`, which have the same shapes."""
     to.parent[:], to.arc[:], to.depth[:] = basis.parent, basis.arc, basis.depth
     to.child[:], to.following[:], to.previous[:] = basis.child, basis.following, basis.previous
     to.time[:], to.flow[:] = basis.time, basis.flow
@@ -41,19 +41,41 @@ def copy_basis(basis: Basis, to: Basis) -> None:
 
 @compiled
 def flow_bound(net: Network, hulls: Hulls, basis: Basis) -> float:
-    """Lower bound that the flow proves, whatever it is."""
-    n, bound = net.s.rate.size, 0.0
+    """Lower bound on the cost per hour that the flow of a basis proves, whatever flow it is (weak duality).
+
+    Where modes are close in latency and far apart in cost, flow times latency is far larger than any cost, and its sum
+    nearly cancels: what rounding may have added to it is taken off. Flows that were large once keep their rounding. A
+    node where more arrives than leaves is paid for with the latest time it can have, the SLO; a flow below zero, with
+    the most that its arc can be ahead of time, twice the SLO.
+    """
+    n, bound, size = net.s.rate.size, 0.0, 0.0
+    arrives, unpaid = np.zeros(2 * n + 1), 0.0
     for m in range(n):
-        k = basis.corner[m]
-        bound += hulls.cost[m, k] + basis.flow[m] * hulls.latency[m, k]
+        k, flow = basis.corner[m], basis.flow[m]
+        term = hulls.cost[m, k] + flow * hulls.latency[m, k]
+        bound += term
+        size += abs(term)
+        arrives[1 + m] -= flow
+        arrives[1 + n + m] += flow
+        unpaid += 2.0 * max(0.0, -flow)
     for a in range(net.tail.size):
-        bound += net.gain[a] * basis.flow[n + a]
-    return bound
+        flow = basis.flow[n + a]
+        bound += net.gain[a] * flow
+        size += abs(net.gain[a] * flow)
+        arrives[net.tail[a]] -= flow
+        arrives[net.head[a]] += flow
+        unpaid += 2.0 * max(0.0, -flow)
+    for v in range(1, 2 * n + 1):
+        unpaid += max(0.0, arrives[v])
+    return bound - SUMS * size - unpaid * net.s.slo
 
 
 @compiled
 def fit(net: Network, hulls: Hulls, basis: Basis, m: int) -> bool:
-    """Adapt the basis to module m's new hull; False: no flow is large enough, there is no choice."""
+    """Adapt the basis to module m's new hull; False: the flow rises without end, so no choice is within the SLO.
+
+    A flow that is no slope of the new hull goes into the tree or falls to one; it stays a flow, so its bound is valid.
+    """
     n, flow, k = net.s.rate.size, basis.flow[m], 0
     while k + 1 < hulls.corners[m] and hulls.slope[m, k + 1] <= flow:
         k += 1
@@ -69,7 +91,18 @@ def fit(net: Network, hulls: Hulls, basis: Basis, m: int) -> bool:
 
 @compiled
 def improve(net: Network, hulls: Hulls, basis: Basis, upper: float, pivots: int) -> float:
-    """Pivot until the bound is the relaxation's value or above `upper`, at most so often; returns the bound."""
+    """Pivot until the bound is the relaxation's value or exceeds `upper`.
+
+    Args:
+        net: the network.
+        hulls: hulls over the modes that are left.
+        basis: the basis to go on from, which is changed in place.
+        upper: limit on the cost per hour, above which no better bound is needed.
+        pivots: most pivots.
+
+    Returns:
+        The lower bound, money per hour; infinite: no choice meets the SLO.
+    """
     bound = flow_bound(net, hulls, basis)
     for _ in range(pivots):
         if bound > upper:
@@ -77,18 +110,20 @@ def improve(net: Network, hulls: Hulls, basis: Basis, upper: float, pivots: int)
         gain, arc, more = _entering(net, hulls, basis)
         if arc < 0:
             break
+        # The flow of a module that falls is passed at the corner before.
         if arc < net.s.rate.size and not more:
             basis.corner[arc] -= 1
         amount = _pivot(net, hulls, basis, arc, more)
         if amount == np.inf:
             return np.inf
         bound += amount * gain
+    # The sum kept up to date by pivots has gathered rounding; what is returned is added up anew.
     return flow_bound(net, hulls, basis)
 
 
 @compiled
 def _entering(net: Network, hulls: Hulls, basis: Basis) -> tuple[float, int, bool]:
-    """The arc outside the tree with the largest gain, and whether its flow rises; −1: none gains."""
+    """Gain in seconds and number of the arc outside the tree that gains most, and whether its flow rises; −1: none."""
     n, time = net.s.rate.size, basis.time
     best, arc, more = ENTERING * net.s.slo, -1, True
     for m in range(n):
@@ -106,9 +141,23 @@ def _entering(net: Network, hulls: Hulls, basis: Basis) -> tuple[float, int, boo
 
 @compiled
 def _pivot(net: Network, hulls: Hulls, basis: Basis, arc: int, more: bool) -> float:
-    """Raise or lower the flow of an arc outside the tree, against its cycle; returns by how much, infinite: no end."""
+    """Change the flow of an arc outside the tree, and of its cycle, until an arc of the cycle reaches a limit.
+
+    That arc leaves the tree and the given one enters it; where the given one is at a limit first, the tree stays.
+
+    Args:
+        net: the network.
+        hulls: hulls over the modes that are left.
+        basis: the basis, changed in place.
+        arc: the arc that enters.
+        more: whether its flow rises.
+
+    Returns:
+        By how much the flow has changed; infinite: nothing limits it, and nothing was changed.
+    """
     tail, head = _ends(net, arc)
     source, target = (tail, head) if more else (head, tail)
+    # The cycle closes where the ways from both ends to the root meet.
     x, y = source, target
     while x != y:
         if basis.depth[x] >= basis.depth[y]:
@@ -123,6 +172,7 @@ def _pivot(net: Network, hulls: Hulls, basis: Basis, arc: int, more: bool) -> fl
             amount, leaving, at_source = room, node, True
         node = basis.parent[node]
     room = _room(net, hulls, basis, arc, more)
+    # Of several limits that are reached together the last one along the cycle counts (Cunningham's rule), hence `<=`.
     if room <= amount:
         amount, leaving = room, -1
     node = target
@@ -162,6 +212,7 @@ def _move(basis: Basis, top: int, node: int, parent: int, arc: int) -> None:
 
 @compiled
 def _hang(basis: Basis, node: int, parent: int, arc: int) -> None:
+    """Make a node the first child of a parent, by an arc."""
     first = basis.child[parent]
     basis.parent[node], basis.arc[node] = parent, arc
     basis.following[node], basis.previous[node], basis.child[parent] = first, -1, node
@@ -171,6 +222,7 @@ def _hang(basis: Basis, node: int, parent: int, arc: int) -> None:
 
 @compiled
 def _take_off(basis: Basis, node: int) -> None:
+    """Take a node out of the list of its parent's children."""
     before, after = basis.previous[node], basis.following[node]
     if before >= 0:
         basis.following[before] = after
@@ -182,7 +234,7 @@ def _take_off(basis: Basis, node: int) -> None:
 
 @compiled
 def _renew(net: Network, hulls: Hulls, basis: Basis, top: int) -> None:
-    """Times and depths of a node and all below it."""
+    """Set times and depths of a node and all nodes below it, walking through the tree in depth-first order."""
     n = net.s.rate.size
     node = top
     while True:
@@ -202,13 +254,14 @@ def _renew(net: Network, hulls: Hulls, basis: Basis, top: int) -> None:
 
 @compiled
 def _ends(net: Network, arc: int) -> tuple[int, int]:
+    """The nodes that an arc leaves and enters."""
     n = net.s.rate.size
     return (1 + arc, 1 + n + arc) if arc < n else (net.tail[arc - n], net.head[arc - n])
 
 
 @compiled
 def _room(net: Network, hulls: Hulls, basis: Basis, arc: int, more: bool) -> float:
-    """By how much the flow of an arc may rise or fall at its present gain."""
+    """By how much the flow of an arc may rise (`more`) or fall while its gain stays as it is; infinite: no limit."""
     if arc >= net.s.rate.size:
         return np.inf if more else float(basis.flow[arc])
     slope, k = hulls.slope[arc], basis.corner[arc]
@@ -217,7 +270,7 @@ def _room(net: Network, hulls: Hulls, basis: Basis, arc: int, more: bool) -> flo
 
 @compiled
 def _send(net: Network, hulls: Hulls, basis: Basis, arc: int, more: bool, amount: float, leaves: bool) -> None:
-    """Change a flow; an arc that leaves the tree gets to its limit exactly."""
+    """Raise (`more`) or lower the flow of an arc; one that leaves the tree is put exactly on its limit."""
     if not leaves:
         basis.flow[arc] += amount if more else -amount
     elif arc >= net.s.rate.size:

@@ -22,7 +22,7 @@ from formulations.session.splitting.search import search_below
 FIRST_RISE = 0.1
 """The first limit lies at this share of the gap between the relaxation and its rounding."""
 GROWTH = 8.0
-"""Every search should take so many times the nodes of the one before."""
+"""Factor by which every search should take more nodes than the one before."""
 LEAST_RISE, MOST_RISE = 0.02, 0.5
 """The limit's distance to the relaxation rises by at least and at most this share."""
 
@@ -46,7 +46,7 @@ def split_modes(
         deadline: seconds on `time.perf_counter` at which to stop; infinite: never.
 
     Returns:
-        The choice, modes numbered as given; cost infinite: none was found, and there is none if it is complete.
+        The choice, its modes numbered as given; cost infinite: none was found, and there is none if it is complete.
 
     Raises:
         InputError: the edges have a cycle or name no module, or a module's latencies and costs differ in number.
@@ -65,18 +65,21 @@ def split_modes(
 
 
 def _search(dag: ModeDag, best: ModeChoice, tolerance: float, deadline: float) -> ModeChoice:
-    """Searches with rising limits, until one ends with a choice or the time is up."""
+    """The best choice and bound after searches with rising limits, until one ends with a choice or the time is up."""
     net, learned = network_of(dag.arrays, dag.modes), new_learned(dag.modes.size.size)
     root, rise = best.bound, FIRST_RISE * (best.cost - best.bound)
     sizes: list[tuple[float, float]] = []
     while not best.complete:
+        # Choices cheaper than the best one by less than the tolerance need not be found.
         limit = min(root + rise, best.cost * (1.0 - tolerance))
         found = search_below(net, limit, tolerance, deadline, learned)
         if found.cost < best.cost:
             best = best._replace(cost=found.cost, chosen=found.chosen)
         best = best._replace(nodes=best.nodes + found.nodes)
+        # A search that the deadline ended proves nothing; the bound of the one before it stays.
         if not found.complete:
             break
+        # No choice costs the limit or less but the best one, if that does.
         complete = best.cost * (1.0 - tolerance) <= limit
         best = best._replace(bound=best.cost if complete else limit, complete=complete)
         sizes.append((rise, math.log(found.nodes)))

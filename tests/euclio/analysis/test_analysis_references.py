@@ -5,7 +5,7 @@ import pytest
 from result_frames import cluster_run, frame, run
 
 from euclio.analysis import contradictions, references, with_references
-from euclio.analysis.spaces import space_text
+from euclio.analysis.references import space_text
 
 RR = {"policy": "rr"}
 

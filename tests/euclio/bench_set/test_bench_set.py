@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from euclio.bench_set import best, entries, instances, load
-from euclio.bench_set.build import designs, make_instance
+from euclio.bench_set.build import SEED, designs
 from euclio.bench_set.checking import defects, defects_of_set
 from euclio.bench_set.folder import instance_path, instance_text, set_folder
 from euclio.bench_set.manifest import Difficulty
@@ -48,7 +48,7 @@ def test_the_manifest_lists_the_designs_in_order():
 @pytest.mark.parametrize("design", designs()[::19], ids=lambda design: design.name)
 def test_instances_are_made_again_from_the_seed(design):
     entry = next(entry for entry in entries() if entry.name == design.name)
-    assert instance_text(make_instance(design)) == instance_path(set_folder(), entry).read_text(encoding="utf-8")
+    assert instance_text(design.make(SEED)) == instance_path(set_folder(), entry).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("shape", "reduces"), [("chain", True), ("sp", True), ("diamond", True), ("dag", False)])

@@ -8,7 +8,7 @@ from tiny_sessions import TEXT as SESSION_TEXT
 from tiny_sessions import answering as session_solver
 
 from euclio.cli import main
-from euclio.core.arguments import part
+from euclio.core.values import part
 from euclio.pipeline import PipelineSpace
 
 FAKES = [

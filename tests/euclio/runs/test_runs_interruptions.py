@@ -257,7 +257,7 @@ def test_a_damaged_file_of_records_is_one_line_and_touched_by_nobody(pool, path,
 
 
 def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
-    monkeypatch.setattr("euclio.runs.keeping.JOURNAL_RUNS", 15)
+    monkeypatch.setattr("euclio.runs.folder.JOURNAL_RUNS", 15)
     outcome = runner.run(path, quiet=True)
     folder = ResultFolder(outcome.folder)
     assert [file.name for file in folder.compacted()] == [f"records-{k}.parquet" for k in (1, 2, 3)]
@@ -266,7 +266,7 @@ def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
 
 
 def test_a_journal_that_cannot_be_compacted_is_one_error_and_loses_nothing(pool, path, expected, monkeypatch):
-    monkeypatch.setattr("euclio.runs.keeping.JOURNAL_RUNS", 15)
+    monkeypatch.setattr("euclio.runs.folder.JOURNAL_RUNS", 15)
     with monkeypatch.context() as patch:
         patch.setattr("euclio.runs.columns.write_table", full_disk)
         with pytest.raises(UnwritableError, match="no space left on device"):

@@ -11,7 +11,7 @@ from tiny_sessions import TEXT, tiny_session
 import euclio
 from euclio.core.registry import find_solver
 from euclio.core.solving import solve
-from euclio.report.experiment.writing import write_report
+from euclio.report.experiment.page import write_report
 from euclio.runs.execution import execute
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import Experiment, GivenSource

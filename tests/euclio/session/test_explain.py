@@ -1,6 +1,7 @@
 import json
 import random
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -16,7 +17,6 @@ from euclio.files import save_session
 from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy
 from euclio.session.explanation_text import describe, one_line, page
 from euclio.session.least_latency import least_latency
-from euclio.session.workloads.protocol import with_slo
 
 SPACES = [
     PlanSpace(),
@@ -59,7 +59,7 @@ def test_explanation_and_exact_method_agree_just_at_and_below_the_least_slo(spac
             assert solve(session, "exact", space=space).status is Status.INFEASIBLE
             continue
         for slo, status in ((least, Status.FEASIBLE), (least * Fraction(99, 100), Status.INFEASIBLE)):
-            tried = with_slo(session, slo)
+            tried = replace(session, slo_s=slo)
             assert explain(tried, space).status is status
             assert (solve(tried, "exact", space=space).status is Status.INFEASIBLE) == (status is Status.INFEASIBLE)
 
@@ -78,7 +78,7 @@ def test_conflict_is_gone_without_any_of_its_modules(space):
     rng = random.Random(f"minimal {space}")
     seen = 0
     for _ in range(12):
-        session = with_slo(random_session(rng), Fraction(rng.randint(5, 60), 100))
+        session = replace(random_session(rng), slo_s=Fraction(rng.randint(5, 60), 100))
         found = explain(session, space)
         for conflict in found.conflicts if found.status is Status.INFEASIBLE and len(found.conflicts) == 1 else ():
             needs = [least.bound_s for least in conflict.least if least is not None]
@@ -151,7 +151,7 @@ def test_least_slo_as_written_is_feasible():
     for _ in range(10):
         session = random_session(rng)
         written = describe(explain(session, PlanSpace()))["least_slo_s"]
-        assert explain(with_slo(session, written), PlanSpace()).status is Status.FEASIBLE
+        assert explain(replace(session, slo_s=written), PlanSpace()).status is Status.FEASIBLE
 
 
 @pytest.mark.parametrize(

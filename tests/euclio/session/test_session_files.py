@@ -98,7 +98,7 @@ def test_cycle_of_very_many_modules_is_named_in_short():
 
 
 def test_reading_that_takes_too_long_is_bad_input(monkeypatch, tmp_path):
-    monkeypatch.setattr("euclio.files.reading_limit.READING_LIMIT_S", 0.05)
+    monkeypatch.setattr("euclio.files.instance_files.READING_LIMIT_S", 0.05)
     path = tmp_path / "long.json"
     path.write_text(long_chain(20_000))
     with pytest.raises(InputError, match=r"long.json: takes more than 0.05 s to read; give a smaller one"):

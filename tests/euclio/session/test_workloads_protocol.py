@@ -10,8 +10,7 @@ import pytest
 from euclio.core.data_files import data_dir
 from euclio.files import session_to_text
 from euclio.session.workloads.acceptance import SYSTEMS, accept_by
-from euclio.session.workloads.latencies import latency_range
-from euclio.session.workloads.protocol import ProtocolParameters, draw, judged_draws, workloads
+from euclio.session.workloads.protocol import ProtocolParameters, draw, judged_draws, latency_range, workloads
 
 FIGURES = json.loads((data_dir() / "published" / "harpagon.json").read_text(encoding="utf-8"))["figures"]
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from euclio.session.workloads.latencies import latency_range
+from euclio.session.workloads.protocol import latency_range
 from euclio.session.workloads.random_sessions import SHAPES, chain_from_modules, random_session, shape_edges
 
 

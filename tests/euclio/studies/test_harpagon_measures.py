@@ -24,8 +24,7 @@ from euclio.studies.harpagon.modules import (
     module_figures,
     remaining_budget,
 )
-from euclio.studies.published import Published, published_figures
-from euclio.studies.scorecard import Score, scorecard, tally
+from euclio.studies.scorecard import Published, Score, published_figures, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 

@@ -9,10 +9,10 @@ from euclio.analysis.statistics import mean
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import save_cluster
-from euclio.pipeline.simulation.highest_load import GRID
+from euclio.simulation.highest_load import GRID
 from euclio.studies.building import reproduce
 from euclio.studies.ppipe import experiment
-from euclio.studies.ppipe.cases import MARGINS, RATIOS, SCALES, group_cases, sampled_models, sensitivity_cases
+from euclio.studies.ppipe.cases import MARGINS, RATIOS, SCALES, Sampling, group_cases, sampled_models, sensitivity_cases
 from euclio.studies.ppipe.experiment import instance_files
 from euclio.studies.ppipe.measures import (
     at_highest_load,
@@ -24,11 +24,10 @@ from euclio.studies.ppipe.measures import (
     sensitivity,
 )
 from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
-from euclio.studies.ppipe.sampling import Sampling
 from euclio.studies.ppipe.serving import search
 from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.studies.ppipe.text import instance_blocks
-from euclio.studies.published import published_figures
+from euclio.studies.scorecard import published_figures
 from euclio.studies.store import load
 
 

@@ -6,7 +6,7 @@ import pytest
 from worked_examples import scrooge
 
 from euclio.studies.building import reproduce
-from euclio.studies.published import published_figures
+from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge import experiment
 from euclio.studies.scrooge.example import example_table, session
 from euclio.studies.scrooge.measures import (
@@ -56,7 +56,7 @@ def runs(costs, **statuses):
 
 def collected(table):
     """What the measures are taken from."""
-    return Collected({"runs": table}, None, None, None, {}, 1)
+    return Collected({"runs": table}, (), None, {}, None, None, {}, 1)
 
 
 TWO_TYPES = {MILP: [1.0, 1.02, 1.0], GREEDY: [1.0, 1.5, 1.1], BRUTE_FORCE: [1.0, 1.0, NONE], OPTIMUM: [1.0, 1.0, 1.0]}

@@ -12,12 +12,13 @@ from oracle_sessions import small_session
 
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, PlanSpace, Session
+from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.session.workloads.random_sessions import random_session
 from formulations.engines.cpsat import check_rows
 from formulations.engines.interface import EngineLimits
 from formulations.session.cpsat.allocation import allocate_module
 from formulations.session.cpsat.joint_model import joint_model
+from formulations.session.joint.candidates import refused, state
 from formulations.session.joint.problem import joint_problem
 
 pytest.importorskip("ortools")
@@ -139,3 +140,19 @@ def test_two_workers_do_not_abort_the_process():
 def test_the_cheapest_plans_of_all_modules_are_taken_where_they_meet_the_slo_together() -> None:
     found = solve(small_session(282), "cpsat", space=PlanSpace("rr", "none", 2), time_limit_s=20.0)
     assert (found.status, found.stats["models"]) == (Status.OPTIMAL, 0.0)
+
+
+@pytest.mark.parametrize(("machines", "partial_at"), [(1, None), (2, 0), (0, 0)])
+def test_too_few_machines_are_cut_off_with_all_smaller_numbers(machines, partial_at):
+    """A million machines are needed: one cut takes what engines would go through machine by machine."""
+    hardware = [Hardware("gpu", Fraction(1))]
+    module = Module("m", Fraction(10**6), [Configuration("gpu", 1, 1, Fraction(1))])
+    problem = joint_problem(Session("many", Fraction(10), hardware, [module]), PlanSpace("tc", "none"))
+    index = problem.modules[0].configurations[0].index
+    raw = state([index], [machines], partial_at)
+    plan = problem.plan([[machines]], [partial_at])
+    (exclusion,) = refused(problem, [raw], plan, evaluate(problem.session, plan, problem.space))
+    assert exclusion.states == {0: raw}
+    assert exclusion.fullest is not None
+    counts = dict(exclusion.fullest.machines)
+    assert counts.get(index, 0) + (partial_at is not None) == (10**6 - 1 if machines else 1)

@@ -11,7 +11,20 @@ from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits
 from euclio.core.result import Status
-from euclio.session import FULL_SPACE, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session import (
+    FULL_SPACE,
+    Allocation,
+    Configuration,
+    DummyRule,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Policy,
+    Session,
+    evaluate,
+)
 
 NONE = PlanSpace(dummy=DummyRule.NONE)
 
@@ -93,6 +106,56 @@ def test_prices_far_apart_are_no_obstacle():
     assert found.value == truth(session, NONE)
 
 
+def test_a_last_machine_that_dummies_fill_but_for_a_sliver_is_not_pruned():
+    """Four of a and one of j leave 2e-17 req/s, and j asks for as many dummies as p can take; ten of p cost more.
+
+    What four of a leave of the rate is a float that is off by 3e-11, more than the dummies are below p's throughput.
+    """
+    hardware = [Hardware("a", 65536), Hardware("j", "243.000004"), Hardware("p", "27.840909")]
+    a, j, p = (
+        Configuration("a", 65536, 1, "1"),
+        Configuration("j", 32, 1, "118.51851624910842"),
+        Configuration("p", 3, 1, "105.6"),
+    )
+    session = Session("filled", "225.753853311538", hardware, [Module("m", "262144.27000000517", [a, j, p])])
+    counts = (a, 4), (j, 1), (p, 1)
+    taken = sum(n * c.throughput_rps for c, n in counts)
+    plan = Plan((ModulePlan(tuple(Allocation(c, n) for c, n in counts), taken - session.modules[0].rate_rps),))
+    known = evaluate(session, plan, FULL_SPACE)
+    assert known.feasible
+    assert solve(session, "exact").value == known.cost_per_h
+
+
 def test_more_than_a_billion_machines_are_refused_with_the_field_to_change():
     with pytest.raises(InputError, match="rate_rps: is 1e\\+12, the rate of 3e\\+11 machines of h batch 1"):
         single("1e12", 4, [(1, "0.3")])
+
+
+def test_steps_of_four_modules_that_miss_the_slo_by_rounding_are_no_bound():
+    """Full machines of all modules cost 18.36 and miss the SLO in the last digit; without them the optimum is 19.65."""
+    modules = [
+        Module(
+            "m0",
+            "1586747.2026768953",
+            [
+                Configuration("h", 7, 2, "0.00000857229042473119"),
+                Configuration("h", 32, 1, "0.000016311537483355318"),
+                Configuration("h", 5, 2, "0.000006302201121344136"),
+            ],
+        ),
+        Module("m1", "3099949.141459398", [Configuration("h", 32, 2, "0.000041291")]),
+        Module(
+            "m2",
+            "1141793.3930124121",
+            [
+                Configuration("h", 1, 2, "0.0000017516303844808273"),
+                Configuration("h", 10, 1, "0.000005899128541822037"),
+            ],
+        ),
+        Module("m3", 50, [Configuration("h", 6, 2, "0.000012")]),
+    ]
+    edges = [(f"m{i}", f"m{i + 1}") for i in range(3)]
+    session = Session("tie", "0.00009542238121381802", [Hardware("h", "3.06")], modules, edges)
+    found = solve(session, "exact", policy="machine-rate", dummy="continuous")
+    assert found.status is Status.OPTIMAL
+    assert 19.64947 < float(found.value) < 19.6495

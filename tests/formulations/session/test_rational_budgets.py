@@ -134,3 +134,25 @@ def test_bracket_closes_along_curves(seed: int) -> None:
     assert found.bound is not None
     assert found.bound <= found.cost
     assert found.bound >= found.cost * (1 - Fraction(TOLERANCE))
+
+
+def test_curves_that_trade_latency_next_to_a_tie_are_closed():
+    """Whole machines of all modules miss the SLO by 4e-16 s; what the begins of intervals leave of it is less.
+
+    Two of the modules trade latency along curves. Cut in halves, their intervals need to be 1e-15 s narrow.
+    """
+    hardware = [Hardware("h0", "2194543.016210825"), Hardware("h1", "2194543.016210825")]
+    first = [
+        Configuration("h1", 2, 2, "0.0484"),
+        Configuration("h1", 7, 1, "0.095"),
+        Configuration("h0", 8, 1, "0.0928"),
+    ]
+    profile = [Configuration("h0", 6, 1, "0.7803837940516946"), Configuration("h0", 16, 3, "4.230713783565569")]
+    rates = ("337.7030493017954", "20", "15.377049205105724")
+    modules = [Module(f"m{m}", rate, profile if m else first) for m, rate in enumerate(rates)]
+    session = Session("tie", "3.307135176206778", hardware, modules, [("m0", "m1"), ("m1", "m2")])
+    found = bracket_session(session, PlanSpace("rr", "continuous"), TOLERANCE, Effort(50_000, np.inf))
+    assert found.cost is not None
+    assert found.bound is not None
+    assert found.cost * (1 - Fraction(TOLERANCE)) <= found.bound <= found.cost
+    assert 20135455 < found.cost < 20138302

@@ -137,3 +137,23 @@ def test_equal_latencies_and_costs_end_in_the_enumerated_cost(seed: int) -> None
     choices = itertools.product(range(4), repeat=6)
     best = min((cost_of(p, c) for c in choices if path_of(p, c) <= slo * (1 + 1e-12)), default=math.inf)
     assert solved(p).cost == pytest.approx(best, rel=1e-9)
+
+
+def test_modes_a_tenth_of_a_nanosecond_apart_keep_their_optimum():
+    """Flow times latency is 1e10 here, and rounds by more than what the choices differ by."""
+    latencies = [
+        [1.00000000003, 1.00000000003, 1.00000000039],
+        [1.00000000024, 1.0000000003],
+        [1.00000000006, 1.00000000042, 1.00000000042, 1.00000000045],
+    ]
+    costs = [[2.0000016, 2.0000003, 1.0000003], [2.0000013, 1.0000013], [2.0000018, 2.0000013, 2.0000012, 1.0]]
+    slo = 3.000000000737153
+    found = split_modes([(0, 1), (1, 2)], latencies, costs, slo)
+    choices = [
+        sum(row[i] for row, i in zip(costs, chosen, strict=True))
+        for chosen in itertools.product(*(range(len(row)) for row in latencies))
+        if sum(row[i] for row, i in zip(latencies, chosen, strict=True)) <= slo
+    ]
+    assert found.complete
+    assert found.cost <= min(choices) * (1.0 + 1e-9)
+    assert found.bound <= min(choices)
