@@ -18,6 +18,7 @@ from heuristics.session.schedule import Schedule
 FULL = 1.0 - 1e-9
 """A partial machine with this share of a whole one's rate is made whole: rounding decides, and the cost is the same."""
 HALVINGS = 60
+"""Each halves the interval that the rate is known to lie in: enough for every digit of a float."""
 
 
 @compiled
