@@ -5,6 +5,7 @@ from functools import partial
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.pipeline import PipelineSpace
+from heuristics.session.piccolo_systems import PICCOLO
 from heuristics.session.scrooge_space import SCROOGE_SPACE
 
 BY_SPLITS = late("bruteforce.session.split_solver", "solve_by_splits")
@@ -33,6 +34,13 @@ SOLVERS: tuple[AnySolver, ...] = (
     *(
         Solver(name, "brute force", f"{what}, Harpagon's scheduler below (Harpagon §IV-B)", partial(BY_SPLITS, name))
         for name, what in SPLITS.items()
+    ),
+    Solver(
+        "piccolo-bruteforce",
+        "brute force",
+        "every split over {d + b/T}, stretched to fill the SLO, Piccolo's scheduler below (Piccolo §IV-B)",
+        partial(BY_SPLITS, "piccolo-bruteforce"),
+        PICCOLO.space,
     ),
     Solver(
         "pipeline-bruteforce",

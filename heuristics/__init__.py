@@ -1,13 +1,14 @@
-"""The systems' own algorithms: Harpagon, its baselines and ablations, Scrooge's greedy; NP and DART-r for pipelines."""
+"""The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP, DART-r for pipelines."""
 
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
+from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
 from heuristics.session.scrooge_space import SCROOGE_SPACE
 from heuristics.session.systems import SYSTEMS
 
 SOLVERS: tuple[AnySolver, ...] = (
-    *(system.as_solver() for system in SYSTEMS),
+    *(system.as_solver() for system in (*SYSTEMS, *PICCOLO_SYSTEMS)),
     Solver(
         "scrooge-greedy",
         "heuristic",

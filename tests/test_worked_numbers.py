@@ -18,7 +18,9 @@ from worked_examples import (
 
 from euclio.core.solving import solve
 from euclio.session import ModulePlan, PlanSpace, Session
-from euclio.session.arrays import session_arrays, to_plan
+from euclio.session.arrays import session_arrays
+from heuristics.session.dummy_generator import generator_of
+from heuristics.session.filled_plan import plan_of
 from heuristics.session.latency_splitting import Units, single_units
 from heuristics.session.module_scheduler import schedule_module
 from heuristics.session.schedule import new_schedule
@@ -28,9 +30,8 @@ def algorithm_1(session: Session, space: PlanSpace) -> ModulePlan:
     """What Algorithm 1 and the dummy generator make of a session of one module, with the SLO as its budget."""
     arrays = session_arrays(session, space)
     schedule = new_schedule(arrays)
-    dummies = bool(arrays.dummies)
-    assert schedule_module(arrays, 0, arrays.rate[0], arrays.slo, dummies, schedule)
-    return to_plan(session, arrays, schedule.machines, schedule.partial_at).modules[0]
+    assert schedule_module(arrays, 0, arrays.rate[0], arrays.slo, generator_of(space.dummy), schedule)
+    return plan_of(session, arrays, schedule, space.dummy).modules[0]
 
 
 def efficiency(units: Units, before: int, after: int) -> float:
@@ -75,13 +76,21 @@ def test_algorithm_1_on_m3(space, rows, partial, dummy):
         (PlanSpace("rr", "none", 2), [(100, 2), (5, 1)], 35, 0),
         (PlanSpace("tc", "none"), [(100, 2), (20, 1), (5, 0)], 5, 0),
         (PlanSpace("tc", "machine"), [(100, 3)], 0, 15),
+        (PlanSpace("tc", "continuous"), [(100, 3)], 0, 15),
     ],
-    ids=["3.7", "3.1", "3.0"],
+    ids=["3.7", "3.1", "3.0", "3.0 as Piccolo fills"],
 )
 def test_algorithm_1_on_piccolo_m1(space, rows, partial, dummy):
-    """Piccolo §II, 285 req/s within 2.0 s: 200 + 85 with 85 = 50 + 35; 200 + 80 + 5; 285 + 15 = 300."""
+    """Piccolo §II, 285 req/s within 2.0 s: 200 + 85 with 85 = 50 + 35; 200 + 80 + 5; 285 + 15 = 300.
+
+    §III-D: a partial machine of batch 100 needs 100/(2.0 − 1.0) = 100 req/s, 15 more than the 85 that are left over.
+    """
     session = one_module(PICCOLO_M_1, 285, 2)
     assert algorithm_1(session, space) == plan(session, *rows, partial=partial, dummy=dummy).modules[0]
+
+
+def test_piccolo_costs_3_on_its_own_example():
+    assert solve(one_module(PICCOLO_M_1, 285, 2), "piccolo").value == 3
 
 
 @pytest.mark.parametrize(("profile", "rate", "slo"), [(M_1, 100, "0.4"), (M_3, 198, 1), (PICCOLO_M_1, 285, 2)])

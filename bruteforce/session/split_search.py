@@ -1,7 +1,7 @@
-"""The papers' brute force: every latency split of a grid, with Harpagon's scheduler and reassigner below (§IV-B).
+"""The papers' brute force: every latency split of a grid, with the system's scheduler and reassigner below (§IV-B).
 
-`split_optimum` leaves out splits that cannot win, `enumerate_splits` tries every vector of budgets. Both rest on
-Harpagon's own Algorithm 1, dummy generator and reassigner: they are the one place that imports the heuristics.
+`split_optimum` leaves out splits that cannot win, `enumerate_splits` tries every vector of budgets. Both rest on the
+systems' own Algorithm 1, dummy generators and reassigner: they are the one place that imports the heuristics.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from formulations.session.exact.modes import Modes, new_modes
 from formulations.session.exact.relaxation import relax
 from heuristics.session.latency_reassigner import reassign_latency
 from heuristics.session.module_scheduler import schedule_module
-from heuristics.session.planner import plan_budgets
+from heuristics.session.planner import plan_budgets, stretched
 from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
 
 VECTORS_BETWEEN_CLOCKS = 64
@@ -75,7 +75,7 @@ class _Options(NamedTuple):
 
 
 @compiled
-def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadline: float) -> Splits:
+def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor: float, deadline: float) -> Splits:
     """The cheapest plan over all splits of the grid, by depth-first search over the modules' distinct plans.
 
     Budgets that give a module the same plan count once, as the smallest of them; vectors whose cost after any
@@ -83,6 +83,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
 
     Args:
         s: the session.
+        dummies: the dummy generator (`heuristics/session/dummy_generator.py`).
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
         step: step of the grid STEPS in seconds.
         floor: a proven lower bound on the cost per hour of every plan; a split that reaches it ends the search.
@@ -92,7 +93,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
         The plan; it is the cheapest of all splits where the share gone through is 1.
     """
     modules = s.rate.size
-    options = _options(s, grid, step)
+    options = _options(s, dummies, grid, step)
     best, trial = new_schedule(s), new_schedule(s)
     best_cost, visited, nodes = np.inf, 0, 0
     least = np.empty(modules)
@@ -146,7 +147,7 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
         for i in range(modules):
             _load(s, options, i, order[at[i]], trial)
         visited += 1
-        reassign_latency(s, s.dummies, REASSIGN_MOST, trial)
+        reassign_latency(s, dummies, REASSIGN_MOST, trial)
         if trial.cost.sum() < below:
             best_cost = trial.cost.sum()
             copy_schedule(trial, best)
@@ -157,11 +158,13 @@ def split_optimum(s: SessionArrays, grid: int, step: float, floor: float, deadli
 
 
 @compiled
-def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
+def enumerate_splits(s: SessionArrays, dummies: int, stretch: bool, grid: int, step: float, deadline: float) -> Splits:
     """The cheapest plan over all splits of a grid by plain enumeration: every vector of budgets is scheduled anew.
 
     Args:
         s: the session.
+        dummies: the dummy generator (`heuristics/session/dummy_generator.py`).
+        stretch: whether every vector is stretched to fill the SLO before it is scheduled, as Piccolo's are.
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
         step: step of the grid STEPS in seconds.
         deadline: seconds on `clock` at which to stop; infinite: never.
@@ -172,7 +175,7 @@ def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) 
     modules = s.rate.size
     best, trial = new_schedule(s), new_schedule(s)
     best_cost, visited = np.inf, 0
-    grids = [module_budgets_to_try(s, m, grid, step) for m in range(modules)]
+    grids = [module_budgets_to_try(s, m, dummies, grid, step) for m in range(modules)]
     at = np.zeros(modules, np.int64)
     budgets = np.empty(modules)
     before, after = np.zeros(modules), np.zeros(modules)
@@ -187,7 +190,7 @@ def enumerate_splits(s: SessionArrays, grid: int, step: float, deadline: float) 
             return Splits(best, best_cost, visited, _share(grids, at))
         if path_times(s, budgets, before, after) <= s.slo * (1.0 + TIE):
             visited += 1
-            reassigned = plan_budgets(s, budgets, s.dummies, REASSIGN_MOST, trial)
+            reassigned = plan_budgets(s, stretched(s, budgets) if stretch else budgets, dummies, REASSIGN_MOST, trial)
             # Ties within rounding keep the first split.
             if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
                 best_cost = trial.cost.sum()
@@ -214,7 +217,7 @@ def _share(grids: list[Floats], at: Ints) -> float:
 
 
 @compiled
-def _options(s: SessionArrays, grid: int, step: float) -> _Options:
+def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options:
     """The distinct plans of each module on a grid, with everything that reassignment may make of them."""
     modules = s.rate.size
     shortest = np.empty(modules)
@@ -222,23 +225,23 @@ def _options(s: SessionArrays, grid: int, step: float) -> _Options:
         shortest[m] = s.duration[s.first[m] : s.first[m + 1]].min()
     before, after = np.zeros(modules), np.zeros(modules)
     path_times(s, shortest, before, after)
-    budgets = module_budgets_to_try(s, 0, grid, step)
+    budgets = module_budgets_to_try(s, 0, dummies, grid, step)
     grid_first = np.zeros(modules + 1, np.int64)
     grid_first[1] = budgets.size
     for m in range(1, modules):
-        budgets = np.concatenate((budgets, module_budgets_to_try(s, m, grid, step)))
+        budgets = np.concatenate((budgets, module_budgets_to_try(s, m, dummies, grid, step)))
         grid_first[m + 1] = budgets.size
     options = _empty_options(s, budgets.size)
     plan = new_schedule(s)
     size = 0
     for m in range(modules):
         for budget in budgets[grid_first[m] : grid_first[m + 1]]:
-            if not schedule_module(s, m, s.rate[m], budget, s.dummies, plan):
+            if not schedule_module(s, m, s.rate[m], budget, dummies, plan):
                 continue
             # A larger budget with the same plan only takes time from the others.
             if size > options.first[m] and _same_plan(s, m, options, size - 1, plan):
                 continue
-            ends = plan_ends(s, m, s.slo - before[m] - after[m], plan)
+            ends = plan_ends(s, m, dummies, s.slo - before[m] - after[m], plan)
             options = _with_ends(options, size, ends)
             options.budget[size] = budget
             options.machines[size] = plan.machines
@@ -352,7 +355,7 @@ def _within(options: _Options, cheapest: Floats, m: int, room: float) -> float:
 @compiled
 def _same_plan(s: SessionArrays, m: int, options: _Options, o: int, plan: Schedule) -> bool:
     """Whether option o is the plan that a schedule holds for module m: equal machines on equal configurations."""
-    if options.partial_at[o] != plan.partial_at[m]:
+    if options.partial_at[o] != plan.partial_at[m] or options.partial[o] != plan.partial[m]:
         return False
     for k in range(s.first[m], s.first[m + 1]):
         if options.machines[o, k] != plan.machines[k]:

@@ -1,4 +1,4 @@
-"""Brute force over latency splits as solvers: the papers' reference, on three grids, and by plain enumeration."""
+"""Brute force over latency splits as solvers: the papers' references, on three grids, and by plain enumeration."""
 
 from __future__ import annotations
 
@@ -12,26 +12,43 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.arrays import SessionArrays, session_arrays
 from euclio.session.least_latency import why_no_plan
 from euclio.session.policies import refuse_general
 from formulations.session.exact.frontier_search import prove
+from heuristics.session.dummy_generator import ANY_RATE, generator_of
+from heuristics.session.filled_plan import plan_of
 
 FLOOR_GAP = 1e-9
 
-Search = Callable[[SessionArrays, int, float, float], Splits]
+Search = Callable[[SessionArrays, int, int, float, float], Splits]
 
 
-def _pruned(s: SessionArrays, grid: int, step: float, deadline: float) -> Splits:
-    """The split optimum, ended early where it costs no more than the proven optimum over all plans."""
-    return split_optimum(s, grid, step, prove(s, FLOOR_GAP, deadline).bound, deadline)
+def _pruned(s: SessionArrays, dummies: int, grid: int, step: float, deadline: float) -> Splits:
+    """The split optimum, ended early where it costs no more than the proven optimum over all plans.
+
+    Where dummies have any rate that proof would take longer than the search, which goes without it.
+    """
+    floor = 0.0 if dummies == ANY_RATE else prove(s, FLOOR_GAP, deadline).bound
+    return split_optimum(s, dummies, grid, step, floor, deadline)
+
+
+def _plain(s: SessionArrays, dummies: int, grid: int, step: float, deadline: float) -> Splits:
+    """Every vector of budgets as it is."""
+    return enumerate_splits(s, dummies, False, grid, step, deadline)
+
+
+def _stretched(s: SessionArrays, dummies: int, grid: int, step: float, deadline: float) -> Splits:
+    """Every vector of budgets, stretched to fill the SLO as Piccolo does: Piccolo's own split is one of them."""
+    return enumerate_splits(s, dummies, True, grid, step, deadline)
 
 
 SEARCHES: dict[str, tuple[Search, int, float]] = {
     "split-bruteforce": (_pruned, CONFIGURATIONS, 0.0),
     "split-bruteforce:breakpoints": (_pruned, BREAKPOINTS, 0.0),
     "split-bruteforce:0.01": (_pruned, STEPS, 0.01),
-    "split-enumeration": (enumerate_splits, CONFIGURATIONS, 0.0),
+    "split-enumeration": (_plain, CONFIGURATIONS, 0.0),
+    "piccolo-bruteforce": (_stretched, CONFIGURATIONS, 0.0),
 }
 """Search, grid and its step in seconds of every solver."""
 
@@ -46,18 +63,15 @@ def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limit
         limits: time limit.
 
     Raises:
-        InapplicableError: rule `continuous`, one hardware type per session, or a policy of form `GENERAL`.
+        InapplicableError: one hardware type per session, or a policy of form `GENERAL`.
     """
     return _run(session, space, limits, *SEARCHES[name])
 
 
 def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:
-    """Search the splits; the answer has no bound, since other plans than Harpagon's scheduler's may be cheaper."""
-    if not space.dummy.countable or space.single_hardware:
-        raise InapplicableError(
-            "brute force over splits covers dummy rules none and machine, without single hardware; "
-            "use --dummy none or machine, or another solver"
-        )
+    """Search the splits; the answer has no bound, since other plans than those of the scheduler may be cheaper."""
+    if space.single_hardware:
+        raise InapplicableError("brute force over splits does not keep a session to one hardware type")
     refuse_general("brute force over splits", space.policy)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     why = why_no_plan(session, space)
@@ -66,12 +80,12 @@ def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, gri
     arrays = session_arrays(session, space)
     reason = "no split of the grid is feasible"
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
-        found = search(arrays._replace(slo=slo), grid, step, deadline)
+        found = search(arrays._replace(slo=slo), generator_of(space.dummy), grid, step, deadline)
         stats = {"vectors": float(found.visited), "share": float(found.share)}
         complete = found.share >= 1.0
         if not math.isfinite(found.cost):
             return Answer(None, "exhausted" if complete else "limit", stats=stats, reason=reason if complete else "")
-        plan = to_plan(session, arrays, found.plan.machines, found.plan.partial_at)
+        plan = plan_of(session, arrays, found.plan, space.dummy)
         if evaluate(session, plan, space).feasible:
             return Answer(plan, "exhausted" if complete else "limit", float(found.cost), stats=stats)
     return Answer(None, "exhausted", stats=stats, reason=reason)

@@ -1,4 +1,4 @@
-"""Dummy generator of Harpagon (§III-C): dummy requests that fill a machine of a better configuration."""
+"""Dummy generator of Harpagon (§III-C): dummy requests that fill a machine of a better configuration up to full."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
 from euclio.session.dispatch import configuration_latency, fits
+from euclio.session.rules import DummyRule
 from heuristics.session.schedule import Schedule
+
+NO_DUMMIES, WHOLE_MACHINES, ANY_RATE = 0, 1, 2
+"""Dummy generators: none, Harpagon's, Piccolo's (`continuous_dummies`)."""
+
+
+def generator_of(rule: DummyRule) -> int:
+    """The dummy generator that makes the plans of a dummy rule."""
+    if not rule.adds:
+        return NO_DUMMIES
+    return WHOLE_MACHINES if rule.countable else ANY_RATE
 
 
 @compiled

@@ -7,17 +7,19 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
 from euclio.session.dispatch import fits, module_latency, path_times
-from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.continuous_dummies import add_filled, fill_leftover, least_rate
+from heuristics.session.dummy_generator import ANY_RATE, WHOLE_MACHINES
+from heuristics.session.module_scheduler import module_cost, schedule_module
 from heuristics.session.schedule import Schedule, copy_module, new_schedule
 
 
 @compiled
-def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule) -> int:
+def reassign_latency(s: SessionArrays, dummies: int, most: int, plan: Schedule) -> int:
     """Give unused latency, greedily, to the module whose residual saves most; repeat while it helps.
 
     Args:
         s: the session.
-        dummies: whether the residual may be filled up with dummies.
+        dummies: the dummy generator (`dummy_generator.py`).
         most: how often at most (Harp-0re: 0, Harp-1re: 1).
         plan: a feasible schedule, improved in place.
 
@@ -52,15 +54,18 @@ def reassign_latency(s: SessionArrays, dummies: bool, most: int, plan: Schedule)
 
 @compiled
 def reschedule_residual(
-    s: SessionArrays, m: int, budget: float, dummies: bool, plan: Schedule, candidate: Schedule
+    s: SessionArrays, m: int, budget: float, dummies: int, plan: Schedule, candidate: Schedule
 ) -> bool:
     """Run Algorithm 1 again on everything after the first allocation's whole machines, and merge the result with them.
+
+    Dummies at any rate depend on the budget: with them the generator goes over the merged plan once more, and may fill
+    up the first configuration where Algorithm 1 finds nothing for the residual alone (ours; the paper is silent).
 
     Args:
         s: the session.
         m: the module.
         budget: latency budget in seconds.
-        dummies: whether the residual may be filled up with dummies.
+        dummies: the dummy generator (`dummy_generator.py`).
         plan: the schedule so far.
         candidate: the module's part is overwritten.
 
@@ -77,9 +82,15 @@ def reschedule_residual(
     if residual <= TIE * s.rate[m]:
         return False
     if not schedule_module(s, m, residual, budget, dummies, candidate):
-        return False
+        if dummies != ANY_RATE or residual >= s.throughput[first] or s.duration[first] >= budget:
+            return False
+        candidate.machines[lo:hi], candidate.dummy[m] = 0, 0.0
+        add_filled(s, m, first, least_rate(s, first, kept, residual, budget), residual, candidate)
     candidate.machines[first] += kept
     candidate.cost[m] += kept * s.price[first]
+    if dummies == ANY_RATE:
+        fill_leftover(s, m, budget, candidate)
+        candidate.cost[m] = module_cost(s, m, candidate)
     used, last = 0, lo
     for k in range(lo, hi):
         if candidate.machines[k] > 0 or candidate.partial_at[m] == k:
@@ -90,8 +101,8 @@ def reschedule_residual(
     # A partial machine has to be the last in the ranking.
     if candidate.partial_at[m] >= 0 and candidate.partial_at[m] != last:
         return False
-    # Dummies may fill less than one machine of the last configuration.
-    if candidate.dummy[m] >= s.throughput[last]:
+    # Where dummies fill machines up to full, they may fill less than one of the last configuration.
+    if dummies == WHOLE_MACHINES and candidate.dummy[m] >= s.throughput[last]:
         return False
     candidate.latency[m] = module_latency(
         s, m, candidate.machines, candidate.partial_at[m], candidate.partial[m], candidate.dummy[m]

@@ -15,13 +15,13 @@ from heuristics.session.split_optimizer import merged_units, module_budgets
 
 
 @compiled
-def plan_budgets(s: SessionArrays, budgets: Floats, dummies: bool, reassignments: int, plan: Schedule) -> int:
+def plan_budgets(s: SessionArrays, budgets: Floats, dummies: int, reassignments: int, plan: Schedule) -> int:
     """Schedule every module within its budget, then reassign what is left.
 
     Args:
         s: the session.
         budgets: latency budget per module in seconds, shape (modules,).
-        dummies: whether the dummy generator may be used.
+        dummies: the dummy generator (`dummy_generator.py`).
         reassignments: how often latency may be reassigned.
         plan: overwritten.
 
@@ -39,7 +39,14 @@ def plan_budgets(s: SessionArrays, budgets: Floats, dummies: bool, reassignments
 
 @compiled
 def plan_greedily(
-    s: SessionArrays, criterion: int, start: int, merge: bool, direct: bool, dummies: bool, reassignments: int
+    s: SessionArrays,
+    criterion: int,
+    start: int,
+    merge: bool,
+    direct: bool,
+    stretch: bool,
+    dummies: int,
+    reassignments: int,
 ) -> tuple[Schedule, float, int, int, bool]:
     """Split the latency move by move, optimize the split, and schedule below it.
 
@@ -51,7 +58,8 @@ def plan_greedily(
         start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY of that file.
         merge: whether nodes are merged.
         direct: whether moves are undone and made anew by the cost that they save.
-        dummies: whether the dummy generator may be used.
+        stretch: whether the budgets are stretched to fill the SLO (Piccolo's Algorithm 2, line 19).
+        dummies: the dummy generator (`dummy_generator.py`).
         reassignments: how often latency may be reassigned.
 
     Returns:
@@ -70,14 +78,26 @@ def plan_greedily(
         # It ends in the split that was scheduled already, whose plan is known.
         if kept < moves.reached and _same_end(units, tried, moves):
             continue
-        reassigned = plan_budgets(
-            s, module_budgets(s, units, tried.latency[tried.reached - 1]), dummies, reassignments, trial
-        )
+        budgets = module_budgets(s, units, tried.latency[tried.reached - 1])
+        if stretch:
+            budgets = stretched(s, budgets)
+        reassigned = plan_budgets(s, budgets, dummies, reassignments, trial)
         # Ties within rounding keep the split with fewer moves undone.
         if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
             best_cost, best_reassigned = trial.cost.sum(), reassigned
             copy_schedule(trial, best)
     return best, best_cost, moves.reached - 1, best_reassigned, moves.fallback
+
+
+@compiled
+def stretched(s: SessionArrays, budgets: Floats) -> Floats:
+    """The budgets in proportion, so that the longest path takes the whole SLO (Piccolo §III-C, Algorithm 2, line 19).
+
+    The end-to-end latency that the paper divides by is the whole DAG's; what shorter paths have to spare is left to the
+    reassigner.
+    """
+    modules = s.rate.size
+    return budgets * (s.slo / path_times(s, budgets, np.zeros(modules), np.zeros(modules)))
 
 
 @compiled

@@ -12,7 +12,7 @@ from heuristics.session.schedule import new_schedule
 
 
 @compiled
-def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: bool) -> tuple[Floats, float]:
+def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: int) -> tuple[Floats, float]:
     """The cheapest budgets that are multiples of the quantum, by dynamic programming over the reduced DAG.
 
     Each module's cost at a budget is Algorithm 1's (with the dummy generator if allowed).
@@ -21,7 +21,7 @@ def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: bool
         s: the session; its DAG is series-parallel.
         steps: the merges of `Reduction.steps`.
         quantum: step of the budgets in seconds.
-        dummies: whether the dummy generator may be used.
+        dummies: the dummy generator (`dummy_generator.py`).
 
     Returns:
         Budget per module in seconds and the total cost; infinite: infeasible.

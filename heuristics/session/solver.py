@@ -8,12 +8,14 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.arrays import SessionArrays, session_arrays
 from euclio.session.dispatch import clear_of_rounding
 from euclio.session.least_latency import why_no_plan
 from euclio.session.policies.kernels import raise_error_of
 from euclio.session.series_parallel import reduce_series_parallel
+from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
+from heuristics.session.filled_plan import plan_of
 from heuristics.session.latency_splitting import LATENCY_COST, LEAST_LATENCY, MOST_EXPENSIVE_HARDWARE, THROUGHPUT
 from heuristics.session.planner import plan_budgets, plan_greedily
 from heuristics.session.quantized_splitting import split_quantized
@@ -29,11 +31,8 @@ def run_system(system: System, session: Session, space: PlanSpace, limits: Limit
     """Plan a session as the system does, on each hardware that its row allows, and keep the cheapest.
 
     Raises:
-        InapplicableError: the dummy rule is not the system's, or a quantized splitter meets a DAG that is not
-            series-parallel.
+        InapplicableError: a quantized splitter meets a DAG that is not series-parallel, or too many steps.
     """
-    if not space.dummy.countable:
-        raise InapplicableError(f"{system.name} has no rule for continuous dummies; use --dummy none or machine")
     best = Answer(None, "no plan")
     for one in _hardware_choices(session, system.narrow(session, space)):
         answer = _run_on(system, session, one)
@@ -64,19 +63,18 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "no plan")
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
-        schedule, cost, stats = _plan(system, arrays._replace(slo=slo))
+        schedule, cost, stats = _plan(system, arrays._replace(slo=slo), generator_of(space.dummy))
         raise_error_of(space.policy)
         if not np.isfinite(cost):
             break
-        plan = to_plan(session, arrays, schedule.machines, schedule.partial_at)
+        plan = plan_of(session, arrays, schedule, space.dummy)
         clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
         if clear or evaluate(session, plan, space).feasible:
             return Answer(plan, "feasible", claimed=float(cost), stats=stats)
     return Answer(None, "no plan")
 
 
-def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, float]]:
-    dummies = bool(s.dummies)
+def _plan(system: System, s: SessionArrays, dummies: int) -> tuple[Schedule, float, dict[str, float]]:
     reassignments = REASSIGN_MOST if system.reassignments is None else system.reassignments
     if system.splitter in (Splitter.LATENCY_COST, Splitter.THROUGHPUT):
         schedule, cost, moves, reassigned, fallback = plan_greedily(
@@ -85,6 +83,7 @@ def _plan(system: System, s: SessionArrays) -> tuple[Schedule, float, dict[str, 
             LEAST_LATENCY if system.start is Start.LEAST_LATENCY else MOST_EXPENSIVE_HARDWARE,
             system.merge,
             system.direct,
+            system.stretch,
             dummies,
             reassignments,
         )

@@ -59,6 +59,7 @@ class System:
         quantum_s: step of a quantized splitter in seconds.
         merge: node merger ("Split Optimization").
         direct: cost-direct.
+        stretch: whether a greedy splitter's budgets are stretched in proportion to fill the SLO (Piccolo §III-C).
     """
 
     name: str
@@ -75,6 +76,7 @@ class System:
     quantum_s: float = 0.01
     merge: bool = True
     direct: bool = True
+    stretch: bool = False
 
     @property
     def space(self) -> PlanSpace:
@@ -184,3 +186,4 @@ ABLATIONS = (
 
 BASELINES = (NEXUS, SCROOGE, INFERLINE, CLIPPER)
 SYSTEMS = (HARPAGON, *BASELINES, *ABLATIONS)
+"""Harpagon's own evaluation; Piccolo's rows are in `piccolo_systems`."""

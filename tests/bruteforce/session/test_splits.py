@@ -12,6 +12,7 @@ from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.workloads.random_sessions import random_session
+from heuristics.session.dummy_generator import ANY_RATE, WHOLE_MACHINES, generator_of
 
 GRIDS = {"configurations": CONFIGURATIONS, "breakpoints": BREAKPOINTS, "steps": STEPS}
 STEPS_IN_SLO = 15
@@ -22,6 +23,11 @@ SPACES = [
     PlanSpace("rr-even", "none", 2),
     PlanSpace("machine-rate-even"),
     PlanSpace(max_allocations=1),
+    PlanSpace(dummy="continuous"),
+    PlanSpace("rr", "continuous"),
+    PlanSpace("rr-even", "continuous"),
+    PlanSpace("machine-rate-even", "continuous"),
+    PlanSpace(dummy="continuous", max_allocations=2),
 ]
 
 
@@ -35,8 +41,8 @@ def costs(session: Session, space: PlanSpace, grid: int) -> tuple[float, float]:
     arrays = session_arrays(session, space)
     step = arrays.slo / STEPS_IN_SLO
     return (
-        split_optimum(arrays, grid, step, 0.0, math.inf).cost,
-        enumerate_splits(arrays, grid, step, math.inf).cost,
+        split_optimum(arrays, generator_of(space.dummy), grid, step, 0.0, math.inf).cost,
+        enumerate_splits(arrays, generator_of(space.dummy), False, grid, step, math.inf).cost,
     )
 
 
@@ -47,7 +53,7 @@ def test_search_equals_enumeration_on_series(seed, grid):
     assert pruned == pytest.approx(plain, rel=1e-9)
 
 
-@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("space", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(8))
 def test_search_equals_enumeration_in_other_plan_spaces(seed, space):
     pruned, plain = costs(series(seed), space, CONFIGURATIONS)
@@ -83,18 +89,22 @@ def test_split_optimum_makes_no_claim_about_other_plans(seed):
 def test_configurations_grid_holds_the_latencies_of_the_configurations():
     """M_1 at 100 req/s: 0.16 + 0.02, 0.20 + 0.04, 0.32 + 0.08 s; the last is above the SLO."""
     arrays = session_arrays(one_module(M_1, 100, "0.39"), FULL_SPACE)
-    assert module_budgets_to_try(arrays, 0, CONFIGURATIONS, 0.0).tolist() == pytest.approx([0.18, 0.24])
+    assert module_budgets_to_try(arrays, 0, WHOLE_MACHINES, CONFIGURATIONS, 0.0).tolist() == pytest.approx([0.18, 0.24])
 
 
 def test_breakpoints_hold_the_latencies_before_and_after_filling():
     """M_3 at 198 req/s within 1 s: 0.8 + 32/198 s before filling, 0.8 + 32/200 s with dummies."""
-    found = module_budgets_to_try(session_arrays(one_module(M_3, 198, 1), FULL_SPACE), 0, BREAKPOINTS, 0.0)
+    found = module_budgets_to_try(
+        session_arrays(one_module(M_3, 198, 1), FULL_SPACE), 0, WHOLE_MACHINES, BREAKPOINTS, 0.0
+    )
     assert {round(x, 9) for x in found} >= {round(0.8 + 32 / 198, 9), 0.96}
 
 
 def test_steps_are_multiples_within_the_slo():
     arrays = session_arrays(one_module(M_1, 100, "0.05"), FULL_SPACE)
-    assert module_budgets_to_try(arrays, 0, STEPS, 0.01).tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04, 0.05])
+    assert module_budgets_to_try(arrays, 0, WHOLE_MACHINES, STEPS, 0.01).tolist() == pytest.approx(
+        [0.01, 0.02, 0.03, 0.04, 0.05]
+    )
 
 
 def test_time_limit_leaves_a_share():
@@ -104,3 +114,37 @@ def test_time_limit_leaves_a_share():
 
 def test_no_split_within_the_slo_is_infeasible():
     assert solve(one_module(M_1, 100, "0.1"), "split-bruteforce").status is Status.INFEASIBLE
+
+
+# Dummies at any rate: Piccolo's components.
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_search_equals_enumeration_with_continuous_dummies(seed, grid):
+    pruned, plain = costs(series(seed), PlanSpace(dummy="continuous"), GRIDS[grid])
+    assert pruned == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["split-bruteforce", "split-enumeration", "piccolo-bruteforce"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_split_with_continuous_dummies_is_accepted_and_never_below_the_plan_optimum(seed, name):
+    split = solve(series(seed), name, dummy="continuous")
+    exact = solve(series(seed), "exact", dummy="continuous")
+    assert split.status in (Status.FEASIBLE, Status.INFEASIBLE, Status.UNKNOWN)
+    assert split.value is None or float(split.value) >= exact.bound * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_piccolos_brute_force_never_costs_more_than_piccolo(seed):
+    """Piccolo's own split is one of those that are tried."""
+    piccolo = solve(series(seed), "piccolo")
+    if piccolo.value is not None:
+        assert solve(series(seed), "piccolo-bruteforce").cost <= piccolo.cost * (1 + 1e-9)
+
+
+def test_breakpoints_end_where_every_budget_has_a_plan_of_its_own():
+    """One configuration, 2 in 0.16 s, at 5 req/s takes 0.16 + 2/5 = 0.56 s; below, dummies fill for any budget."""
+    arrays = session_arrays(one_module(M_1[:1], 5, "0.7"), PlanSpace(dummy="continuous"))
+    found = module_budgets_to_try(arrays, 0, ANY_RATE, BREAKPOINTS, 0.0).tolist()
+    assert found == pytest.approx([0.56, 0.56], rel=1e-9)

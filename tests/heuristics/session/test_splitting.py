@@ -14,6 +14,7 @@ from euclio.session.arrays import session_arrays
 from euclio.session.dispatch import path_times
 from euclio.session.series_parallel import reduce_series_parallel
 from euclio.session.workloads.random_sessions import chain_from_modules, random_session
+from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
 from heuristics.session.latency_splitting import (
     COST,
@@ -180,7 +181,7 @@ def module_costs(session: Session, space: PlanSpace, quantum: float) -> np.ndarr
     plan = new_schedule(arrays)
     costs = np.full((len(session.modules), QUANTA), np.inf)
     for m, q in product(range(len(session.modules)), range(QUANTA)):
-        if schedule_module(arrays, m, arrays.rate[m], (q + 1) * quantum, bool(arrays.dummies), plan):
+        if schedule_module(arrays, m, arrays.rate[m], (q + 1) * quantum, generator_of(space.dummy), plan):
             costs[m, q] = plan.cost[m]
     return costs
 
@@ -201,11 +202,13 @@ def quantized(session: Session, space: PlanSpace) -> tuple[np.ndarray, float, fl
     """Budgets in quanta and cost of the dynamic program, and its quantum: an eighth of the SLO."""
     arrays = session_arrays(session, space)
     quantum = float(session.slo_s) / QUANTA
-    budgets, cost = split_quantized(arrays, reduce_series_parallel(arrays).steps, quantum, bool(arrays.dummies))
+    budgets, cost = split_quantized(arrays, reduce_series_parallel(arrays).steps, quantum, generator_of(space.dummy))
     return np.rint(budgets / quantum).astype(int), float(cost), quantum
 
 
-@pytest.mark.parametrize("space", [FULL_SPACE, PlanSpace("rr", "none", 2)], ids=["full", "nexus"])
+@pytest.mark.parametrize(
+    "space", [FULL_SPACE, PlanSpace("rr", "none", 2), PlanSpace(dummy="continuous")], ids=["full", "nexus", "piccolo"]
+)
 @pytest.mark.parametrize("shape", SERIES_PARALLEL)
 @pytest.mark.parametrize("seed", range(8))
 def test_quantized_splitting_equals_enumeration(seed, shape, space):
