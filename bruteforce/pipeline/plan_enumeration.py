@@ -45,7 +45,8 @@ def solve_by_pipeline_enumeration(
         cluster: the cluster.
         space: plan space.
         limits: time limit.
-        every_sequence: demand a pipeline of each model on each sequence of GPU types; the answer then bounds no space.
+        every_sequence: demand a pipeline of each model on each sequence of GPU types; the answer then bounds no space,
+            and where there is no such plan the space may have others.
 
     Raises:
         InapplicableError: there is too much to list.
@@ -61,8 +62,9 @@ def solve_by_pipeline_enumeration(
         return Answer(None, "time limit", reason="the time limit was reached before every plan was seen")
     value, pipelines = enumeration.best(totals) if totals else (Fraction(0), ())
     if not pipelines:
-        reason = "no plan serves every model within its SLO on these GPUs"
-        return Answer(None, "exhausted", infeasible=True, reason=reason)
+        how = ", with a pipeline on every sequence of GPU types" if every_sequence else ""
+        reason = f"no plan serves every model within its SLO on these GPUs{how}"
+        return Answer(None, "exhausted", infeasible=not every_sequence, reason=reason)
     bound = None if every_sequence else float(value)
     return Answer(PipelinePlan(pipelines), "exhausted", float(value), bound, stats={"sets": float(enumeration.sets)})
 

@@ -38,6 +38,8 @@ NAME = "ppipe"
 LITERAL = "ppipe-literal"
 MOST_MODELS = 200
 """Models that are solved; after that a proof is given up."""
+PRINTED_INFEASIBLE = "printed_infeasible"
+"""Counter that is 1 where the MILP as printed is proven to have no plan."""
 FAR = 100
 """Part of a model's scale below which the best value is too small for the engine's tolerance."""
 
@@ -56,6 +58,8 @@ def solve_ppipe(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
 def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
     """The optimum of the MILP as printed: every pipeline used, fractions of GPUs added up.
 
+    It bounds no plan space, and where it has no plan the plan space may have one.
+
     Raises:
         InapplicableError: another plan space than the print's.
         InputError: least cost is asked for and a price or a load is missing.
@@ -69,12 +73,16 @@ def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[P
             f"as printed, (2) and (8) demand a pipeline of {cluster.models[slot.model].name} on "
             f"{' -> '.join(slot.gpus)}, which misses the SLO (13) or lacks GPUs"
         )
-        return Answer(None, "infeasible", infeasible=True, reason=reason)
+        return Answer(None, "infeasible as printed", stats={PRINTED_INFEASIBLE: 1.0}, reason=reason)
     answer = _solve_printed(search)
     stats = answer.stats if answer.bound is None else {**answer.stats, "printed_bound": answer.bound}
-    reason = "as printed, all pipelines together need more GPUs than there are" if answer.infeasible else answer.reason
     raw_status = f"{answer.raw_status} as printed"
-    return replace(answer, raw_status=raw_status, bound=None, stats=stats, reason=reason)
+    if answer.infeasible:
+        # Nothing is proven of the plan space: it has plans that leave pipelines unused.
+        reason = "as printed, all pipelines together need more GPUs than there are"
+        stats = {**stats, PRINTED_INFEASIBLE: 1.0}
+        return Answer(None, "infeasible as printed", stats=stats, reason=reason, trace=answer.trace)
+    return replace(answer, raw_status=raw_status, bound=None, stats=stats)
 
 
 def _solve(search: Search) -> Answer[PipelinePlan]:

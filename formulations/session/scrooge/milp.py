@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.least_latency import why_no_plan
 from formulations.engines.interface import LinearOutcome, engine_limits
@@ -62,7 +62,7 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
     s = session_arrays(session, space)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     if (s.first[1:] == s.first[:-1]).any():
-        answer = Answer[Plan](None, "no plan")
+        answer: Answer = Answer(None, "no plan")
     else:
         answer = _plan(session, space, s, limits, deadline)
     if answer.raw_status == TIE:
