@@ -26,7 +26,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
 from formulations.engines.interface import LinearOutcome, engine_limits
-from formulations.engines.milp import chosen_engine, export_lp
+from formulations.engines.milp import chosen_engine, export_lp, run_twice
 from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.milp_model import MilpModel, milp_model
@@ -177,7 +177,7 @@ def _run(search: Search, model: MilpModel, start: Choice | None) -> LinearOutcom
     """Solve a model once, and take over its trace and counters."""
     options, before = search.limits.options, time.perf_counter() - search.started
     values = None if start is None else values_of(search.problem, start, model.scale)
-    run = chosen_engine(options).run(model.model, engine_limits(search.limits, search.left_s), values)
+    run = run_twice(model.model, chosen_engine(options), engine_limits(search.limits, search.left_s), values)
     search.raw_status = run.raw_status
     scale = float(model.scale)
     search.trace += run.translated(dict, lambda value: value * scale, lambda bound: bound * scale).trace_from(before)
