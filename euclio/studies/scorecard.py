@@ -14,6 +14,7 @@ from euclio.core.data_files import data_dir
 from euclio.core.words import UNITS, with_unit
 from euclio.report import Table
 
+COUNTED = ("fit", "check")
 VISIBLE = 0.1
 """A difference beyond this share of the published value is visible."""
 
@@ -27,7 +28,9 @@ class Published:
         value: the printed number.
         unit: "%", "ratio", "s" or "count".
         source: paper and section.
-        role: "fit" (free parameters may be fitted to it) or "check" (only ever compared).
+        role: "fit" (free parameters may be fitted to it), "check" (only ever compared), "time" (a run time, on another
+            machine and in another language, which is not counted) or "inconsistent" (it contradicts another printed
+            figure, `data/published/contradictions.json`, and is fitted to nothing and not counted).
         what: what it says.
     """
 
@@ -91,9 +94,9 @@ def scorecard(
 
 
 def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """Per role how many figures do not differ visibly, and how many there are."""
+    """Per role that counts, fit and check, how many figures do not differ visibly, and how many there are."""
     found: dict[str, tuple[int, int]] = {}
-    for role in ("fit", "check"):
+    for role in COUNTED:
         mine = [score for score in scores if score.published.role == role]
         found[role] = (sum(not score.differs for score in mine), len(mine))
     return found
