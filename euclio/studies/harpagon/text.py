@@ -50,9 +50,9 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         summary=[first, *rest],
         tally="Role fit: the generator's free parameters may have been fitted to the figure, as named in advance in "
         "data/published/harpagon.json; check: only ever compared. Without visible difference: "
-        f"{counts['fit'][0]} of {counts['fit'][1]} fit, {counts['check'][0]} of {counts['check'][1]} check. Not counted: "
-        "run times (role time), which are another machine's, and figures that contradict another printed one (role "
-        "inconsistent, data/published/contradictions.json).",
+        f"{counts['fit'][0]} of {counts['fit'][1]} fit, {counts['check'][0]} of {counts['check'][1]} check. Not "
+        "counted: run times (role time), which are another machine's, and figures that contradict another printed one "
+        "(role inconsistent, data/published/contradictions.json).",
         sections=[
             *decomposition,
             *readings_blocks(scores, other_readings(collected.tables["allocations"])),
