@@ -24,7 +24,7 @@ from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session
+from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.session.policies import Place
 
 MOST_VECTORS = 5_000_000
@@ -109,9 +109,9 @@ def module_frontier(
     needs = [_need(scaled, i, budget_s, strictly=False) for i in range(len(scaled.configurations))]
     # By rising cost, so that a plan is kept exactly if it is faster than every cheaper one.
     for counts in sorted(_all_counts(scaled, space, deadline)):
-        # A user's policy has no least rates to compare with, only latencies of whole plans.
-        if scaled.general is not None:
-            latency = _general_latency(scaled, scaled.general, counts)
+        # Where machines share a rate, and under a user's policy, there are no least rates, only latencies of plans.
+        if scaled.even or scaled.general is not None:
+            latency = _even_latency(scaled, counts) if scaled.general is None else _general_latency(scaled, counts)
             kept = latency < frontier[-1].latency_s if frontier else latency <= budget_s
         else:
             collected = list(_collection_rates(scaled, counts))
@@ -189,8 +189,27 @@ def _collection_rates(scaled: ScaledModule, counts: _Counts) -> Iterator[tuple[i
         yield counts.machines[-1][0], collecting if scaled.shared else counts.partial
 
 
-def _general_latency(scaled: ScaledModule, policy: Policy, counts: _Counts) -> Fraction:
+def _even_latency(scaled: ScaledModule, counts: _Counts) -> Fraction:
+    """Worst-case latency of a plan in seconds where the last allocation's machines are all as busy as one another.
+
+    A full machine collects b requests in b/r, r being its own rate; one that is busy for a share s of the time takes
+    b/(r·s). The last allocation's machines, the partial one included, are busy for the share R/(n·t).
+    """
+    worst = Fraction(0)
+    last = len(counts.machines) - 1
+    for position, (i, whole) in enumerate(counts.machines):
+        c, t = scaled.configurations[i], scaled.throughput[i]
+        busy = Fraction(1)
+        if position == last and counts.partial:
+            busy = Fraction(whole * t + counts.partial, (whole + 1) * t)
+        worst = max(worst, c.duration_s + c.batch * scaled.scale / (scaled.own_rate[i] * busy))
+    return worst
+
+
+def _general_latency(scaled: ScaledModule, counts: _Counts) -> Fraction:
     """Worst-case latency of a plan in seconds, as the record of a policy says it for each kind of machine."""
+    policy = scaled.general
+    assert policy is not None
     worst = Fraction(0)
     left = tied = scaled.rate + counts.dummy
     ratio_cost = -1

@@ -13,8 +13,10 @@ from euclio.session.policies import Form
 OWN_RATE: dict[str, Callable[[Configuration], Fraction]] = {
     "rr": lambda c: c.batch / c.duration_s,
     "machine-rate": lambda c: c.throughput_rps,
+    "rr-even": lambda c: c.batch / c.duration_s,
+    "machine-rate-even": lambda c: c.throughput_rps,
 }
-"""Rate that a whole machine collects at under policies of form `FIXED`; written a second time on purpose."""
+"""Rate that a full machine collects at under policies of forms `FIXED` and `EVEN`; written a second time on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class ScaledModule:
         unit_cost: cost of one such unit of rate on each configuration, times `cost_scale`.
         cost_scale: integer units per money per hour.
         own_rate: rate that a full machine collects at where only its configuration decides it (empty: tc, tc-shared).
+        even: whether the machines of the last allocation share its rate, so that they collect at a share of `own_rate`.
         shared: whether configurations of one ratio collect together (tc-shared).
         general: a policy whose latencies are the record's own functions of a plan; None: the fields above say all.
     """
@@ -41,6 +44,7 @@ class ScaledModule:
     cost_scale: int
     own_rate: tuple[int, ...]
     shared: bool
+    even: bool
     general: Policy | None = None
 
 
@@ -56,7 +60,7 @@ def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -
     per_rate = {c: price[c.hardware] / c.throughput_rps for c in allowed}
     ranked = sorted(allowed, key=lambda c: (per_rate[c], c.duration_s, c.batch, c.hardware, c.concurrency))
     throughput = [c.throughput_rps for c in ranked]
-    own = [OWN_RATE[space.policy.name](c) for c in ranked] if space.policy.form is Form.FIXED else []
+    own = [OWN_RATE[space.policy.name](c) for c in ranked] if space.policy.form.by_configuration else []
     scale = lcm(*(x.denominator for x in [module.rate_rps, *throughput, *own]))
     cost_scale = lcm(*(x.denominator for x in per_rate.values())) * scale
     return ScaledModule(
@@ -68,5 +72,6 @@ def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -
         cost_scale=cost_scale,
         own_rate=tuple(int(x * scale) for x in own),
         shared=space.policy.form is Form.TIED,
+        even=space.policy.form is Form.EVEN,
         general=space.policy if space.policy.form is Form.GENERAL else None,
     )

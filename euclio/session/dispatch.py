@@ -29,13 +29,20 @@ def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
     if s.policy == LEFT or s.policy == TIED:
         return float(s.duration[k] + s.batch[k] / rate)
     if s.policy < LEFT:
-        return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], s.throughput[k], 1.0, 0.0, rate, rate)
+        return full_latency(s, k)
     return _counted_latency(s.policy, s.duration[k], s.batch[k], s.throughput[k], rate)
 
 
 @compiled
+def full_latency(s: SessionArrays, k: int) -> float:
+    """Latency of a full machine of configuration k in seconds, where form `FIXED` or `EVEN` lets k alone decide it."""
+    t = s.throughput[k]
+    return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], t, 1.0, 0.0, t, t)
+
+
+@compiled
 def _counted_latency(code: int, d: float, b: float, t: float, rate: float) -> float:
-    """Worst-case latency in seconds under a policy of form `GENERAL`, which may ask how many machines there are."""
+    """Worst-case latency in seconds under a policy of form `EVEN` or `GENERAL`, which may ask for machine counts."""
     whole, rest = whole_and_rest(rate, t, rate)
     worst = own_latency(code, 0.0, d, b, t, float(whole), rest, rate, rate) if whole > 0 else 0.0
     return max(worst, own_latency(code, 1.0, d, b, t, float(whole), rest, rate, rate)) if rest > 0.0 else worst

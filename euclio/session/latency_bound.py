@@ -34,8 +34,9 @@ def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
     w <= n·t <= ceil(T/t)·t; in form `TIED` w counts equal ratios too and is only known to be below T + t.
     In form `FIXED` a whole machine takes the same wherever it stands; without dummies it needs t <= T, and a plan with
     no whole machine is one partial machine at f = T < t. Rule `continuous` leaves w unbounded, and f anywhere from T
-    to t: bounds that plans come as near to as one likes. In form `GENERAL` nothing is known but that a machine takes
-    no less than its duration.
+    to t: bounds that plans come as near to as one likes. In form `EVEN` no machine takes less than a full one; a plan
+    without dummies has none of c where t > T, and may then be one machine at R = T, with n·t/R = t/T. In form `GENERAL`
+    nothing is known but that a machine takes no less than its duration.
     """
     d, t = c.duration_s, c.throughput_rps
     match space.policy.form:
@@ -46,6 +47,9 @@ def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
             if rate >= t:
                 return whole
             return min(whole, alone) if space.dummy.adds else alone
+        case Form.EVEN:
+            full = space.policy.fixed_latency(c)
+            return full if rate >= t or space.dummy.adds else d + (full - d) * t / rate
         case Form.GENERAL:
             return d
         case _:

@@ -13,8 +13,9 @@ from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, duration, figures, full, milliseconds, percent
-from euclio.session import Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.session import Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Policy, Session
 from euclio.session.paths import times_from, times_until
+from euclio.session.policies import Form
 
 SPARE = ("share", "budget ms", "conc.", "req/s", "latency ms")
 """Columns that a narrow window does without, the least needed first."""
@@ -32,7 +33,7 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     for module, plan, found, budget in islice(rows, MOST_MODULES):
-        rows_of_module = _module_rows(session.price, plan, found, result.value)
+        rows_of_module = _module_rows(session.price, plan, found, result.value, result.space.policy)
         rows_of_module[0][0] = module.name
         rows_of_module[0][6:8] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
         for row in rows_of_module:
@@ -84,17 +85,23 @@ def _total_machines(session: Session, result: Result) -> float:
 
 
 def _module_rows(
-    price: dict[str, Fraction], plan: ModulePlan, found: ModuleEvaluation, total: Fraction
+    price: dict[str, Fraction], plan: ModulePlan, found: ModuleEvaluation, total: Fraction, policy: Policy
 ) -> list[list[str]]:
-    """One row per allocation, then one for dummies; module, latency and budget are left empty."""
+    """One row per allocation, then one for dummies; module, latency and budget are left empty.
+
+    Machines are whole ones + the share of a partial one, as in `2 + 0.500`; where they take equal rates, number x load,
+    as in `3 x 0.833`.
+    """
     rows: list[list[str]] = []
     for i, allocation in enumerate(plan.allocations):
         c = allocation.configuration
         partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
         machines = str(allocation.machines)
-        if partial:
-            machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
         count = allocation.machines + partial / c.throughput_rps
+        if partial and policy.form is Form.EVEN:
+            machines = f"{allocation.machines + 1} x {float(count / (allocation.machines + 1)):.3f}"
+        elif partial:
+            machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
         cost = count * price[c.hardware]
         share = percent(float(cost / total), 1) if total else DASH
         rate = figures(count * c.throughput_rps)

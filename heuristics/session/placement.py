@@ -5,6 +5,9 @@ its own. A partial allocation takes the share f/F of a worker (input-rate propor
 second that the worker sustains at this configuration). It goes to the worker of its type whose residual capacity fits
 it best, else to a new instance. Allocations are placed in the order given, sessions first, then modules, as they would
 arrive; ties go to the older instance.
+
+Even policies (`rr-even`, `machine-rate-even`) leave no machine partial: of their plans this places what is charged, not
+how requests are sent.
 """
 
 from __future__ import annotations

@@ -31,6 +31,10 @@ EACH_ROUND = 600
 
 MOST_NODES = 5_000
 
+ROUND_ROBIN = (Policy.RR, Policy.RR_EVEN)
+EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)
+"""Policies that give the machines of the last allocation equal rates."""
+
 LITTLE = Fraction(1, 10**40)
 """A share of a latency that is less than any two different sums of latencies of small instances are apart."""
 
@@ -134,7 +138,7 @@ class Curve:
             least = min(kind.duration for kind in self.kinds)
             return (least, False) if least < slo else None
         ends = {kind.duration + kind.batch / kind.throughput for kind in self.kinds}
-        ends |= {2 * kind.duration for kind in self.kinds if policy is Policy.RR}
+        ends |= {2 * kind.duration for kind in self.kinds if policy in ROUND_ROBIN}
         for end in sorted(ends):
             if end > slo:
                 return None
@@ -209,6 +213,10 @@ class _Search:
         self.shared = space.policy is Policy.TC_SHARED
         self.collect = [kind.batch / (latency - kind.duration) for kind in self.kinds]
         """The rate at which a batch has to be collected to be in time."""
+        self.even = space.policy in EVEN
+        if space.policy is Policy.RR_EVEN:
+            # d + d·t/each is in time.
+            self.collect = [kind.duration * kind.throughput / (latency - kind.duration) for kind in self.kinds]
         self.best: tuple[Fraction, tuple[tuple[int, int], ...], Fraction] | None = None
         self.nodes = 0
 
@@ -224,7 +232,8 @@ class _Search:
         kind = self.kinds[i]
         if self.space.policy in (Policy.TC, Policy.TC_SHARED):
             return self.collect[i]
-        own = 2 * kind.duration if self.space.policy is Policy.RR else kind.duration + kind.batch / kind.throughput
+        collecting = kind.duration if self.space.policy in ROUND_ROBIN else kind.batch / kind.throughput
+        own = kind.duration + collecting
         return Fraction(0) if own <= self.latency else None
 
     def _extend(
@@ -250,12 +259,16 @@ class _Search:
             same = bool(machines) and self.kinds[machines[-1][0]].unit == kind.unit
             start = group if same else before
             base = start if self.shared else before
-            self._close_with_partial(i, before, cost, required, machines, base)
             need = self._whole_need(i)
+            if not self.even:
+                self._close_with_partial(i, before, cost, required, machines, base)
             if need is None:
                 continue
             wanted = max(required, base + need)
-            self._close_with_whole(i, before, cost, wanted, machines)
+            if self.even:
+                self._close_evenly(i, cost, required - before, machines)
+            else:
+                self._close_with_whole(i, before, cost, wanted, machines)
             if len(machines) + 1 >= self.most or i + 1 == len(self.kinds):
                 continue
             for n in range(math.ceil((wanted - before) / kind.throughput) - 1, 0, -1):
@@ -290,6 +303,17 @@ class _Search:
             n, rest = n + 1, Fraction(0)
         self._keep(i, int(n), rest, cost, machines)
 
+    def _close_evenly(self, i: int, cost: Fraction, left: Fraction, machines: tuple[tuple[int, int], ...]) -> None:
+        """The last allocation has machines that take equal rates, none above its throughput, all in time."""
+        kind = self.kinds[i]
+        fewest = math.ceil(left / kind.throughput)
+        for count in (fewest, fewest + 1):
+            rest = max(left, count * self.collect[i]) - (count - 1) * kind.throughput
+            if rest == kind.throughput:
+                self._keep(i, count, Fraction(0), cost, machines)
+            elif rest > 0:
+                self._keep(i, count - 1, rest, cost, machines)
+
     def _keep(self, i: int, n: int, partial: Fraction, cost: Fraction, machines: tuple[tuple[int, int], ...]) -> None:
         kind = self.kinds[i]
         if partial >= kind.throughput:
@@ -308,13 +332,18 @@ class _Search:
             kind = self.kinds[i]
             if kind.unit != unit:
                 unit, shared = kind.unit, w
-            if n and self.space.policy is Policy.RR:
+            if n and self.space.policy in ROUND_ROBIN:
                 yield 2 * kind.duration
-            elif n and self.space.policy is Policy.MACHINE_RATE:
+            elif n and self.space.policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN):
                 yield kind.duration + kind.batch / kind.throughput
             elif n:
                 yield kind.duration + kind.batch / (shared if self.shared else w)
             w -= n * kind.throughput
         if partial:
             last = self.kinds[machines[-1][0]]
+            if self.even:
+                each = (machines[-1][1] * last.throughput + partial) / (machines[-1][1] + 1)
+                part = last.duration * last.throughput if self.space.policy is Policy.RR_EVEN else last.batch
+                yield last.duration + part / each
+                return
             yield last.duration + last.batch / (shared if self.shared else partial)

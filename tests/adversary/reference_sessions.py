@@ -8,7 +8,7 @@ what is worse by far more than they can err; all else is compared exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -113,7 +113,7 @@ class Listed(NamedTuple):
     """A plan of a module: its cost, and per kind of machine the configuration and the rate that collects a batch."""
 
     cost: int
-    machines: tuple[tuple[int, int], ...]
+    machines: tuple[tuple[int, int | Fraction], ...]
 
 
 def module_front(
@@ -170,11 +170,19 @@ def _plans(m: Scaled, space: PlanSpace) -> Iterator[Listed]:
 
 
 def _collected(
-    m: Scaled, policy: Policy, machines: tuple[tuple[int, int], ...], partial: int, dummy: int
-) -> Iterator[tuple[int, int]]:
+    m: Scaled, policy: Policy, machines: Sequence[tuple[int, int]], partial: int, dummy: int
+) -> Iterator[tuple[int, int | Fraction]]:
     """Each kind of machine of a plan and the rate at which it collects a batch: it takes d + b / rate."""
     w = shared = m.rate + dummy
     ratio = None
+    if partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN):
+        # The last configuration's machines, one more than the whole ones, have equal parts of all that comes to them.
+        *machines, (i, n) = machines
+        kind = m.kinds[i]
+        each = Fraction(n * kind.throughput + partial, n + 1)
+        # Round robin lets a machine work on e batches at a time, each of them collected e times as long.
+        yield i, each / kind.concurrency if policy is Policy.RR_EVEN else each
+        partial = 0
     for i, n in machines:
         kind = m.kinds[i]
         if kind.unit_cost != ratio:
@@ -184,7 +192,7 @@ def _collected(
                 yield i, w
             elif policy is Policy.TC_SHARED:
                 yield i, shared
-            elif policy is Policy.MACHINE_RATE:
+            elif policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN):
                 yield i, kind.throughput
             else:  # round robin takes 2d: as if it collected at b/d
                 yield i, kind.throughput // kind.concurrency

@@ -28,6 +28,10 @@ SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
     "two chains": (4, ((0, 1), (2, 3))),
     "fork of 3": (4, ((0, 1), (0, 2), (0, 3))),
 }
+POLICIES = (Policy.TC, Policy.TC, Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.MACHINE_RATE)
+EVEN_POLICIES = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)
+"""They are drawn from by themselves, so that seeds keep the cases that they stood for before these policies."""
+
 SINGLES = 5
 """How many times as often as another shape a single module is drawn: it decides most of what can go wrong."""
 
@@ -41,11 +45,11 @@ MOST_PLANS = {1: 3000, 2: 800, 3: 300, 4: 150}
 """Plans of one module, roughly, by the number of modules: what a plain reference lists in a moment."""
 
 
-def session_case(rng: Random) -> tuple[Session, PlanSpace]:
-    """A nasty session of at most 4 modules and 5 configurations each, and a plan space."""
+def session_case(rng: Random, policies: tuple[Policy, ...] = POLICIES) -> tuple[Session, PlanSpace]:
+    """A nasty session of at most 4 modules and 5 configurations each, and a plan space under one of these policies."""
     count, edges = SHAPES[rng.choice((*SHAPES, *["single"] * SINGLES))]
     hardware = [Hardware(f"h{i}", p) for i, p in enumerate(prices(rng, rng.choice((1, 1, 2, 2, 3))))]
-    space = plan_space(rng, hardware)
+    space = plan_space(rng, hardware, policies)
     scale = Fraction(10) ** rng.choice((0, 0, 0, 0, 0, 0, 0, 0, 3, -3, rng.randint(-6, 6)))
     modules = _modules(rng, count, hardware, scale)
     named = [(f"m{a}", f"m{b}") for a, b in edges]
@@ -53,9 +57,9 @@ def session_case(rng: Random) -> tuple[Session, PlanSpace]:
     return Session("adversary", slo, hardware, modules, named), space
 
 
-def plan_space(rng: Random, hardware: list[Hardware]) -> PlanSpace:
+def plan_space(rng: Random, hardware: list[Hardware], policies: tuple[Policy, ...]) -> PlanSpace:
     """Policy and dummy rule drawn; half of the time with limits on allocations, hardware, batch or concurrency."""
-    policy = rng.choice((Policy.TC, Policy.TC, *Policy))
+    policy = rng.choice(policies)
     rule = rng.choice((DummyRule.MACHINE, DummyRule.MACHINE, DummyRule.NONE, DummyRule.NONE, DummyRule.CONTINUOUS))
     if rng.randrange(2):
         return PlanSpace(policy, rule)
@@ -208,10 +212,19 @@ def _plan_latency(rng: Random, module: Module, price: dict[str, Fraction], space
         w -= n * c.throughput_rps
     # A partial machine with next to nothing waits for ages; an SLO that lets it is rarely of interest.
     waits = w > module.rate_rps / 10**6 or (w > 0 and rng.randrange(10) == 0)
-    return max(worst, machines[-1][0].duration_s + machines[-1][0].batch / w) if waits or not worst else worst
+    return max(worst, _partial_latency(*machines[-1], w, space.policy)) if waits or not worst else worst
 
 
 def _whole_latency(c: Configuration, w: Fraction, policy: Policy) -> Fraction:
-    if policy is Policy.RR:
+    if policy in (Policy.RR, Policy.RR_EVEN):
         return 2 * c.duration_s
-    return c.duration_s + c.batch / (c.throughput_rps if policy is Policy.MACHINE_RATE else w)
+    own = policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN)
+    return c.duration_s + c.batch / (c.throughput_rps if own else w)
+
+
+def _partial_latency(c: Configuration, whole: int, f: Fraction, policy: Policy) -> Fraction:
+    """Of a machine at rate f next to whole ones, or of all of them at equal rates."""
+    each = (whole * c.throughput_rps + f) / (whole + 1)
+    if policy is Policy.RR_EVEN:
+        return c.duration_s * (1 + c.throughput_rps / each)
+    return c.duration_s + c.batch / (each if policy is Policy.MACHINE_RATE_EVEN else f)

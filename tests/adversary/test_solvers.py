@@ -14,7 +14,7 @@ from euclio.core.registry import find_solver
 from .cases import Case, data_text, drawn, to_data
 from .clusters import cluster_case
 from .judging import UNDECIDED, WRONG
-from .sessions import session_case
+from .sessions import EVEN_POLICIES, POLICIES, session_case
 from .worker import asked, judge_case
 
 SAMPLES = {
@@ -42,7 +42,7 @@ def test_on_a_drawn_case(solver, seed):
 @given(st.randoms(use_true_random=False))
 def test_exact_decides_whatever_hypothesis_draws(rng):
     """Hypothesis draws from the same generator and shrinks what fails."""
-    case = Case("session", *session_case(rng))
+    case = Case("session", *session_case(rng, POLICIES + EVEN_POLICIES))
     note(data_text(to_data(case)))
     found = judge_case("exact", case, case.space, LIMIT_S)
     assert found.outcome not in WRONG | UNDECIDED, found.why

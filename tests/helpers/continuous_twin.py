@@ -98,8 +98,12 @@ def _row(
         if n and policy in (Policy.TC, Policy.TC_SHARED):
             needs.append((b, d, whole - origin))
         elif n:
-            floor = max(floor, 2 * d if policy is Policy.RR else d + b / t)
-        if i == partial:
+            floor = max(floor, 2 * d if policy in (Policy.RR, Policy.RR_EVEN) else d + b / t)
+        if i == partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN):
+            # n + 1 machines at equal rates: n·t + f >= (n + 1)·b·e/(x − d), without e at the machine's rate.
+            each = d * t if policy is Policy.RR_EVEN else b
+            needs.append(((n + 1) * each, d, n * t))
+        elif i == partial:
             needs.append((b, d, whole - origin if policy is Policy.TC_SHARED else 0.0))
         before += n * t
     cost = float(sum(n * price[ranked[i].hardware] for i, n in counts))

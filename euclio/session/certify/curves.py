@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from euclio.session.certify.modules import Offer, Ranked, fixed_latency
 from euclio.session.certify.proving import ModuleProver
+from euclio.session.policies import Form
 
 ZERO = Fraction(0)
 
@@ -45,7 +46,8 @@ def _cell(low: Fraction, high: Fraction, closed: bool, cost: Fraction, offer: Of
 def least_latency_bound(m: Ranked) -> Fraction | None:
     """A lower bound on a module's worst-case latency, in seconds; None: no configuration is allowed.
 
-    Some machine takes d + b/w at best, and w stays below the rate and the last machine together.
+    Some machine takes d + b/w at best, and w stays below the rate and the last machine together. In form `EVEN` no
+    machine is faster than a full one.
     """
     if not m.configurations:
         return None
@@ -55,6 +57,8 @@ def least_latency_bound(m: Ranked) -> Fraction | None:
         # In sequence a machine may collect from the whole rate, under `continuous` from any rate.
         if m.policy.form.in_sequence:
             bounds.append(c.duration_s + (c.batch / rate if m.dummy.countable else ZERO))
+        elif m.policy.form is Form.EVEN:
+            bounds.append(fixed_latency(m, k))
         else:
             bounds.append(min(c.duration_s + c.batch / t, fixed_latency(m, k)))
     return min(bounds)

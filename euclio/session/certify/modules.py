@@ -86,7 +86,7 @@ def ranked(module: Module, space: PlanSpace, price: dict[str, Fraction]) -> Rank
 
 def whole_latency(m: Ranked, k: int, collecting: Fraction) -> Fraction:
     """Worst-case latency of a full machine; `collecting` is the rate that its batch is collected at."""
-    if m.policy.form is Form.FIXED:
+    if m.policy.form.by_configuration:
         return fixed_latency(m, k)
     c = m.configurations[k]
     return c.duration_s + c.batch / collecting
@@ -96,12 +96,35 @@ def fixed_latency(m: Ranked, k: int) -> Fraction:
     """Worst-case latency of a full machine where its configuration alone decides it; written again on purpose."""
     c = m.configurations[k]
     match m.policy.name:
-        case "rr":
+        case "rr" | "rr-even":
             return 2 * c.duration_s
-        case "machine-rate":
+        case "machine-rate" | "machine-rate-even":
             return c.duration_s + c.batch / m.throughput[k]
         case name:
             raise AssertionError(f"the prover has no formula for policy {name!r}")
+
+
+def share_need(m: Ranked, k: int, budget: Fraction) -> Fraction:
+    """Rate that each machine of the last allocation needs in form `EVEN` within a budget longer than the duration.
+
+    n machines that share the rate R take d·(1 + n·t/R) or d + b·n/R, with d·t = b·e in the first case.
+    """
+    c = m.configurations[k]
+    match m.policy.name:
+        case "rr-even":
+            requests = c.batch * c.concurrency
+        case "machine-rate-even":
+            requests = c.batch
+        case name:
+            raise AssertionError(f"the prover has no formula for policy {name!r}")
+    return requests / (budget - c.duration_s)
+
+
+def _shared_latency(m: Ranked, k: int, machines: int, rate: Fraction) -> Fraction:
+    """Worst-case latency of machines of configuration k that share a rate evenly, in form `EVEN`."""
+    c = m.configurations[k]
+    full = fixed_latency(m, k)
+    return c.duration_s + (full - c.duration_s) * machines * m.throughput[k] / rate
 
 
 def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction | None) -> Offer | None:
@@ -163,7 +186,11 @@ def _latency(m: Ranked, machines: Sequence[int], used: list[int], partial: Fract
             worst = max(worst, whole_latency(m, k, collecting))
         rest -= machines[k] * m.throughput[k]
     if partial:
-        c = m.configurations[used[-1]]
+        last = used[-1]
+        if m.policy.form is Form.EVEN:
+            taken = machines[last] * m.throughput[last] + partial
+            return max(worst, _shared_latency(m, last, machines[last] + 1, taken))
+        c = m.configurations[last]
         worst = max(worst, c.duration_s + c.batch / (shared if m.policy.form is Form.TIED else partial))
     return worst
 
@@ -185,6 +212,8 @@ def _least_partial(
             shared, group = rest, m.group[k]
         c = m.configurations[k]
         need = c.batch / (budget - c.duration_s)
+        if m.policy.form is Form.EVEN and k == partial_at:
+            need = (machines[k] + 1) * share_need(m, k, budget) - machines[k] * m.throughput[k]
         if m.policy.form is Form.TIED:
             least = max(least, need - shared)
         elif k == partial_at:

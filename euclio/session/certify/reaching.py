@@ -13,6 +13,7 @@ from euclio.session.certify.modules import Offer, Ranked, fixed_latency, offer
 from euclio.session.certify.proving import DeadlineError, ModuleProver, TooFarApartError
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
+from euclio.session.policies import Form
 
 ZERO = Fraction(0)
 CLOSE = Fraction(1, 10**6)
@@ -88,6 +89,9 @@ def _limit(m: Ranked, k: int) -> tuple[Fraction, bool]:
     c, t = m.configurations[k], m.throughput[k]
     if m.policy.form.in_sequence:
         return c.duration_s, True
+    # Enough dummies fill all machines, and none is faster than a full one.
+    if m.policy.form is Form.EVEN:
+        return fixed_latency(m, k), False
     alone, whole = c.duration_s + c.batch / t, fixed_latency(m, k)
     # One partial machine nearly at full rate collects faster than round robin lets a full one.
     return (alone, True) if t > m.rate and alone < whole else (whole, False)

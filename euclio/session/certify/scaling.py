@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.session.certify.modules import Ranked, fixed_latency
+from euclio.session.certify.modules import Ranked, fixed_latency, share_need
 from euclio.session.policies import Form
 from euclio.session.rules import DummyRule
 
@@ -44,7 +44,8 @@ class Scaled(NamedTuple):
         price: C·p rounded down.
         unit_cost: C·p / (S·t), rounded down.
         whole_need: rate that a whole machine has to collect from; `UNREACHABLE`: none will do.
-        part_need: rate that a partial machine has to collect from; `UNREACHABLE`: none will do.
+        part_need: rate that a partial machine has to collect from, in form `EVEN` what each machine of its allocation
+            has to take; `UNREACHABLE`: none will do.
         group: equal for equal ratios.
         full: whether the configuration may be in a plan of whole machines that take exactly the rate.
         most_from: largest throughput of a usable whole machine from here on, shape (configurations + 1,).
@@ -56,6 +57,7 @@ class Scaled(NamedTuple):
         rule: dummy rule.
         fixed: whether a whole machine's latency does not depend on what it collects from.
         shared: whether machines of one ratio collect together.
+        even: whether the machines of the last allocation share its rate.
         most: most allocations.
     """
 
@@ -75,6 +77,7 @@ class Scaled(NamedTuple):
     rule: int
     fixed: bool
     shared: bool
+    even: bool
     most: int
 
 
@@ -194,8 +197,9 @@ def scaled(
         unit=0 if exact else 1,
         slack=0 if m.rate * scale == rate else 1,
         rule=RULE[m.dummy],
-        fixed=m.policy.form is Form.FIXED,
+        fixed=m.policy.form.by_configuration,
         shared=m.policy.form is Form.TIED,
+        even=m.policy.form is Form.EVEN,
         most=m.most,
     )
 
@@ -205,7 +209,7 @@ def _largest(m: Ranked, budget: Fraction, affordable: Fraction | None) -> Fracti
     largest = max(m.rate, min(max(m.throughput), WIDEST * m.rate))
     if not m.dummy.countable:
         # A machine's need is bought in full, by machines that are no cheaper than the best ratio.
-        needs = (c.batch / (budget - c.duration_s) for c in m.configurations if c.duration_s < budget)
+        needs = (_own_need(m, k, budget) for k, c in enumerate(m.configurations) if c.duration_s < budget)
         best = m.unit_cost[0]
         largest = max(largest, *(n for n in needs if affordable is None or n * best < affordable), largest)
     return 2 * largest
@@ -222,6 +226,12 @@ def _rate_scale(rate: Fraction, throughput: list[Fraction], largest: Fraction) -
     return room
 
 
+def _own_need(m: Ranked, k: int, budget: Fraction) -> Fraction:
+    """Rate that a machine of configuration k needs to itself within a budget that is longer than its duration."""
+    c = m.configurations[k]
+    return share_need(m, k, budget) if m.policy.form is Form.EVEN else c.batch / (budget - c.duration_s)
+
+
 def _needs(m: Ranked, budget: Fraction, strict: bool, scale: Fraction, ceiling: int) -> tuple[list[int], list[int]]:
     whole: list[int] = []
     part: list[int] = []
@@ -233,7 +243,7 @@ def _needs(m: Ranked, budget: Fraction, strict: bool, scale: Fraction, ceiling: 
             whole.append(UNREACHABLE)
             part.append(UNREACHABLE)
             continue
-        exact = c.batch * scale / room
+        exact = _own_need(m, k, budget) * scale
         # Rates are whole numbers here, so a need that must be exceeded is met from the next one on. Rule `continuous`
         # has no such steps: it may fill up to any rate.
         stepped = math.floor(exact) + 1 if strict else math.ceil(exact)

@@ -100,7 +100,8 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
             if m.throughput[k] >= row[DEFICIT] and m.whole_need[k] < UNREACHABLE:
                 last = min(last, float(m.price[k]) + max(0.0, rest - float(m.throughput[k])) * base)
         return (spent + _round_up_to_prices(m, max(fluid, last * BELOW))) * BELOW
-    # Without dummies the last machine is partial and takes at least its need; or all are whole.
+    # Without dummies the last machine is partial and takes at least its need; or all are whole. Where the machines of
+    # the last allocation share its rate, the partial one may take less, but all of them take at least the need of one.
     partial = np.inf
     for k in range(first, m.throughput.size):
         least = 0.0 if m.shared else float(m.part_need[k] - 1)
@@ -144,15 +145,21 @@ def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at
     # A deficit takes dummies, and next to dummies there is no partial machine.
     if row[DEFICIT] > 0 or need == UNREACHABLE:
         return
+    # No share of a rate makes a machine faster than a full one is.
+    if m.even and m.whole_need[k] == UNREACHABLE:
+        return
     t, thin = m.throughput[k], m.throughput[k] - m.unit
     level = _level(m, row, k)
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     # Rounding leaves a few numbers of whole machines open; the exact check decides among them.
     for n in range(max(row[REST], 0) // t, max(up, 0) // thin + 1):
         most = up - n * thin
-        least = max(row[REST] - n * t, 0 if m.shared else need - 1)
+        least = max(row[REST] - n * t, 0 if m.shared or m.even else need - 1)
+        # n + 1 equal shares of all that is left here; a share may be less than the need by its rounding.
+        if m.even and level < (n + 1) * (need - 1):
+            continue
         # The partial machine gets something, less than a full one, and has to reach its need.
-        if most < 1 or least >= t or (level if m.shared else most) < need:
+        if most < 1 or least >= t or (not m.even and (level if m.shared else most) < need):
             continue
         # Whole machines next to it have to keep budget and cutoff as well.
         if n > 0 and (m.whole_need[k] > level or not _affordable(m, k, n, row[COST], cut)):
@@ -200,7 +207,8 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
     if m.part_need[k] < UNREACHABLE and need <= t:
         # As many whole machines as the rest fills, in every number that rounding leaves open.
         for n in range(least // t if whole else 0, (most // thin if whole else 0) + 1):
-            partial = max(least - n * t, need)
+            # Of n + 1 equal shares of at least `need` the whole machines' part is counted as n·t.
+            partial = max(least - n * t, need - n * (t - need) if m.even else need, 0)
             if partial <= t and _affordable(m, k, n, row[COST], cut) and _partial_fits(m, row, k, n, partial, cut):
                 _put(m, counts, k, n, True, at, found)
     if whole:

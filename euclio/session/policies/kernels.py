@@ -24,7 +24,10 @@ NUMBERS = 8
 """Arguments of the C functions: 1 for a partial machine and 0 for a whole one, then the numbers of a `Place`."""
 
 LEFT, TIED = 0, 1
-"""Codes of the policies of these forms. Codes of form `FIXED` are negative, those of form `GENERAL` are larger."""
+"""Codes of the policies of these forms. Codes of form `FIXED` are negative, those of `EVEN` and `GENERAL` are larger.
+
+Compiled functions of exact methods, which refuse form `GENERAL`, know form `EVEN` by that; heuristics need not know
+which of the two it is."""
 
 _POINTER = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * NUMBERS)
 
@@ -38,7 +41,7 @@ def policy_code(policy: Policy) -> int:
             return TIED
         case Form.FIXED:
             return _noted(-_address(policy), policy)
-        case Form.GENERAL:
+        case Form.EVEN | Form.GENERAL:
             return _noted(_address(policy), policy)
         case _:
             assert_never(policy.form)
@@ -150,7 +153,7 @@ _call: Callable[[int, tuple[float, ...]], float] = cast(Any, intrinsic(_call_add
 def own_latency(
     code: int, is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
 ) -> float:
-    """Latency in seconds under a policy of form `FIXED` or `GENERAL`, as its C function has it.
+    """Latency in seconds under a policy of form `FIXED`, `EVEN` or `GENERAL`, as its C function has it.
 
     Args:
         code: what stands for the policy.

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Form(Enum):
     """How the latency of a machine depends on the rest of a module's plan; it decides which methods cover a policy.
 
-    Exact methods rest on the first three forms, whose needs are rates or none at all. They answer `inapplicable` to
-    the last one, which the checker, the heuristics and `plan-bruteforce` serve. In all of the first three a partial
-    machine that takes the rate f takes d + b/f, but for `TIED`.
+    Exact methods rest on the first four forms, whose needs are rates or none at all. They answer `inapplicable` to
+    the last one, which the checker, the heuristics and `plan-bruteforce` serve. Under `LEFT` and `FIXED` a partial
+    machine that takes the rate f takes d + b/f.
     """
 
     LEFT = "left"
@@ -28,6 +28,10 @@ class Form(Enum):
     """All machines take d + b/w, where w is the rate left when the first allocation of the same ratio begins."""
     FIXED = "fixed"
     """A whole machine takes what its configuration alone decides."""
+    EVEN = "even"
+    """A full machine takes what its configuration alone decides, F; so do all machines before the last allocation. Of
+    that one all n machines, the partial one included, take equal shares of the rate R that reaches it, so that each
+    collects n·t/R times as long as a full machine: it takes d + (F − d)·n·t/R."""
     GENERAL = "general"
     """Anything else."""
 
@@ -35,6 +39,11 @@ class Form(Enum):
     def in_sequence(self) -> bool:
         """Whether whole machines collect their batches from a rate that is left, so that more rate is less latency."""
         return self in (Form.LEFT, Form.TIED)
+
+    @property
+    def by_configuration(self) -> bool:
+        """Whether the configuration alone decides the latency of a full machine (`Policy.fixed_latency`)."""
+        return self in (Form.FIXED, Form.EVEN)
 
 
 class Place(NamedTuple):
@@ -103,8 +112,8 @@ class Policy(metaclass=_ByName):
             one too; empty: none is known.
         floats: the compiled counterpart, a plain function that is compiled by itself where it is used
             (`euclio.session.policies.kernels`). Forms `LEFT` and `TIED` need none, their formula is the form's; form
-            `FIXED` needs it for whole machines. None: compiled functions call `whole` and `partial` with floats, which
-            is slower.
+            `FIXED` needs it for whole machines, form `EVEN` for all. None: compiled functions call `whole` and
+            `partial` with floats, which is slower.
         version: hash of the file that it comes from; empty: it is built in.
     """
 
@@ -151,10 +160,15 @@ class Policy(metaclass=_ByName):
         return self._checked(latency_s, place) if self.version else latency_s
 
     def fixed_latency(self, c: Configuration) -> Fraction:
-        """Latency of a whole machine under form `FIXED`, where the configuration alone decides it."""
-        assert self.form is Form.FIXED
+        """Latency of a full machine under form `FIXED` or `EVEN`, where the configuration alone decides it."""
+        assert self.form.by_configuration
         t = c.throughput_rps
         return self.whole(Place(c.duration_s, c.batch, t, 1, Fraction(0), t, t))
+
+    def even_batch(self, c: Configuration) -> Fraction:
+        """Requests that a machine collects at its share of the rate under form `EVEN`: q in d + q·n/R."""
+        assert self.form is Form.EVEN
+        return (self.fixed_latency(c) - c.duration_s) * c.throughput_rps
 
     def _checked(self, latency_s: Fraction, place: Place) -> Fraction:
         """Hold a user's own policy to what every bound rests on: an exact latency, no less than the duration."""
@@ -168,7 +182,7 @@ class Policy(metaclass=_ByName):
 
 
 def refuse_general(solver: str, policy: Policy) -> None:
-    """Let a solver whose proof rests on the forms `LEFT`, `TIED` and `FIXED` refuse another policy.
+    """Let a solver whose proof rests on the forms `LEFT`, `TIED`, `FIXED` and `EVEN` refuse another policy.
 
     Args:
         solver: what refuses, for the message.

@@ -250,6 +250,9 @@ def _close_at(
         return least  # what is left fills a whole machine
     needs.batch[size], needs.duration[size] = p.batch[j], p.duration[j]
     needs.own[size] = bought - stack.origin[d] if p.shared else 0.0
+    if p.even and n > 0:
+        # n·t + f >= (n + 1)·q/(x − d): what the whole machines take counts already; what lacks by rounding is enough.
+        needs.batch[size], needs.own[size] = p.batch[j] * (n + 1), n * t + TIE * p.rate
     size += 1
     for k in range(size):
         begin = max(begin, (needs.duration[k] + needs.batch[k] / (most + needs.own[k])) * (1.0 - 2.0 * TIE))

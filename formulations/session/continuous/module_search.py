@@ -3,8 +3,9 @@
 With whole counts n, the last allocation's configuration j and a partial rate f fixed, the total rate T + δ is
 Σ n·t + f, so f >= T − Σ n·t, and a configuration i that whole machines use asks under `tc` for
 Σ_(k>=i) n·t + f >= b_i/(L − d_i), its *need* (under `tc-shared` the sum begins at its ratio); a partial machine has
-to take b_j/(L − d_j) itself (not under `tc-shared`). The least such f is best. Dummies beyond one machine are
-allowed, so the counts are bounded by cost alone.
+to take b_j/(L − d_j) itself (not under `tc-shared`). In form `EVEN` nothing else is asked for than that each of the
+n_j + 1 machines of the last allocation has its share: n_j·t_j + f >= (n_j + 1)·q_j/(L − d_j). The least such f is best.
+Dummies beyond one machine are allowed, so the counts are bounded by cost alone.
 
 `module_search` closes with whole machines once a need exceeds what is left, and bounds sums of prices; here every
 need can be met to the point, so the bounds are other ones and the two searches share no step.
@@ -306,7 +307,7 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
         at = _latency(p, stack, d, n, 0.0)
         if at <= p.budget:
             return _Ending(cost, at, n, 0.0)
-    f = max(least, p.need[j] - own if p.shared else p.need[j])
+    f = max(least, _own_need(p, j, n, own))
     # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
     if f > t * (1.0 + TIE) or f <= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
@@ -314,8 +315,28 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
     if f == rest and t - f < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
     own += f
-    at = max(_latency(p, stack, d, n, f), p.duration[j] + p.batch[j] / (own if p.shared else f))
+    collecting = p.batch[j] / (own if p.shared else f)
+    if p.even:
+        collecting = p.batch[j] * (n + 1) / (n * t + f)
+    at = max(_latency(p, stack, d, n, f), p.duration[j] + collecting)
     return _Ending(cost + p.unit_cost[j] * f, min(at, p.budget), n, f)
+
+
+@compiled
+def _own_need(p: ContinuousProblem, j: int, n: int, own: float) -> float:
+    """The least rate of a partial machine of configuration j next to n whole ones.
+
+    Args:
+        p: the problem.
+        j: the configuration.
+        n: whole machines of its allocation.
+        own: under `tc-shared`, what counts for its need besides its own rate.
+    """
+    if p.shared:
+        return float(p.need[j] - own)
+    if p.even:
+        return float(p.need[j] - n * (p.throughput[j] - p.need[j]))
+    return float(p.need[j])
 
 
 @compiled

@@ -136,7 +136,9 @@ def _least_total(
         if wait > 0:
             if policy.form.in_sequence and allocation.machines:
                 total = max(total, origin + c.batch / wait)
-            if i == len(allocations) - 1:
+            if i == len(allocations) - 1 and policy.form is Form.EVEN:
+                total = max(total, before + (allocation.machines + 1) * policy.even_batch(c) / wait)
+            elif i == len(allocations) - 1:
                 total = max(total, (origin if policy.form is Form.TIED else whole) + c.batch / wait)
         before += allocation.machines * c.throughput_rps
     return total

@@ -8,8 +8,9 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import configuration_latency
+from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
+from formulations.session.exact.module_search import even_batch
 from formulations.tolerances import NARROWEST
 
 
@@ -19,13 +20,14 @@ class ContinuousProblem(NamedTuple):
     Attributes:
         configuration: index among the session's configurations; this and all arrays up to `group` but `low` have the
             shape (configurations kept,).
-        batch: batch size b.
+        batch: batch size b; in form `EVEN` q, with which a machine of the last allocation takes d + q·n/R.
         duration: duration d in seconds.
         throughput: throughput t in requests per second, the nearest float.
         low: what t, and last the rate, has beyond its float, shape (configurations kept + 1,).
         price: price p per hour.
         unit_cost: ρ = p/t, money per hour for one request per second.
-        need: b/(L − d), the rate at which a batch is collected within the budget L.
+        need: b/(L − d), the rate at which a batch is collected within the budget L; in form `EVEN` q/(L − d), the least
+            share R/n of a machine of the last allocation.
         whole_latency: latency of a whole machine where no rate decides it, else 0, in seconds; infinite: too long.
         group: number of the throughput-cost ratio.
         least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
@@ -35,6 +37,7 @@ class ContinuousProblem(NamedTuple):
         most: most allocations.
         by_rate: whether whole machines collect from the rate left (`tc`, `tc-shared`).
         shared: whether configurations of one ratio share it (`tc-shared`).
+        even: whether the machines of the last allocation share its rate (form `EVEN`).
     """
 
     configuration: Ints
@@ -54,6 +57,7 @@ class ContinuousProblem(NamedTuple):
     most: int
     by_rate: bool
     shared: bool
+    even: bool
 
 
 @compiled
@@ -71,8 +75,9 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
     lo, hi = s.first[m], s.first[m + 1]
     limit = budget * (1.0 + TIE)
     by_rate = s.policy == LEFT or s.policy == TIED
+    even = s.policy > TIED
     keep = np.zeros(hi - lo, np.bool_)
-    whole = np.zeros(hi - lo)
+    whole, batch = np.zeros(hi - lo), s.batch[lo:hi].copy()
     groups = np.zeros(hi - lo, np.int64)
     hidden = np.inf
     for k in range(lo, hi):
@@ -85,14 +90,17 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
                 hidden = min(hidden, s.unit_cost[lo] * s.batch[k] / (limit - s.duration[k]))
             continue
         if not by_rate:
-            whole[i] = configuration_latency(s, k, s.rate[m])
+            whole[i] = full_latency(s, k)
+            if even:
+                batch[i] = even_batch(s, k)
         if whole[i] > limit:
             whole[i] = np.inf
         partial = s.duration[k] + s.batch[k] / s.throughput[k] <= limit
-        keep[i] = by_rate or whole[i] <= limit or partial
+        # In form `EVEN` no machine is faster than a full one.
+        keep[i] = by_rate or whole[i] <= limit or (partial and not even)
     kept = np.flatnonzero(keep)
     index = kept + lo
-    need = s.batch[index] / (limit - s.duration[index])
+    need = batch[kept] / (limit - s.duration[index])
     least_close = np.full(kept.size + 1, np.inf)
     # A plan ends with a partial machine, which takes its need by itself (not under `tc-shared`), or with a whole one.
     for i in range(kept.size - 1, -1, -1):
@@ -101,7 +109,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         least_close[i] = min(least_close[i + 1], s.unit_cost[k] * min(alone, s.throughput[k]))
     return ContinuousProblem(
         index,
-        s.batch[index],
+        batch[kept],
         s.duration[index],
         s.throughput[index],
         np.append(s.low[index], s.low[s.batch.size + m]),
@@ -117,4 +125,5 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         s.max_allocations,
         by_rate,
         s.policy == TIED,
+        even,
     )

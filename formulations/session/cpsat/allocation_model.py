@@ -21,7 +21,8 @@ variables of a module, k its configurations in rank order:
 Every rounding favours the plan, so each plan of the module is a solution and the optimum a lower bound. The left rate
 is off by at most Σ n_k + 1 units, the cost by Σ n_k + 2 units of money and 2 ρ_k (Σ n_k + 1)/R. Under `tc-shared` the
 left_k in (6) is the one at the first configuration of k's ratio, for partial machines too; under `rr` and
-`machine-rate` whole machines need no rate. With a fixed budget this block is all (`cpsat_allocation`).
+`machine-rate` whole machines need no rate. In form `EVEN` the n_k + 1 machines of the last allocation share left_k:
+z_k: left_k ≥ ⌊R q_k/(L - d_k)⌋ (n_k + 1). With a fixed budget this block is all (`cpsat_allocation`).
 """
 
 from __future__ import annotations
@@ -242,6 +243,10 @@ def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
             need = ceil(c.whole_need_rps * v.units_per_rps)
             model.add(v.collecting(k, policy, partial=False) >= need).only_enforce_if(v.u[k])
         if c.partial_need_rps is not None:
+            if policy.form is Form.EVEN:
+                share = floor(c.partial_need_rps * v.units_per_rps)
+                model.add(v.left[k] >= share * (v.n[k] + 1)).only_enforce_if(v.z[k])
+                continue
             need = ceil(c.partial_need_rps * v.units_per_rps)
             model.add(v.collecting(k, policy, partial=True) >= need).only_enforce_if(v.z[k])
 

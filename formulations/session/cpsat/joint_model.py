@@ -10,6 +10,12 @@ To the block of every module (`allocation_model.py`) come latencies and start ti
     (14)  lead_k: latency ≥ ⌊Q · least latency of a plan that k leads⌋     (implied)
     (15)  u_k, not filled: latency ≥ ⌊Q (d_k + b_k/T)⌋                     (implied)
 
+In form `EVEN` the n_k + 1 machines of the last allocation share its rate, which is left_k:
+
+    (16)  z_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌊q_k Q R/2^s⌋ 2^s · (n_k + 1)    in place of (13)
+
+(s keeps the row's coefficients within CP-SAT's limit, and all but one part in 2^28 of the left side.)
+
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
@@ -40,6 +46,9 @@ if TYPE_CHECKING:
 
 TIME_UNITS = 1 << 18
 """Most units that the SLO comes to."""
+
+SHARE_BITS = 29
+"""Bits that are kept of what one of several machines with equal rates asks for."""
 
 
 @dataclass(slots=True)
@@ -171,6 +180,11 @@ def _add_latency(
             else:
                 model.add(latency >= least).only_enforce_if(v.u[k])
         if c.partial_need_rps is not None:
+            if policy.form is Form.EVEN:
+                model.add(latency >= floor(policy.fixed_latency(c.configuration) * units)).only_enforce_if(v.z[k])
+                asked = _add_shares(model, v, k, policy.even_batch(c.configuration) * units * v.units_per_rps)
+                _add_product(model, v, k, latency, units, v.z[k], v.left[k], asked)
+                continue
             _add_product(model, v, k, latency, units, v.z[k], v.collecting(k, policy, partial=True))
     return latency
 
@@ -180,12 +194,22 @@ def _own_latency(c: JointConfiguration, rate: Fraction, policy: Policy) -> Fract
     match policy.form:
         case Form.LEFT | Form.TIED:
             return c.configuration.duration_s + c.configuration.batch / rate
-        case Form.FIXED:
+        case Form.FIXED | Form.EVEN:
             return policy.fixed_latency(c.configuration)
         case Form.GENERAL:
             raise AssertionError("joint problems are made under the other forms only")
         case _:
             assert_never(policy.form)
+
+
+def _add_shares(model: cp_model.CpModel, v: ModuleVariables, k: int, each: Fraction) -> cp_model.LinearExprT:
+    """The right side of (16): what the n_k + 1 machines of configuration k ask for, given what each does."""
+    most = v.module.configurations[k].most_machines + 1
+    shift = max(0, floor(each).bit_length() - SHARE_BITS)
+    share = floor(each / (1 << shift))
+    shares = model.new_int_var(0, share * most, "")
+    model.add(shares == share * (v.n[k] + 1))
+    return shares * (1 << shift)
 
 
 def _add_product(
@@ -196,11 +220,13 @@ def _add_product(
     units: Fraction,
     used: cp_model.IntVar,
     rate: cp_model.IntVar,
+    asked: cp_model.LinearExprT | None = None,
 ) -> None:
-    """(12) or (13): enough time and rate for a batch."""
+    """(12) or (13): enough time and rate for a batch; or (16), where something else than a batch is asked for."""
     module, c = v.module, v.module.configurations[k].configuration
     shift = 1 - floor(c.duration_s * units)
     least, most = (floor(seconds * units) + shift for seconds in (module.least_s, module.most_s))
     product = model.new_int_var(min(0, least * v.most_left), max(0, most * v.most_left), "")
     model.add_multiplication_equality(product, [latency + shift, rate])
-    model.add(product >= ceil(c.batch * units * v.units_per_rps)).only_enforce_if(used)
+    least_product = ceil(c.batch * units * v.units_per_rps) if asked is None else asked
+    model.add(product >= least_product).only_enforce_if(used)

@@ -14,10 +14,10 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import configuration_latency
+from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from formulations.session.exact.remaining_rate import few_share, rate_left, settled_rest
-from formulations.tolerances import RATES
+from formulations.tolerances import RATES, UNIT_ROUNDING
 
 MOST_SUMS = 1e4
 """Sums of this many machine prices and more are not rounded up to the next reachable one."""
@@ -26,8 +26,8 @@ FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 
 THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
 """Rows of a module's table: t, the nearest float; p; ρ = p/t; the remaining rate that whole machines need; the rate
-that a partial machine needs (its own, under `tc-shared` that of its ratio); the largest t from here on, at the end 0;
-what t has beyond its float, at the end what the rate has."""
+that a partial machine needs (its own, under `tc-shared` that of its ratio, in form `EVEN` that of every machine next to
+it); the largest t from here on, at the end 0; what t has beyond its float, at the end what the rate has."""
 
 
 class ModuleProblem(NamedTuple):
@@ -44,6 +44,7 @@ class ModuleProblem(NamedTuple):
         dummies: whether dummies may fill the last machine.
         most: most allocations.
         shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
+        even: whether the machines of the last allocation share its rate (form `EVEN`).
     """
 
     configuration: Ints
@@ -54,6 +55,7 @@ class ModuleProblem(NamedTuple):
     dummies: bool
     most: int
     shared: bool
+    even: bool
 
 
 class ModulePlanFound(NamedTuple):
@@ -91,6 +93,7 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
     # The budget is taken a `TIE` longer, so that needs err low: no plan within the budget is lost to rounding here.
     rate, limit = s.rate[m], budget * (1.0 + TIE)
     whole, partial = np.full(count, np.inf), np.full(count, np.inf)
+    even = s.policy > TIED
     for k in range(lo, hi):
         if s.duration[k] >= limit:
             continue
@@ -100,7 +103,11 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
             whole[k - lo] = need
         else:
             # The configuration alone decides: no rate is needed, or none is enough.
-            whole[k - lo] = 0.0 if configuration_latency(s, k, rate) <= limit else np.inf
+            full = full_latency(s, k)
+            whole[k - lo] = 0.0 if full <= limit else np.inf
+            if even:
+                # d + (F − d)·t/r within the limit, for a machine's share r; F is within it exactly if t is enough.
+                partial[k - lo] = even_batch(s, k) / (limit - s.duration[k])
     keep = np.zeros(count, np.bool_)
     most = 0.0
     # From the last configuration to the first, as dummies fill a machine of this configuration or of a later one.
@@ -133,7 +140,16 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
                 number += 0 if s.same_ratio[k] else 1
             group[i] = number
     few = few_share(table[UNIT_COST, :size]) * rate
-    return ModuleProblem(index, group, table, rate, few, s.dummies, s.max_allocations, s.policy == TIED)
+    return ModuleProblem(index, group, table, rate, few, s.dummies, s.max_allocations, s.policy == TIED, even)
+
+
+@compiled
+def even_batch(s: SessionArrays, k: int) -> float:
+    """Requests q of form `EVEN`, where a machine that has the share R/n of the rate takes d + q·n/R; a lower bound.
+
+    (F − d)·t, less what rounding may have added to F: at a very high concurrency their difference has few digits.
+    """
+    return float(max(full_latency(s, k) * (1.0 - 4.0 * UNIT_ROUNDING) - s.duration[k], 0.0) * s.throughput[k])
 
 
 @compiled
@@ -275,6 +291,10 @@ def _search(
                     closed = whole > 0
                 elif p.shared:
                     closed = p.table[PARTIAL_NEED, j] <= w + (slack if w >= few else 0.0)
+                elif p.even and whole > 0:
+                    # (n + 1)·u <= n·t + f, for n + 1 equal shares. The difference of large rates always has an error.
+                    each = p.table[PARTIAL_NEED, j]
+                    closed = each <= left + whole * (t - each) + slack
                 else:
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
                 if closed:

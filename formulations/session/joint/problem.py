@@ -47,7 +47,8 @@ class JointConfiguration:
         whole_need_rps: rate that must be left for whole machines to meet the largest budget; 0 where the policy does
             not ask for any; None: no whole machine meets it.
         partial_need_rps: rate that a partial machine needs within the largest budget (under `tc-shared` the rate left
-            for its ratio); None: no partial machine meets it.
+            for its ratio; in form `EVEN` what each machine of its allocation needs, the partial one included); None: no
+            partial machine meets it.
         lead_latency_s: least worst-case latency in seconds of the module's plans that begin with this configuration.
         lead_cost_per_h: least cost per hour of the module's plans that begin with this configuration.
     """
@@ -214,19 +215,25 @@ def _useful(
     if d >= most:
         return None
     dummies = space.dummy.adds
-    need = b / (most - d)
+    even = space.policy.form is Form.EVEN
+    collected = space.policy.even_batch(c) if even else Fraction(b)
+    need = collected / (most - d)
     # Latency of a whole machine where its configuration alone decides it; None: the rate that is left does.
     own = None if space.policy.form.in_sequence else space.policy.fixed_latency(c)
     whole_need: Fraction | None = need if own is None else Fraction(0) if own <= most else None
+    if even and whole_need is None:
+        return None  # no machine is faster than a full one
     if whole_need is not None and whole_need > rate and not (dummies and whole_need - rate < most_dummy):
         whole_need = None
     most_machines = 0 if whole_need is None else ceil(rate / t) if dummies else floor(rate / t)
     partial_need = need if need <= rate and (need < t or space.policy.form is Form.TIED) else None
     if partial_need is None and most_machines == 0:
         return None
-    alone = d + b / rate
+    alone = d + collected / rate
     if own is None:
         latency = d + b / (rate + (most_dummy if dummies else 0))
+    elif even:
+        latency = own if most_machines else alone
     else:
         latency = min(own, alone) if partial_need is not None and rate < t else own
     least_rate = rate if partial_need is not None or whole_need is None else max(rate, whole_need)

@@ -22,7 +22,12 @@ constants, so that the rows are linear and the model of one module at one budget
 
     w_k ≥ b_k/(L − d_k) · u_k  (tc),   f_k ≥ b_k/(L − d_k) · z_k                           need_k
 
-(`tc-shared`: w_k at the start of k's ratio, for z_k as well; `rr`, `machine-rate`: no need for u_k.) The rows
+(`tc-shared`: w_k at the start of k's ratio, for z_k as well; `rr`, `machine-rate`: no need for u_k.) In form `EVEN`
+n_k + 1 machines share the rate of the last allocation, and each has to get its share; with r_k = q_k/(L − d_k) <= t_k
+
+    t_k n_k + f_k ≥ (n_k + 1) r_k where z_k is 1:   f_k + (t_k − r_k) n_k ≥ r_k z_k        need_k
+
+The rows
 
     w_k ≥ Σ_{j ≥ k} (lead_j + D_j),   dummy = Σ_j D_j,   0 ≤ D_j ≤ (largest t) · lead_j    fluid_k
 
@@ -91,6 +96,24 @@ class AllocationRows:
         while k > 0 and rows[k - 1].group == rows[k].group:
             k -= 1
         return k
+
+    def other_counts(self, model: LpProblem, k: int, n: int, tag: str) -> list[Any]:
+        """Two new binaries of which one may be 1 only where configuration k has more, the other where it has fewer.
+
+        Args:
+            model: the model, which they are added to.
+            k: the configuration.
+            n: the whole machines that it has more or fewer of.
+            tag: tells the names of the binaries and their rows from all others.
+        """
+        import pulp
+
+        most = self.module.configurations[k].most_machines
+        more = model.add_variable(f"more_{tag}", cat=pulp.LpBinary)
+        fewer = model.add_variable(f"fewer_{tag}", cat=pulp.LpBinary)
+        model.addConstraint(self.n[k] >= (n + 1) * more, f"forbid_{tag}_more")
+        model.addConstraint(self.n[k] <= most - (most - n + 1) * fewer, f"forbid_{tag}_fewer")
+        return [more, fewer]
 
 
 def add_allocation(
@@ -258,6 +281,10 @@ def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:
             _add(model, {rows.u[k]: need, rows.w[at]: -1.0}, 0.0, f"{label}_whole")
         if c.partial_need_rps is not None:
             need = float(c.partial_need_rps / rate) * (1.0 - ROOM)
+            if policy.form is Form.EVEN:
+                spare = float(c.throughput_rps / rate) - need
+                _add(model, {rows.z[k]: need, rows.f[k]: -1.0, rows.n[k]: -spare}, 0.0, f"{label}_partial")
+                continue
             collecting = rows.w[at] if policy.form is Form.TIED else rows.f[k]
             _add(model, {rows.z[k]: need, collecting: -1.0}, 0.0, f"{label}_partial")
 

@@ -18,6 +18,12 @@ w · i), and ℓ the module's least latency, these rows hold for every plan, wha
     latency ≥ ℓ (1 − Σ_k z_k) + Σ_k [(d_k + 2 b_k/v_k) z_k − b_k/v_k² · f_k]               partial_r
     latency ≥ Σ_k [(d_k + 2 b_k/v_k) lead_k − b_k/v_k² · (lead_k + D_k)]                   leading_r
 
+In form `EVEN` the n_k + 1 machines of an allocation with a partial machine take d_k + q_k (n_k + 1)/R, R being their
+rate. That is convex in R for one number of machines, so its tangents are rows for a configuration and a number n, with
+two binaries that are 1 only where there are more or fewer, and μ such that the row says no more than ℓ otherwise:
+
+    latency ≥ d_k + q_k (n + 1) (2/v − (n t_k + f_k)/v²) − μ (1 − z_k + more + fewer)      even_k_n_v
+
 So the model's optimum is a bound, with however few tangents. A point whose exact latency is larger than the model
 believes breaks the tangents at its own w: adding those cuts it off, and there are finitely many points.
 """
@@ -51,11 +57,12 @@ class LatencyRows:
         latency: worst-case latency, share of the SLO.
         least: least latency, share of the SLO.
         d: duration, share of the SLO.
-        b: batch over the module's rate, share of the SLO.
+        b: batch over the module's rate, share of the SLO; in form `EVEN` q, what a machine collects, likewise.
         need: rate that the largest budget asks for, share of the module's. Tangents at smaller rates would say nothing
             that the rows on needs do not say, with coefficients that drown in rounding.
         whole: rate that whole machines collect at, 0 without any; None where the policy does not care.
-        partial: rate that the partial machine collects at, 0 without one.
+        partial: rate that the partial machine collects at, 0 without one; None in form `EVEN`, where it waits as
+            long as the machines next to it.
     """
 
     latency: Any
@@ -64,7 +71,7 @@ class LatencyRows:
     b: list[float]
     need: list[float]
     whole: list[Any] | None
-    partial: list[Any]
+    partial: list[Any] | None
 
 
 @dataclass(slots=True)
@@ -140,6 +147,8 @@ class JointModel:
     def add_partial(self, m: int, rates: list[float]) -> bool:
         """Add the row of tangents at one rate per configuration for the partial machine."""
         latency, z = self.latencies[m], self.rows[m].z
+        if latency.partial is None:
+            return False
         rates = [max(v, need) for v, need in zip(rates, latency.need, strict=True)]
         if min(rates) < LEAST_RATE or not self._new("partial", m, *rates):
             return False
@@ -148,6 +157,19 @@ class JointModel:
             terms[z[k]] = latency.d[k] + 2.0 * latency.b[k] / v - latency.least
             terms[latency.partial[k]] = -latency.b[k] / v**2
         self._tangent(m, terms, -latency.least, f"partial_{self.rows[m].name}")
+        return True
+
+    def add_even(self, m: int, k: int, n: int, v: float) -> bool:
+        """Add the tangent at rate v for n whole machines of configuration k and a partial one, in form `EVEN`."""
+        if v < LEAST_RATE or not self._new("even", m, k, n, v):
+            return False
+        latency, rows = self.latencies[m], self.rows[m]
+        weight, t = latency.b[k] * (n + 1), float(rows.module.configurations[k].throughput_rps / rows.module.rate_rps)
+        constant = latency.d[k] + weight * (2.0 / v - n * t / v**2)
+        off = max(constant - latency.least, 0.0)
+        others = rows.other_counts(self.model, k, n, f"even{self.tangents}_{rows.name}_{k}")
+        terms = {rows.z[k]: off, rows.f[k]: -weight / v**2, **dict.fromkeys(others, -off)}
+        self._tangent(m, terms, off - constant, f"even_{rows.name}_{k}")
         return True
 
     def add_leading(self, m: int, rates: list[float]) -> bool:
@@ -187,6 +209,8 @@ class JointModel:
 
     def _partial(self, m: int, values: Mapping[str, float]) -> None:
         latency, z = self.latencies[m], self.rows[m].z
+        if latency.partial is None:
+            return
         needed, rates, total = latency.least, [], 0.0
         for k, v in enumerate(z):
             share, f = values[v.name], values[latency.partial[k].name]
@@ -248,7 +272,8 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
     least, most = float(module.least_s / slo), float(module.most_s / slo)
     latency = model.add_variable(f"latency_{rows.name}", least, most * (1.0 + ROOM))
     whole: list[Any] | None = None
-    partial = rows.f
+    even = policy.form is Form.EVEN
+    partial = None if even else rows.f
     if policy.form.in_sequence:
         starts = [rows.group_start(k) if policy.form is Form.TIED else k for k in places]
         whole = [_collecting(model, rows, "whole", rows.u[k], k, at) for k, at in enumerate(starts)]
@@ -261,8 +286,12 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
             own = float(policy.fixed_latency(c.configuration) / slo)
             row = pulp.LpAffineExpression({rows.u[k]: own - least, latency: -1.0})
             model += row <= -least, f"whole_{rows.name}_{k}_own"
+            if even:
+                row = pulp.LpAffineExpression({rows.z[k]: own - least, latency: -1.0})
+                model += row <= -least, f"partial_{rows.name}_{k}_own"
     durations = [float(c.configuration.duration_s / slo) for c in module.configurations]
-    batches = [float(c.configuration.batch / module.rate_rps / slo) for c in module.configurations]
+    collected = [policy.even_batch(c.configuration) if even else c.configuration.batch for c in module.configurations]
+    batches = [float(batch / module.rate_rps / slo) for batch in collected]
     return LatencyRows(
         latency,
         least,

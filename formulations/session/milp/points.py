@@ -9,6 +9,7 @@ from typing import Any
 from euclio.session import Evaluation, Plan
 from euclio.session.policies import Form
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
+from formulations.session.milp.allocation_model import throughputs
 from formulations.session.milp.joint_model import JointModel
 from formulations.tolerances import BELIEVED, ROOM
 
@@ -79,7 +80,7 @@ def _allocation_values(joint: JointModel, m: int, used: list[tuple[int, int]], c
         at = left_at[rows.group_start(k)] if joint.problem.space.policy.form is Form.TIED else left_at[k]
         if latency.whole is not None:
             values[latency.whole[k].name] = at if n else 0.0
-        if latency.partial is not rows.f:
+        if latency.partial is not None and latency.partial is not rows.f:
             values[latency.partial[k].name] = at if here else 0.0
         left -= n * c.throughput_rps / rate
     values[rows.w[-1].name] = float(left)
@@ -122,7 +123,11 @@ def _exact_tangents(
             v = point[latency.whole[k].name]
             if latency.d[k] + latency.b[k] / v > believed + BELIEVED:
                 added += joint.add_whole(m, k, v)
-    k = used[-1][0]
+    k, n = used[-1]
+    if latency.partial is None:
+        v = n * throughputs(rows.module)[k] + point[rows.f[k].name]
+        exact = latency.d[k] + latency.b[k] * (n + 1) / v
+        return added + (point[rows.z[k].name] > 0 and exact > believed + BELIEVED and joint.add_even(m, k, n, v))
     v = point[latency.partial[k].name]
     if point[rows.z[k].name] and latency.d[k] + latency.b[k] / v > believed + BELIEVED:
         added += joint.add_partial(m, [v if j == k else need for j, need in enumerate(latency.need)])
@@ -165,19 +170,13 @@ def _cheaper(joint: JointModel, cost: Fraction) -> Any:
 
 def _changes(joint: JointModel, m: int, machines: Mapping[int, int], partial_at: int | None) -> list[Any]:
     """Variables of which one is 1 where the whole numbers of module m are others."""
-    import pulp
-
     rows, r = joint.rows[m], joint.forbidden
     changes: list[Any] = []
-    for k, v in enumerate(rows.n):
-        n, most = machines.get(k, 0), rows.module.configurations[k].most_machines
+    for k in range(len(rows.n)):
+        n = machines.get(k, 0)
         if n == 0:
             changes.append(rows.u[k])
         else:
-            more = joint.model.add_variable(f"more_{r}_{rows.name}_{k}", cat=pulp.LpBinary)
-            fewer = joint.model.add_variable(f"fewer_{r}_{rows.name}_{k}", cat=pulp.LpBinary)
-            joint.model += v >= (n + 1) * more, f"forbid_{r}_{rows.name}_{k}_more"
-            joint.model += v <= most - (most - n + 1) * fewer, f"forbid_{r}_{rows.name}_{k}_fewer"
-            changes += [more, fewer]
+            changes += rows.other_counts(joint.model, k, n, f"{r}_{rows.name}_{k}")
         changes.append(1 - rows.z[k] if k == partial_at else rows.z[k])
     return changes

@@ -48,6 +48,15 @@ class ContinuousModule:
         """Whether machines of one throughput-cost ratio share that rate."""
         return self.space.policy.form is Form.TIED
 
+    @property
+    def even(self) -> bool:
+        """Whether all machines of the last allocation take equal shares of the rate that reaches it."""
+        return self.space.policy.form is Form.EVEN
+
+    def collected(self, c: Configuration) -> Fraction:
+        """Requests over which a machine of the last allocation waits at its rate: q in d + q over that rate."""
+        return self.space.policy.even_batch(c) if self.even else Fraction(c.batch)
+
 
 def continuous_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> ContinuousModule:
     """A module ready for the search.
@@ -102,7 +111,7 @@ def full_latencies(m: ContinuousModule, plan: ModulePlan) -> list[Fraction]:
     if not last.partial_rps:
         return []
     c, policy = last.configuration, m.space.policy
-    found = [c.duration_s + c.batch / c.throughput_rps]
+    found = [c.duration_s + m.collected(c) / c.throughput_rps]
     left = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), c.throughput_rps)
     shared, ratio = left, None
     for a in plan.allocations:
@@ -119,7 +128,9 @@ class _Search:
     def __init__(self, m: ContinuousModule, budget_s: Fraction, effort: Effort, strictly: bool) -> None:
         self.m, self.effort, self.strictly = m, effort, strictly
         self.rate = m.module.rate_rps
-        self.need = [c.batch / (budget_s - c.duration_s) if c.duration_s < budget_s else None for c in m.configurations]
+        self.need = [
+            m.collected(c) / (budget_s - c.duration_s) if c.duration_s < budget_s else None for c in m.configurations
+        ]
         self.whole_allowed = [self._whole_fits(c, budget_s) for c in m.configurations]
         self.best: tuple[Fraction, Machines, Fraction] | None = None
         """Cost, whole machines, rate of the partial machine."""
@@ -156,7 +167,10 @@ class _Search:
             tied = m.shared and bool(before) and m.unit_cost[before[-1][0]] == m.unit_cost[j]
             start = origin if tied else bought
             least = max(needed, need + start) if m.by_rate else needed
-            self._close(j, before, cost, bought, start, needed, least)
+            if m.even:
+                self._close_even(j, before, cost, self.rate - bought, need)
+            else:
+                self._close(j, before, cost, bought, start, needed, least)
             if not self.whole_allowed[j] or len(before) + 1 >= most or j + 1 == len(m.configurations):
                 continue
             t = m.configurations[j].throughput_rps
@@ -199,6 +213,21 @@ class _Search:
             n = whole - 1
             further = need + start - bought - n * t if self.m.shared else need
             self._offer(cost + n * self.m.price[j], (*before, (j, n)), j, open_rate - n * t, further)
+
+    def _close_even(self, j: int, before: Machines, cost: Fraction, rate: Fraction, need: Fraction) -> None:
+        """Offer the plan that ends with configuration j in form `EVEN`, given what is left to buy.
+
+        n machines take any rate R from n·need to n·t, where `need` is at most t if a full machine keeps the budget. The
+        least such R that is enough has the fewest machines that can take what is left: more machines need more.
+        """
+        if not self.whole_allowed[j]:
+            return
+        t = self.m.configurations[j].throughput_rps
+        n = ceil(rate / t)
+        taken = max(rate, n * need)
+        whole = n if taken == n * t else n - 1
+        partial = taken - whole * t
+        self._take(cost + whole * self.m.price[j] + partial * self.m.unit_cost[j], (*before, (j, whole)), partial)
 
     def _offer(self, cost: Fraction, machines: Machines, j: int, rate: Fraction, need: Fraction) -> None:
         """A plan with a partial machine at what is left to buy and at what it needs itself, if it can take that."""

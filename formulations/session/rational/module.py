@@ -88,10 +88,16 @@ class Needs:
     Attributes:
         whole: rate that is left when a whole machine begins, dummies included.
         partial: rate that a partial machine takes (under `tc-shared` that its ratio takes).
+        each: in form `EVEN`, rate that a machine of the last allocation needs where one of them is partial: n + 1 of
+            them take n + 1 times that together, or more if `strictly` is set; infinite: no rate is enough. Other forms:
+            none.
+        strictly: whether latencies have to stay below the budget, not only within.
     """
 
     whole: tuple[float, ...]
     partial: tuple[float, ...]
+    each: tuple[Fraction | float, ...] = ()
+    strictly: bool = False
 
 
 def rational_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> RationalModule:
@@ -134,6 +140,8 @@ def needs_within(m: RationalModule, budget_s: Fraction, *, strictly: bool) -> Ne
     Returns:
         One rate per configuration for whole and for partial machines, in units of the module's scale.
     """
+    if m.space.policy.form is Form.EVEN:
+        return _even_needs(m, budget_s, strictly)
     whole, partial = [], []
     for c in m.configurations:
         need = _least_rate(c, m.rate_scale, budget_s, strictly)
@@ -144,6 +152,20 @@ def needs_within(m: RationalModule, budget_s: Fraction, *, strictly: bool) -> Ne
         own = m.space.policy.fixed_latency(c)
         whole.append(0 if own < budget_s or (own == budget_s and not strictly) else inf)
     return Needs(tuple(whole), tuple(partial))
+
+
+def _even_needs(m: RationalModule, budget_s: Fraction, strictly: bool) -> Needs:
+    """Needs in form `EVEN`: none of full machines, or none is enough; of n machines at rate R, R >= n·q/(L − d)."""
+    policy = m.space.policy
+    whole: list[float] = []
+    each: list[Fraction | float] = []
+    for c in m.configurations:
+        full = policy.fixed_latency(c)
+        fits = full < budget_s or (full == budget_s and not strictly)
+        whole.append(0 if fits else inf)
+        # Where a full machine is too slow, so is one with a smaller share.
+        each.append(policy.even_batch(c) * m.rate_scale / (budget_s - c.duration_s) if fits else inf)
+    return Needs(tuple(whole), tuple(whole), tuple(each), strictly)
 
 
 def _least_rate(c: Configuration, scale: int, budget_s: Fraction, strictly: bool) -> float:
@@ -225,6 +247,10 @@ class _Search:
         """Whether whole machines of configuration j, and a partial one for what they leave, end a plan in time."""
         if left == 0:
             return whole > 0
+        if self.needs.each:
+            least = (whole + 1) * self.needs.each[j]
+            taken = whole * self.m.throughput[j] + left
+            return taken > least if self.needs.strictly else taken >= least
         return self.needs.partial[j] <= (w if self.shared else left)
 
     def _offer(self, cost: int, machines: tuple[tuple[int, int], ...], partial: int) -> None:

@@ -16,6 +16,13 @@ from euclio.session.workloads.random_sessions import random_session
 GRIDS = {"configurations": CONFIGURATIONS, "breakpoints": BREAKPOINTS, "steps": STEPS}
 STEPS_IN_SLO = 15
 SEEDS = range(20)
+SPACES = [
+    PlanSpace("rr", "none", 2),
+    PlanSpace("machine-rate"),
+    PlanSpace("rr-even", "none", 2),
+    PlanSpace("machine-rate-even"),
+    PlanSpace(max_allocations=1),
+]
 
 
 def series(seed: int) -> Session:
@@ -40,7 +47,7 @@ def test_search_equals_enumeration_on_series(seed, grid):
     assert pruned == pytest.approx(plain, rel=1e-9)
 
 
-@pytest.mark.parametrize("space", [PlanSpace("rr", "none", 2), PlanSpace("machine-rate"), PlanSpace(max_allocations=1)])
+@pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("seed", range(8))
 def test_search_equals_enumeration_in_other_plan_spaces(seed, space):
     pruned, plain = costs(series(seed), space, CONFIGURATIONS)

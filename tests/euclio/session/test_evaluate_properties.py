@@ -20,6 +20,7 @@ from euclio.session import (
     evaluate,
 )
 from euclio.session.evaluate import rank_key
+from euclio.session.policies import POLICIES
 
 TC_MACHINE = PlanSpace("tc", "machine")
 SHARED_MACHINE = PlanSpace("tc-shared", "machine")
@@ -64,7 +65,7 @@ def test_scaling_prices_scales_cost(drawn, factor, policy):
     assert after.cost_per_h == before.cost_per_h * factor
 
 
-@given(planned_sessions(), st.sampled_from(["tc", "tc-shared", "rr", "machine-rate"]))
+@given(planned_sessions(), st.sampled_from(POLICIES))
 def test_permuting_modules_changes_nothing(drawn, policy):
     session, answer = drawn
     turned = Session(session.name, session.slo_s, session.hardware, session.modules[::-1], session.edges)

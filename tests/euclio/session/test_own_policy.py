@@ -146,7 +146,8 @@ def test_names_that_are_not_there(folder, capsys):
     assert main(["solve", "s.json", "--policy", "my_policy.py:NONE"]) == 2
     assert "has no policy 'NONE'; it has: POLICY" in capsys.readouterr().err
     assert main(["solve", "s.json", "--policy", "fast"]) == 2
-    assert "invalid choice: 'fast' (choose from 'tc', 'tc-shared', 'rr', 'machine-rate')" in capsys.readouterr().err
+    names = "'tc', 'tc-shared', 'rr', 'machine-rate', 'rr-even', 'machine-rate-even'"
+    assert f"invalid choice: 'fast' (choose from {names})" in capsys.readouterr().err
 
 
 def test_one_record_per_state_of_the_file_also_in_other_processes(folder):

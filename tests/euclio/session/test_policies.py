@@ -75,11 +75,14 @@ def test_it_is_named_in_few_files(names, words, constants, allowed):
 def test_compiled_counterparts_agree_with_the_exact_latencies():
     place = Place(Fraction(3, 10), 4, Fraction(40, 3), 2, Fraction(5), Fraction(60), Fraction(70))
     for policy in POLICIES:
-        if policy.form in (Form.FIXED, Form.GENERAL):
+        if policy.form in (Form.FIXED, Form.EVEN, Form.GENERAL):
             numbers = [float(number) for number in place]
             assert own_latency(policy_code(policy), 0.0, *numbers) == pytest.approx(
                 float(policy.whole(place)), rel=1e-15
             )
+        if policy.form is Form.EVEN:
+            exact = float(policy.partial(place))
+            assert own_latency(policy_code(policy), 1.0, *numbers) == pytest.approx(exact, rel=1e-15)
 
 
 def test_machine_code_follows_the_files_of_policies():
@@ -109,6 +112,8 @@ def test_what_contains_what():
         assert contains(full, narrow)
         assert not contains(narrow, full)
     assert contains(PlanSpace(Policy.TC_SHARED), PlanSpace(Policy.RR))
+    assert contains(PlanSpace(Policy.TC_SHARED), PlanSpace(Policy.RR_EVEN))
+    assert not contains(full, PlanSpace(Policy.RR_EVEN))
     assert not contains(full, PlanSpace(Policy.TC_SHARED))
     assert not contains(full, PlanSpace(dummy=DummyRule.CONTINUOUS))
     assert contains(PlanSpace(max_allocations=3), PlanSpace(max_allocations=2))

@@ -69,6 +69,9 @@ def test_step_that_the_slo_misses_by_the_last_digit_is_proven_to_be_missed():
         (Policy.TC, ["0.3", "0.225", "0.25"]),
         (Policy.RR, ["0.3", "0.4", "0.4"]),
         (Policy.MACHINE_RATE, ["0.3", "0.3", "0.3"]),
+        # Two machines with equal rates fill up together.
+        (Policy.RR_EVEN, ["0.4", "0.4", "0.4"]),
+        (Policy.MACHINE_RATE_EVEN, ["0.3", "0.3", "0.3"]),
     ],
 )
 def test_latencies_of_full_machines(policy: Policy, latencies: list[str]) -> None:
