@@ -1,0 +1,136 @@
+"""The whole draw: noise, settings, accepted settings again, cross-validation; stored as Parquet next to each other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+from euclio.core.progress import say
+from euclio.core.provenance import provenance
+from euclio.studies.posterior.journal import Journal
+from euclio.studies.posterior.prior import NAMES, from_unit
+from euclio.studies.posterior.references import Again, resimulate
+from euclio.studies.posterior.sampler import Chain, Member, Plan, Record, measured_noise, nearest, sample
+from euclio.studies.posterior.store import Stored, accepted_frame, draws_frame, save_stored
+from euclio.studies.posterior.targets import fitted
+
+SPLITS = 5
+"""Random halves of the fitted figures, for the cross-validation."""
+SPLIT_SHARE = 5
+"""A half's population is smaller than the whole's by this factor: each half walks as many rounds of fewer chains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked for.
+
+    Attributes:
+        draws: settings.
+        seed: seed of everything.
+        jobs: processes.
+        workloads: workloads of a setting while drawing; the others are in proportion to `Again`'s.
+        pairs: settings simulated twice for the noise.
+        again: how an accepted setting is simulated again.
+        splits: halves of the cross-validation.
+    """
+
+    draws: int
+    seed: int
+    jobs: int
+    workloads: int
+    pairs: int
+    again: Again
+    splits: int = SPLITS
+
+
+def draw_posterior(asked: Asked, out: Path) -> Stored:
+    """Draw, simulate again, cross-validate and store.
+
+    Args:
+        asked: what is asked for.
+        out: the file of the draws; the accepted ones stand next to it, and while it is drawn a journal.
+
+    Raises:
+        InputError: a journal of other draws is there.
+    """
+    plan = Plan.of(asked.draws, asked.seed, asked.workloads)
+    head = {"plan": asdict(plan), "pairs": asked.pairs, "version": provenance()["packages"]["euclio"], "parameters": list(NAMES)}
+    with Journal(out.with_suffix(".journal"), head, asked.jobs) as journal:
+        say(f"noise of {asked.workloads} workloads from {asked.pairs} settings")
+        noise = measured_noise(plan, asked.pairs)
+        records, members = _drawn(journal, "all", plan, noise, fitted(), [])
+        prior = [r for r in records if r.round == 0]
+        say(f"{len(members)} accepted within {members[-1].distance:.3f}; simulating them again" if members else "none")
+        again = list(journal.mapped(resimulate, [_again(asked, m, n) for n, m in enumerate(members)]))
+        halves = _halves(journal, plan, noise, prior, asked)
+        made_with = {
+            "seed": asked.seed,
+            "version": head["version"],
+            "draws": len(records),
+            "plan": asdict(plan),
+            "noise": noise,
+            "workloads_again": [asked.again.workloads, asked.again.split, asked.again.plan],
+        }
+        stored = Stored(draws_frame(records, noise), accepted_frame(members, again), halves, made_with)
+        save_stored(stored, out)
+    journal.path.unlink()
+    return stored
+
+
+def _drawn(
+    journal: Journal, label: str, plan: Plan, noise: Any, keys: Sequence[str], prior: Sequence[Record]
+) -> tuple[list[Record], list[Member]]:
+    """All records of a sample and its last population."""
+    records: list[Record] = []
+    members: list[Member] = []
+
+    def walked(chains: Sequence[Chain]) -> Iterable[list[Record]]:
+        return journal.walks(label, chains)
+
+    for number, (made, members) in enumerate(sample(plan, noise, keys, walked, prior)):
+        records += made
+        if made:
+            moved = sum(r.accepted for r in made) / len(made)
+            say(
+                f"{label}, round {number}: {len(records)} settings, {100 * moved:.1f} % of the last {len(made)} "
+                f"accepted, population within {members[-1].distance:.3f}, nearest {members[0].distance:.3f}"
+                if members
+                else f"{label}, round {number}: {len(records)} settings, none with workloads"
+            )
+    return records, members
+
+
+def _again(asked: Asked, member: Member, number: int) -> Again:
+    """An accepted setting to be simulated again, with a seed that no draw has."""
+    seed = random.Random(f"{asked.seed}/again/{number}").getrandbits(31)
+    return replace(asked.again, setting=from_unit(np.array(member.record.unit)), seed=seed)
+
+
+def halves_of(seed: int, splits: int) -> list[tuple[str, ...]]:
+    """Random halves of the fitted figures."""
+    keys = fitted()
+    return [tuple(sorted(random.Random(f"{seed}/half/{n}").sample(keys, len(keys) // 2))) for n in range(splits)]
+
+
+def _halves(journal: Journal, plan: Plan, noise: Any, prior: Sequence[Record], asked: Asked) -> pd.DataFrame:
+    """Populations that are fitted to one half of the figures only, with all their figures.
+
+    The draws from the prior are those of the whole sample; rounds of replenishment are each half's own.
+    """
+    smaller = replace(plan, population=max(4, plan.population // SPLIT_SHARE // 2 * 2))
+    frames = []
+    for n, keys in enumerate(halves_of(asked.seed, asked.splits)):
+        _, members = _drawn(journal, f"half {n + 1}", smaller, noise, keys, prior)
+        if not members:
+            members = nearest(prior, noise, keys)
+        frame = accepted_frame(members, [])
+        frame.insert(0, "half", n)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()

@@ -1,0 +1,107 @@
+"""The stored draw: every setting with its figures, the accepted ones again, the halves of the cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from euclio.studies.posterior.distance import distance
+from euclio.studies.posterior.prior import NAMES, Setting, from_unit
+from euclio.studies.posterior.sampler import Member, Record
+from euclio.studies.posterior.targets import fitted, targets
+from euclio.studies.store import load, save
+
+PLACE, FACT = "place.", "fact."
+"""Beginnings of the columns of parameters (places in the cube) and of facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A draw.
+
+    Attributes:
+        draws: one row per setting: round, chain, step, accepted, distance, places, figures, facts.
+        accepted: one row per accepted setting, nearest first: distance, places, figures of many workloads.
+        halves: one row per setting accepted by a half of the figures.
+        provenance: seed, version, number of draws, noise.
+    """
+
+    draws: pd.DataFrame
+    accepted: pd.DataFrame
+    halves: pd.DataFrame
+    provenance: dict[str, Any]
+
+    @property
+    def settings(self) -> list[Setting]:
+        """The accepted settings, nearest first."""
+        return settings_of(self.accepted)
+
+    @property
+    def prior(self) -> pd.DataFrame:
+        """The draws from the prior that have workloads."""
+        return self.draws[(self.draws["round"] == 0) & np.isfinite(self.draws.distance)]
+
+
+def settings_of(frame: pd.DataFrame) -> list[Setting]:
+    """The settings of a frame's rows."""
+    return [from_unit(row) for row in frame[[PLACE + name for name in NAMES]].to_numpy(dtype=np.float64)]
+
+
+def _places(unit: Sequence[float]) -> dict[str, float]:
+    return {PLACE + name: u for name, u in zip(NAMES, unit, strict=True)}
+
+
+def draws_frame(records: Sequence[Record], noise: Mapping[str, float]) -> pd.DataFrame:
+    """One row per record; its distance is that over all fitted figures."""
+    rows = [
+        {
+            "round": r.round,
+            "chain": r.chain,
+            "step": r.step,
+            "accepted": r.accepted,
+            "distance": distance(r.figures, noise, fitted()),
+            **_places(r.unit),
+            **{key: r.figures.get(key, np.nan) for key in targets() if r.figures},
+            **{FACT + name: value for name, value in r.facts.items()},
+        }
+        for r in records
+    ]
+    return pd.DataFrame.from_records(rows)
+
+
+def accepted_frame(members: Sequence[Member], again: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+    """One row per member; figures are those of the repetition where there is one, else those it was accepted by."""
+    rows = []
+    for n, member in enumerate(members):
+        r = member.record
+        found = again[n] if again else {**r.figures, **{FACT + name: value for name, value in r.facts.items()}}
+        place = {"round": r.round, "chain": r.chain, "step": r.step}
+        rows.append({"distance": member.distance, **place, **_places(r.unit), **found})
+    return pd.DataFrame.from_records(rows)
+
+
+def paths(out: Path) -> tuple[Path, Path, Path]:
+    """Files of draws, accepted settings and halves."""
+    return out, out.with_name(f"{out.stem}-accepted{out.suffix}"), out.with_name(f"{out.stem}-halves{out.suffix}")
+
+
+def save_stored(stored: Stored, out: Path) -> None:
+    """Write a draw, numbers in single precision where five digits are all there is."""
+    for path, frame in zip(paths(out), (stored.draws, stored.accepted, stored.halves), strict=True):
+        narrow = {c: np.float32 for c in frame if not str(c).startswith(PLACE) and frame[c].dtype == np.float64}
+        save(frame.astype(narrow), path, stored.provenance)
+
+
+def load_stored(out: Path) -> Stored:
+    """Read a draw.
+
+    Args:
+        out: the file of the draws.
+    """
+    (draws, provenance), (accepted, _), (halves, _) = (load(path) for path in paths(out))
+    return Stored(draws, accepted, halves, provenance)
