@@ -11,20 +11,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-
 from euclio.core.progress import say
 from euclio.core.provenance import provenance
 from euclio.studies.posterior.journal import Journal
 from euclio.studies.posterior.prior import NAMES, from_unit
 from euclio.studies.posterior.references import Again, resimulate
-from euclio.studies.posterior.sampler import Chain, Member, Plan, Record, measured_noise, nearest, sample
+from euclio.studies.posterior.sampler import Chain, Member, Plan, Record, measured_noise, nearer_half, sample
 from euclio.studies.posterior.store import Stored, accepted_frame, draws_frame, save_stored
 from euclio.studies.posterior.targets import fitted
 
 SPLITS = 5
 """Random halves of the fitted figures, for the cross-validation."""
-SPLIT_SHARE = 5
-"""A half's population is smaller than the whole's by this factor: each half walks as many rounds of fewer chains."""
+SPLIT_POPULATION, SPLIT_ROUNDS = 0.3, 0.6
+"""A half's population and rounds over the whole's: five of them then take half as long as the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,18 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
         InputError: a journal of other draws is there.
     """
     plan = Plan.of(asked.draws, asked.seed, asked.workloads)
-    head = {"plan": asdict(plan), "pairs": asked.pairs, "version": provenance()["packages"]["euclio"], "parameters": list(NAMES)}
+    head = {
+        "plan": asdict(plan),
+        "pairs": asked.pairs,
+        "version": provenance()["packages"]["euclio"],
+        "parameters": list(NAMES),
+    }
     with Journal(out.with_suffix(".journal"), head, asked.jobs) as journal:
         say(f"noise of {asked.workloads} workloads from {asked.pairs} settings")
         noise = measured_noise(plan, asked.pairs)
-        records, members = _drawn(journal, "all", plan, noise, fitted(), [])
+        records, population = _drawn(journal, "all", plan, noise, fitted(), [])
+        # Those within the next tolerance, had there been one more round.
+        members = nearer_half(population)
         prior = [r for r in records if r.round == 0]
         say(f"{len(members)} accepted within {members[-1].distance:.3f}; simulating them again" if members else "none")
         again = list(journal.mapped(resimulate, [_again(asked, m, n) for n, m in enumerate(members)]))
@@ -96,14 +102,9 @@ def _drawn(
 
     for number, (made, members) in enumerate(sample(plan, noise, keys, walked, prior)):
         records += made
-        if made:
-            moved = sum(r.accepted for r in made) / len(made)
-            say(
-                f"{label}, round {number}: {len(records)} settings, {100 * moved:.1f} % of the last {len(made)} "
-                f"accepted, population within {members[-1].distance:.3f}, nearest {members[0].distance:.3f}"
-                if members
-                else f"{label}, round {number}: {len(records)} settings, none with workloads"
-            )
+        moved = sum(r.accepted for r in made) / len(made)
+        ends = f"; population from {members[0].distance:.3f} to {members[-1].distance:.3f}" if members else ""
+        say(f"{label}, round {number}: {len(records)} settings, {100 * moved:.1f} % of the last accepted{ends}")
     return records, members
 
 
@@ -124,12 +125,11 @@ def _halves(journal: Journal, plan: Plan, noise: Any, prior: Sequence[Record], a
 
     The draws from the prior are those of the whole sample; rounds of replenishment are each half's own.
     """
-    smaller = replace(plan, population=max(4, plan.population // SPLIT_SHARE // 2 * 2))
+    population = max(8, round(plan.population * SPLIT_POPULATION / 2) * 2)
+    smaller = replace(plan, population=population, rounds=round(plan.rounds * SPLIT_ROUNDS))
     frames = []
     for n, keys in enumerate(halves_of(asked.seed, asked.splits)):
         _, members = _drawn(journal, f"half {n + 1}", smaller, noise, keys, prior)
-        if not members:
-            members = nearest(prior, noise, keys)
         frame = accepted_frame(members, [])
         frame.insert(0, "half", n)
         frames.append(frame)

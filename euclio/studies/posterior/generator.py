@@ -125,9 +125,7 @@ def _reshaped(own: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
     }
 
 
-def _profile(
-    parameters: dict[str, Any], hardware: tuple[Hardware, ...], setting: Setting
-) -> tuple[Configuration, ...]:
+def _profile(parameters: dict[str, Any], hardware: tuple[Hardware, ...], setting: Setting) -> tuple[Configuration, ...]:
     """All configurations of a module."""
     return tuple(
         Configuration(h.name, batch, streams, f"{duration(parameters, h.name, batch, streams):.{DURATION_DIGITS}f}")

@@ -67,7 +67,7 @@ def resimulate(again: Again) -> dict[str, float]:
         **optimality(solved[: again.plan], [_plan_cost(s, SHARED) for s in solved[: again.plan]], "shared_optimal"),
         **{f"fact.{name}": value for name, value in facts(solved, drawn).items()},
     }
-    return {key: short(value) for key, value in found.items()}
+    return {key: short(value) for key, value in found.items() if np.isfinite(value)}
 
 
 def optimality(solved: Sequence[Solved], best: Sequence[float], key: str) -> Mapping[str, float]:

@@ -204,26 +204,29 @@ def sample(
         prior: the draws from the prior, where they are made already.
 
     Yields:
-        The records of the round and the population after it, nearest first; the first round is the prior's. The last
-        population is cut to its nearer half.
+        The records of the round and the population after it, nearest first; the first round is the prior's.
     """
     records = list(prior) or [r for rs in walked([Chain(plan, 0, place) for place in range(plan.prior)]) for r in rs]
     population = nearest(records, noise, keys)[: plan.population]
     yield records, population
     for number in range(1, plan.rounds + 1):
-        kept = population[: (len(population) + 1) // 2]
+        kept = nearer_half(population)
         if len(kept) < 2:
             return
         records, moved = _replenished(plan, number, kept, len(population) - len(kept), noise, keys, walked)
         population = sorted([*kept, *moved], key=lambda member: member.distance)
         yield records, population
-    yield [], population[: (len(population) + 1) // 2]
 
 
 def nearest(records: Iterable[Record], noise: Mapping[str, float], keys: Sequence[str]) -> list[Member]:
     """Those with figures, nearest first."""
     known = [Member(r, distance(r.figures, noise, keys)) for r in records if r.figures]
     return sorted(known, key=lambda member: member.distance)
+
+
+def nearer_half(population: Sequence[Member]) -> list[Member]:
+    """The half of a population, nearest first, that is nearer."""
+    return list(population[: (len(population) + 1) // 2])
 
 
 def _replenished(

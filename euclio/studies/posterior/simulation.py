@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from euclio.session.arrays import TIE
 from euclio.studies.posterior.generator import Generator, Workload
 from euclio.studies.posterior.measures import HARPAGON, Solved, measures
 from euclio.studies.posterior.prior import Setting
-from euclio.studies.posterior.systems import run_all, systems_of
+from euclio.studies.posterior.systems import Outcome, run_all, systems_of
 
 WORKLOADS = 60
 """Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
@@ -28,7 +30,7 @@ class Simulated:
     """What a setting came to.
 
     Attributes:
-        figures: measures by key; empty: too few candidates have a plan from every system.
+        figures: measures by key, those of which some workload shows something; empty: too few candidates have a plan from every system.
         facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
             `machines` (means per workload), `three_share` (workloads with more than two modules).
         refused: candidates that each system found no plan for, the first one asked only.
@@ -70,7 +72,8 @@ def accepted(setting: Setting, seed: int, count: int = WORKLOADS) -> tuple[list[
     return solved, refused, drawn
 
 
-def _asked(rows: dict, workload: Workload):  # type: ignore
+def _asked(rows: Mapping[str, Any], workload: Workload) -> tuple[dict[str, Outcome], str]:
+    """What all systems make of a candidate, or which one has no plan."""
     try:
         return run_all(rows, workload)
     except InapplicableError:
@@ -89,7 +92,8 @@ def simulate(setting: Setting, seed: int, count: int = WORKLOADS) -> Simulated:
     solved, refused, drawn = accepted(setting, seed, count)
     if not solved:
         return Simulated({}, {"accepted": 0.0}, dict(refused))
-    return Simulated(measures(solved, setting.given), facts(solved, drawn), dict(refused))
+    figures = {key: value for key, value in measures(solved, setting.given).items() if np.isfinite(value)}
+    return Simulated(figures, facts(solved, drawn), dict(refused))
 
 
 def facts(solved: list[Solved], drawn: int) -> dict[str, float]:
