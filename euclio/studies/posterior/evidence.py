@@ -67,7 +67,7 @@ def widths(frame: pd.DataFrame, prior: pd.DataFrame, keys: Sequence[str]) -> pd.
 
 
 def compared(stored: Stored) -> pd.DataFrame:
-    """One row per published figure: value, role, posterior and prior interval, whether they cover it, width over prior."""
+    """One row per published figure: value, role, interval of posterior and prior, whether they cover it, widths."""
     prior = stored.prior
     rows = []
     for key, target in targets().items():
@@ -104,9 +104,8 @@ def correlations(frame: pd.DataFrame) -> pd.DataFrame:
 def narrowed(stored: Stored) -> pd.Series[float]:
     """How much the posterior narrows each parameter: its interquartile range over the prior's, 1: not at all."""
     middle = stored.accepted[[PLACE + name for name in NAMES]].quantile([0.25, 0.75])
-    ratio = (middle.loc[0.75] - middle.loc[0.25]) / 0.5
-    ratio.index = pd.Index(NAMES)
-    return ratio
+    ratio = (middle.loc[0.75] - middle.loc[0.25]).to_numpy(dtype=np.float64) / 0.5
+    return pd.Series(ratio, pd.Index(NAMES))
 
 
 def cross_validated(stored: Stored) -> pd.DataFrame:
@@ -131,12 +130,18 @@ def cross_validated(stored: Stored) -> pd.DataFrame:
     return pd.DataFrame.from_records(rows)
 
 
+def different(stored: Stored) -> int:
+    """How many of the accepted settings differ: chains that did not move repeat their start."""
+    return len(stored.accepted.drop_duplicates(["round", "chain", "step"]))
+
+
 def summary(stored: Stored) -> str:
     """What a draw says, for a terminal."""
     table = compared(stored)
     best = stored.accepted.distance
+    within = f"within {best.max():.3f} (nearest {best.min():.3f})"
     lines = [
-        f"{len(stored.draws)} settings, {len(stored.accepted)} accepted within {best.max():.3f} (nearest {best.min():.3f})",
+        f"{len(stored.draws)} settings, {len(stored.accepted)} accepted {within}, {different(stored)} of them different",
         "",
         f"{'figure':32}{'role':>6}{'published':>10}{'median':>9}{'95 % interval':>20}{'prior':>20}",
     ]
@@ -148,8 +153,8 @@ def summary(stored: Stored) -> str:
         found = interval(stored.accepted, key)
         lines.append(f"{key:32}{'':>6}{'':>10}{found.middle:9.1f}{f'{found.low:.1f} to {found.high:.1f}':>20}")
     for role, keys in (("fit", fitted()), ("check", checked())):
-        own = coverage(stored.accepted, keys)
-        lines.append(f"covered of {role}: {100 * own:.0f} % (prior {100 * coverage(stored.prior, keys):.0f} %)")
+        covered = coverage(stored.accepted, keys)
+        lines.append(f"covered of {role}: {100 * covered:.0f} % (prior {100 * coverage(stored.prior, keys):.0f} %)")
     lines.append(f"median width over prior: {table.width_over_prior.median():.2f}")
     if len(stored.halves):
         halves = cross_validated(stored)

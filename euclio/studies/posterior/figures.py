@@ -27,8 +27,8 @@ def interval_figure(axes: Sequence[Axes], stored: Stored) -> str:
         _rows(panel, table[table.role == role].reset_index(drop=True))
         panel.set_title(title)
     return (
-        "Bars: what 95 % of the accepted settings give, with the median; grey: the prior. Orange: published. Per cent, "
-        "ratios for remaining budgets, counts for iterations; the scale is ln(x + 1). Maxima are those of fewer workloads "
+        "Bars: what 95 % of the accepted settings give, with the median; grey: the prior. Orange: published. Per cent; "
+        "ratios for remaining budgets, counts for iterations. The scale is ln(x + 1). Maxima are of fewer workloads "
         "than the paper's 1131."
     )
 
@@ -68,8 +68,8 @@ def sensitivity_figure(axes: Sequence[Axes], stored: Stored) -> str:
         panel.text(j, i, text, ha="center", va="center", fontsize=6.5, color=INK if abs(value) < 0.6 else "white")
     panel.tick_params(length=0)
     return (
-        "Spearman's rank correlation over the draws from the prior, in tenths where it is 0.3 and more; red: the figure "
-        "rises with the parameter. In brackets: interquartile range of the parameter among the accepted settings over the "
+        "Spearman's rank correlation over the draws from the prior, in tenths where it is 0.3 or more; red: the figure "
+        "rises with the parameter. In brackets: interquartile range of the parameter among accepted settings over the "
         "prior's; 1: the figures say nothing about it."
     )
 

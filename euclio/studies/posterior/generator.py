@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def templates(setting: Setting) -> dict[str, Session]:
         edges = application.edges
         if name == ACTDET and setting.actdet_modules == len(THREE_OF_ACTDET):
             names = list(THREE_OF_ACTDET)
-            edges = tuple(zip(names, names[1:], strict=False))
+            edges = tuple(pairwise(names))
         modules = [Module(module, 1, made[own[name, module]]) for module in names]
         found[name] = Session(name, 1, hardware, modules, edges)
     return found

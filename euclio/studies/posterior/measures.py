@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.session.arrays import Floats
@@ -60,7 +61,7 @@ def extras(solved: Sequence[Solved]) -> dict[str, Floats]:
     return {name: np.array([s.outcomes[name].cost for s in solved]) / own - 1 for name in names}
 
 
-def _per_cent(values: Floats) -> float:
+def _per_cent(values: Floats | NDArray[np.bool_]) -> float:
     """The mean in per cent of what is finite."""
     kept = values[np.isfinite(values)]
     return 100 * float(kept.mean()) if kept.size else float("nan")
@@ -162,7 +163,7 @@ def _used(plan: Outcome, m: int) -> list[int]:
 
 
 def _configuration_ratio(solved: Sequence[Solved], run: str, m: int, position: int) -> Floats:
-    """Throughput of a system's first or second configuration of module m over Harpagon's; where either lacks it: NaN."""
+    """Throughput of a system's first or second configuration of module m over Harpagon's, where both have one."""
     ratios = []
     for s in solved:
         used = [_used(s.outcomes[name], m) for name in (run, HARPAGON)]
@@ -182,7 +183,7 @@ def _dummies(solved: Sequence[Solved]) -> dict[str, float]:
         [
             _residual(s.outcomes[HARPAGON], s.outcomes["harpagon:nd"], m)
             for s in with_dummies
-            for m in np.flatnonzero(s.outcomes[HARPAGON].dummy)
+            for m in np.flatnonzero(s.outcomes[HARPAGON].dummy).tolist()
         ]
     ).reshape(-1, 2)
     saved = np.array([1 - s.outcomes[HARPAGON].cost / s.outcomes["harpagon:nd"].cost for s in with_dummies])

@@ -137,7 +137,8 @@ READINGS = ("round_robin", "scrooge_split", "two_dummies", "given")
 
 def from_unit(places: Unit) -> Setting:
     """The setting at a point of the unit cube, shape (parameters,)."""
-    return Setting(**{name: PRIORS[name].value(float(u)) for name, u in zip(NAMES, places, strict=True)})
+    values: dict[str, Any] = {name: PRIORS[name].value(float(u)) for name, u in zip(NAMES, places, strict=True)}
+    return Setting(**values)
 
 
 def to_unit(setting: Setting) -> Unit:

@@ -179,7 +179,7 @@ def mirrored(place: float) -> float:
 
 def measured_noise(plan: Plan, pairs: int = PAIRS) -> dict[str, float]:
     """The noise of every fitted figure, from settings of the prior that are simulated twice."""
-    both = []
+    both: list[tuple[Mapping[str, float], Mapping[str, float]]] = []
     number = 0
     while len(both) < pairs and number < 20 * pairs:
         number += 1

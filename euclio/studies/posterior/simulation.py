@@ -30,7 +30,8 @@ class Simulated:
     """What a setting came to.
 
     Attributes:
-        figures: measures by key, those of which some workload shows something; empty: too few candidates have a plan from every system.
+        figures: measures by key, where some workload shows anything; empty: too few candidates have a plan from every
+            system.
         facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
             `machines` (means per workload), `three_share` (workloads with more than two modules).
         refused: candidates that each system found no plan for, the first one asked only.

@@ -44,7 +44,8 @@ class Stored:
     @property
     def prior(self) -> pd.DataFrame:
         """The draws from the prior that have workloads."""
-        return self.draws[(self.draws["round"] == 0) & np.isfinite(self.draws.distance)]
+        kept: pd.DataFrame = self.draws[(self.draws["round"] == 0) & np.isfinite(self.draws.distance)]
+        return kept
 
 
 def settings_of(frame: pd.DataFrame) -> list[Setting]:

@@ -104,7 +104,17 @@ def run(row: Any, workload: Workload) -> Outcome | None:
         schedule, cost, stats = _plan(row, arrays)
         # Strictly cheaper: ties keep the hardware that is listed first.
         if np.isfinite(cost) and (best is None or cost < best.cost):
-            best = Outcome(arrays, *schedule, float(cost), stats)
+            best = Outcome(
+                arrays,
+                schedule.machines,
+                schedule.partial_at,
+                schedule.partial,
+                schedule.dummy,
+                schedule.latency,
+                schedule.cost,
+                float(cost),
+                stats,
+            )
     return best
 
 

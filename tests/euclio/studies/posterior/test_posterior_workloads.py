@@ -8,6 +8,7 @@ import pytest
 from euclio import solve
 from euclio.session import FULL_SPACE
 from euclio.session.arrays import session_arrays
+from euclio.studies.posterior.bridge import protocol_draws
 from euclio.studies.posterior.generator import Generator
 from euclio.studies.posterior.prior import NAMES, PRIORS, Choice, Setting, draw, draw_unit, from_unit, to_unit
 from euclio.studies.posterior.simulation import accepted, simulate
@@ -134,3 +135,14 @@ def test_a_setting_that_no_system_can_serve_is_given_up() -> None:
     solved, refused, drawn = accepted(replace(FAIR, slo=1.0, slo_spread=1.0), 1, 40)
     assert solved == []
     assert refused.total() <= drawn < 100
+
+
+def test_a_setting_gives_the_protocol_its_workloads() -> None:
+    draws = protocol_draws(FAIR, 3, 12)
+    solved, _, drawn = accepted(FAIR, 3, 12)
+    assert draws.drawn == drawn
+    assert len(draws.workloads) == len(solved)
+    for workload, one in zip(draws.workloads, solved, strict=True):
+        result = solve(workload.session, "harpagon")
+        assert float(result.cost) == pytest.approx(one.outcomes["harpagon"].cost, rel=1e-9)
+        assert workload.session.name.startswith(workload.application)
