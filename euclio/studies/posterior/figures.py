@@ -17,6 +17,8 @@ from euclio.studies.posterior.store import Stored
 
 TICKS = (0, 1, 3, 10, 30, 100, 300)
 """Marks of the scale ln(x + 1)."""
+SHOWN = (-0.6, 700.0)
+"""Ends of the scale; what lies beyond is cut."""
 
 
 @drawn("posterior-intervals", "Which printed figures follow from the others?", panels=2, height=8.6)
@@ -27,8 +29,8 @@ def interval_figure(axes: Sequence[Axes], stored: Stored) -> str:
         _rows(panel, table[table.role == role].reset_index(drop=True))
         panel.set_title(title)
     return (
-        "Bars: what 95 % of the accepted settings give, with the median; grey: the prior. Orange: published. Per cent; "
-        "ratios for remaining budgets, counts for iterations. The scale is ln(x + 1). Maxima are of fewer workloads "
+        "Bars: what 95 % of the accepted settings give, with the median; thin: with the model's error; grey: prior. "
+        "Orange: published. Per cent; ratios for remaining budgets, counts for iterations. The scale is ln(x + 1). Maxima are of fewer workloads "
         "than the paper's 1131."
     )
 
@@ -36,13 +38,15 @@ def interval_figure(axes: Sequence[Axes], stored: Stored) -> str:
 def _rows(axes: Axes, table: pd.DataFrame) -> None:
     for y, row in table.iterrows():
         at = float(str(y))
-        axes.plot(_scaled(row.prior_low, row.prior_high), [at, at], color=MUTED, alpha=0.35, linewidth=7)
+        axes.plot(_scaled(row.prior_low, row.prior_high), [at, at], color=MUTED, alpha=0.3, linewidth=8)
+        axes.plot(_scaled(row.error_low, row.error_high), [at, at], color=MEASURED, alpha=0.9, linewidth=1)
         axes.plot(_scaled(row.low, row.high), [at, at], color=MEASURED, linewidth=3.2)
         axes.plot(_scaled(row.middle), [at], "o", color=MEASURED, markersize=4)
         axes.plot(_scaled(row.published), [at], "|", color=PUBLISHED, markersize=13, markeredgewidth=2.6)
     axes.set_yticks(range(len(table)), [key.replace("_", " ") for key in table.key], fontsize=8.5)
     axes.set_ylim(len(table) - 0.4, -0.6)
-    axes.set_xticks(_scaled(*TICKS), [f"{tick}" for tick in TICKS])
+    axes.set_xticks(_scaled(*TICKS), [f"{tick}" for tick in TICKS], fontsize=8.5)
+    axes.set_xlim(*_scaled(*SHOWN))
     axes.tick_params(axis="y", length=0)
     grid(axes, "x")
 
@@ -55,6 +59,8 @@ def _scaled(*values: float) -> list[float]:
 def sensitivity_figure(axes: Sequence[Axes], stored: Stored) -> str:
     """Rank correlations over the draws from the prior."""
     found = correlations(stored.prior)
+    # What needs the best split is not known of draws from the prior.
+    found = found.loc[:, (found != 0).any()]
     tight = narrowed(stored)
     panel = axes[0]
     panel.imshow(found.to_numpy(), cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")

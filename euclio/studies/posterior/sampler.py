@@ -24,7 +24,7 @@ from euclio.studies.posterior.prior import NAMES, PRIORS, Choice, Unit, draw_uni
 from euclio.studies.posterior.simulation import WORKLOADS, simulate
 from euclio.studies.posterior.targets import fitted
 
-DIGITS = 6
+DIGITS = 4
 """Decimals of places in the cube, and digits of figures: what is stored is what was computed with."""
 STEPS = 5
 """Steps of a chain."""
@@ -152,7 +152,7 @@ def _simulated(chain: Chain, step: int, unit: Unit, tolerance: float) -> Record:
 
 def short(value: float) -> float:
     """A number cut to the digits that are stored."""
-    return float(f"{value:.{DIGITS - 1}g}")
+    return float(f"{value:.{DIGITS}g}")
 
 
 def _proposal(at: Unit, chain: Chain, stream: random.Random) -> Unit:

@@ -12,12 +12,14 @@ import pandas as pd
 
 from euclio.studies.posterior.distance import distance
 from euclio.studies.posterior.prior import NAMES, Setting, from_unit
-from euclio.studies.posterior.sampler import Member, Record
+from euclio.studies.posterior.sampler import DIGITS, Member, Record
 from euclio.studies.posterior.targets import fitted, targets
 from euclio.studies.store import load, save
 
 PLACE, FACT = "place.", "fact."
 """Beginnings of the columns of parameters (places in the cube) and of facts."""
+SCALE = 10**DIGITS
+"""Places are stored as whole numbers, in parts of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,12 @@ def paths(out: Path) -> tuple[Path, Path, Path]:
 
 
 def save_stored(stored: Stored, out: Path) -> None:
-    """Write a draw, numbers in single precision where five digits are all there is."""
+    """Write a draw: places as whole numbers, figures in single precision, which holds all digits that they have."""
     for path, frame in zip(paths(out), (stored.draws, stored.accepted, stored.halves), strict=True):
-        narrow = {c: np.float32 for c in frame if not str(c).startswith(PLACE) and frame[c].dtype == np.float64}
-        save(frame.astype(narrow), path, stored.provenance)
+        places = {str(c): (frame[c] * SCALE).round().astype(np.uint16) for c in frame if str(c).startswith(PLACE)}
+        whole = frame.assign(**places)
+        figures = {c: np.float32 for c in whole if whole[c].dtype == np.float64}
+        save(whole.astype(figures), path, stored.provenance)
 
 
 def load_stored(out: Path) -> Stored:
@@ -105,4 +109,9 @@ def load_stored(out: Path) -> Stored:
         out: the file of the draws.
     """
     (draws, provenance), (accepted, _), (halves, _) = (load(path) for path in paths(out))
-    return Stored(draws, accepted, halves, provenance)
+    return Stored(_with_places(draws), _with_places(accepted), _with_places(halves), provenance)
+
+
+def _with_places(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame as read, its places from 0 to 1 again."""
+    return frame.assign(**{str(c): frame[c] / SCALE for c in frame if str(c).startswith(PLACE)})

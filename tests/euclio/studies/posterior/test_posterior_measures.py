@@ -112,7 +112,7 @@ def test_references_are_those_of_the_solvers() -> None:
         best = [float(solve(s.workload.session("w"), name).cost) for s in solved[:count]]
         theirs = optimality(solved[:count], best, key)
         for figure, value in theirs.items():
-            assert found[figure] == pytest.approx(value, rel=1e-4, abs=1e-4), figure
+            assert found[figure] == pytest.approx(value, rel=1e-3), figure  # four digits are kept
 
 
 def test_plans_of_outcomes_keep_the_objective(solved: list[Solved]) -> None:

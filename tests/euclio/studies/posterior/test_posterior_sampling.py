@@ -143,6 +143,11 @@ def test_what_a_draw_says(tmp_path: Path) -> None:
     assert cross_validated(stored).coverage.min() > 0.6
     assert interval(stored.accepted, "nothing").covers(1.0) is False
     assert coverage(stored.prior, KEYS) == 1.0
+    # The model's error widens intervals around the same middle, and shares end at 100.
+    own, wide = interval(stored.accepted, "2d_mean_extra"), interval(stored.accepted, "2d_mean_extra", 0.5)
+    assert wide.low < own.low < own.high < wide.high
+    assert wide.middle == pytest.approx(own.middle, rel=0.05)
+    assert interval(stored.accepted, "optimal_share", 0.5).high == 100.0
     assert "median width over prior" in summary(stored)
     write_figures(stored, tmp_path / "figures")
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {
