@@ -30,8 +30,8 @@ def interval_figure(axes: Sequence[Axes], stored: Stored) -> str:
         panel.set_title(title)
     return (
         "Bars: what 95 % of the accepted settings give, with the median; thin: with the model's error; grey: prior. "
-        "Orange: published. Per cent; ratios for remaining budgets, counts for iterations. The scale is ln(x + 1). Maxima are of fewer workloads "
-        "than the paper's 1131."
+        "Orange: published. Per cent; ratios for remaining budgets, counts for iterations. The scale is ln(x + 1). "
+        "Maxima are of fewer workloads than the paper's 1131."
     )
 
 

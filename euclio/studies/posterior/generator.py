@@ -7,7 +7,7 @@ with other rates and another objective, so that drawing one makes no exact numbe
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -25,6 +25,11 @@ from euclio.studies.posterior.prior import Setting
 ACTDET = "actdet"
 THREE_OF_ACTDET = ("detector", "reid", "action")
 """Three GPU modules one after the other: where people are, who they are, what they do."""
+
+AT = "from_batch"
+USUAL_START, USUAL_SLOPE = 0.79, 0.26
+"""The second kernel of most of our profiles over the first: time at its first batch, and per further request."""
+Kernel = dict[str, float]
 
 GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it modulo 1 fill the unit interval evenly, wherever they stop."""
@@ -102,15 +107,9 @@ def _shaped(model: Mapping[str, Any], setting: Setting) -> dict[str, dict[str, A
 
 def _reshaped(own: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
     """One module's parameters as the setting changes them; one that takes single requests only keeps its shape."""
-    alone = (own["kernels"][0]["base_s"] + own["kernels"][0]["slope_s"]) * setting.duration
-    first = {"from_batch": 1, "base_s": alone * setting.fixed_share, "slope_s": alone * (1 - setting.fixed_share)}
-    kernels = [first]
-    if setting.second_kernel and len(own["kernels"]) > 1:
-        at = own["kernels"][1]["from_batch"]
-        start = setting.second_start * (first["base_s"] + first["slope_s"] * at)
-        # A kernel whose time grows faster than its start allows begins at no fixed time.
-        slope = min(setting.second_slope * first["slope_s"], start / at)
-        kernels.append({"from_batch": at, "base_s": start - slope * at, "slope_s": slope})
+    kernels = (_own_kernels if setting.own_kernels else _shaped_kernels)(own["kernels"], setting)
+    if not setting.second_kernel:
+        kernels = kernels[:1]
     most = min(setting.largest_batch, own["batches"][-1]) if own["batches"][-1] < 32 else setting.largest_batch
     speed = {
         kind: {part: 1 + (factor - 1) * setting.speed_excess for part, factor in parts.items()}
@@ -118,12 +117,35 @@ def _reshaped(own: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
     }
     return {
         "batches": [2**k for k in range(most.bit_length())],
-        "kernels": kernels,
+        "kernels": [
+            {name: part * (1 if name == AT else setting.duration) for name, part in k.items()} for k in kernels
+        ],
         "concurrency_gain": own["concurrency_gain"] * setting.gain,
         "gain_fall": setting.gain_fall,
         "gain_decay": setting.gain_decay,
         "speed": speed,
     }
+
+
+def _own_kernels(kernels: Sequence[Kernel], setting: Setting) -> list[Kernel]:
+    """A network's own kernels, fixed time and time per request of the second one multiplied."""
+    first, *others = kernels
+    base, slope = setting.second_start / USUAL_START, setting.second_slope / USUAL_SLOPE
+    return [dict(first), *({**k, "base_s": k["base_s"] * base, "slope_s": k["slope_s"] * slope} for k in others)]
+
+
+def _shaped_kernels(kernels: Sequence[Kernel], setting: Setting) -> list[Kernel]:
+    """Kernels of the setting's shape, the first as long for one request as the network's own."""
+    alone = kernels[0]["base_s"] + kernels[0]["slope_s"]
+    first: Kernel = {AT: 1, "base_s": alone * setting.fixed_share, "slope_s": alone * (1 - setting.fixed_share)}
+    found = [first]
+    for kernel in kernels[1:]:
+        at = kernel[AT]
+        start = setting.second_start * (first["base_s"] + first["slope_s"] * at)
+        # A kernel whose time grows faster than its start allows begins at no fixed time.
+        slope = min(setting.second_slope * first["slope_s"], start / at)
+        found.append({AT: at, "base_s": start - slope * at, "slope_s": slope})
+    return found
 
 
 def _profile(parameters: dict[str, Any], hardware: tuple[Hardware, ...], setting: Setting) -> tuple[Configuration, ...]:

@@ -62,7 +62,8 @@ class Setting:
 
     Attributes:
         duration: factor of all durations.
-        fixed_share: share of the first kernel's time for one request that does not grow with the batch.
+        own_kernels: whether networks keep their kernels, whose parameters are multiplied; else all have one shape.
+        fixed_share: share of the first kernel's time for one request that does not grow with the batch; of one shape.
         second_kernel: whether the kernels for large batches exist; without them time is linear in the batch.
         second_start: time of the second kernel's smallest batch over the first kernel's time for it.
         second_slope: second kernel's time per further request over the first one's.
@@ -91,6 +92,9 @@ class Setting:
     """
 
     duration: float = _free(Range(0.2, 4.0, log=True), "profiles are not printed; q0.1 = 30.6 % asks for 0.3 to 1 s")
+    own_kernels: bool = _free(
+        Choice((True, False)), "a fit to own kernels left other figures open than a fit to one shape"
+    )
     fixed_share: float = _free(Range(0.1, 0.8), "0.3 in most of our profiles; linear networks lie on both sides")
     second_kernel: bool = _free(Choice((False, True)), "Scrooge §3.2 has a second kernel for SSD alone")
     second_start: float = _free(Range(0.5, 1.1), "0.79 in most of our profiles, 1.17 for SSD; not printed")

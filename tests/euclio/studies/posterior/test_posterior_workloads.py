@@ -8,14 +8,16 @@ import pytest
 from euclio import solve
 from euclio.session import FULL_SPACE
 from euclio.session.arrays import session_arrays
+from euclio.session.workloads.applications import profiles
 from euclio.studies.posterior.bridge import protocol_draws
-from euclio.studies.posterior.generator import Generator
+from euclio.studies.posterior.generator import Generator, templates
 from euclio.studies.posterior.prior import NAMES, PRIORS, Choice, Setting, draw, draw_unit, from_unit, to_unit
 from euclio.studies.posterior.simulation import accepted, simulate
 from euclio.studies.posterior.systems import run, run_all, systems_of
 
 OWN = Setting(
     duration=1.8,
+    own_kernels=False,
     fixed_share=0.3,
     second_kernel=True,
     second_start=0.62,
@@ -146,3 +148,22 @@ def test_a_setting_gives_the_protocol_its_workloads() -> None:
         result = solve(workload.session, "harpagon")
         assert float(result.cost) == pytest.approx(one.outcomes["harpagon"].cost, rel=1e-9)
         assert workload.session.name.startswith(workload.application)
+
+
+def test_own_kernels_at_the_usual_values_are_those_of_the_profiles() -> None:
+    own = replace(
+        OWN,
+        duration=1.0,
+        own_kernels=True,
+        second_start=0.79,
+        second_slope=0.26,
+        gain=1.0,
+        gain_fall=0.05,
+        gain_decay=0.2,
+        speed_excess=1.0,
+        actdet_modules=5,
+    )
+    vehicle = templates(own)["traffic"].modules[1].profile
+    assert {(c.hardware, c.batch, c.concurrency, c.duration_s) for c in vehicle} == {
+        (c.hardware, c.batch, c.concurrency, c.duration_s) for c in profiles()["vehicle"]
+    }
