@@ -19,7 +19,8 @@ from euclio.studies.posterior.targets import targets
 MODEL_ERROR = 0.2
 """By which part a figure of the true setting may be off, since profiles of several networks share their factors."""
 UNKNOWN = 1.5
-"""Logarithm that counts for a figure of which no workload shows anything: worse than 4 times too much."""
+"""The largest logarithm that counts, 4.5 times too much or too little, and that of a figure which no workload shows: what
+no setting reaches is wrong by so much for all of them, and must not hide the others."""
 LEAST = -0.9
 """Figures below it (cheaper by per cents where an extra cost is printed) count as it."""
 
@@ -52,7 +53,7 @@ def distance(figures: Mapping[str, float], noise: Mapping[str, float], keys: Seq
     if not figures:
         return float("inf")
     logs = logarithms(figures, keys)
-    squares = np.where(np.isfinite(logs), logs, UNKNOWN) ** 2
+    squares = np.minimum(np.where(np.isfinite(logs), np.abs(logs), UNKNOWN), UNKNOWN) ** 2
     return float(np.sqrt(weights(noise, keys) @ squares))
 
 

@@ -55,6 +55,7 @@ def test_the_distance_is_zero_at_the_published_figures_and_infinite_without_work
     printed = {key: target.value for key, target in targets().items()}
     assert distance(printed, {}, KEYS) == pytest.approx(0.0)
     assert distance({}, {}, KEYS) == float("inf")
+    assert distance(dict.fromkeys(printed, 1e9), {}, KEYS) == pytest.approx(UNKNOWN)
     lacking = {key: value for key, value in printed.items() if key != KEYS[0]}
     assert distance(lacking, {}, KEYS) == pytest.approx(UNKNOWN / len(KEYS) ** 0.5)
 
