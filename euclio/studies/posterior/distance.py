@@ -19,8 +19,10 @@ from euclio.studies.posterior.targets import targets
 MODEL_ERROR = 0.2
 """By which part a figure of the true setting may be off, since profiles of several networks share their factors."""
 UNKNOWN = 1.5
-"""The largest logarithm that counts, 4.5 times too much or too little, and that of a figure which no workload shows: what
-no setting reaches is wrong by so much for all of them, and must not hide the others."""
+"""The largest logarithm that counts, 4.5 times too much or too little, and that of a figure which no workload shows.
+
+What no setting reaches is wrong by so much for all of them, and must not hide the others.
+"""
 LEAST = -0.9
 """Figures below it (cheaper by per cents where an extra cost is printed) count as it."""
 

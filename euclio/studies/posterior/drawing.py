@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.provenance import provenance
 from euclio.studies.posterior.journal import Journal
 from euclio.studies.posterior.prior import NAMES, from_unit
 from euclio.studies.posterior.references import Again, resimulate
 from euclio.studies.posterior.sampler import Chain, Member, Plan, Record, measured_noise, nearer_half, sample
-from euclio.studies.posterior.store import Stored, accepted_frame, draws_frame, save_stored
+from euclio.studies.posterior.store import Stored, accepted_frame, draws_frame, half_frame, save_stored
 from euclio.studies.posterior.targets import fitted
 
 SPLITS = 5
@@ -57,7 +58,7 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
         out: the file of the draws; the accepted ones stand next to it, and while it is drawn a journal.
 
     Raises:
-        InputError: a journal of other draws is there.
+        InputError: a journal of other draws is there, or no setting has workloads.
     """
     plan = Plan.of(asked.draws, asked.seed, asked.workloads)
     head = {
@@ -73,7 +74,9 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
         # Those within the next tolerance, had there been one more round.
         members = nearer_half(population)
         prior = [r for r in records if r.round == 0]
-        say(f"{len(members)} accepted within {members[-1].distance:.3f}; simulating them again" if members else "none")
+        if not members:
+            raise InputError("none of the settings has workloads; draw more", field="draws")
+        say(f"{len(members)} accepted within {members[-1].distance:.3f}; simulating them again")
         again = list(journal.mapped(resimulate, [_again(asked, m, n) for n, m in enumerate(members)]))
         halves = _halves(journal, plan, noise, prior, asked)
         made_with = {
@@ -84,7 +87,7 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
             "noise": noise,
             "workloads_again": [asked.again.workloads, asked.again.split, asked.again.plan],
         }
-        stored = Stored(draws_frame(records, noise), accepted_frame(members, again), halves, made_with)
+        stored = Stored(draws_frame(records, noise), accepted_frame(members, again, noise), halves, made_with)
         save_stored(stored, out)
     journal.path.unlink()
     return stored
@@ -130,7 +133,5 @@ def _halves(journal: Journal, plan: Plan, noise: Any, prior: Sequence[Record], a
     frames = []
     for n, keys in enumerate(halves_of(asked.seed, asked.splits)):
         _, members = _drawn(journal, f"half {n + 1}", smaller, noise, keys, prior)
-        frame = accepted_frame(members, [])
-        frame.insert(0, "half", n)
-        frames.append(frame)
+        frames.append(half_frame(n, members))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()

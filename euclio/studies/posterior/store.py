@@ -28,7 +28,8 @@ class Stored:
 
     Attributes:
         draws: one row per setting: round, chain, step, accepted, distance, places, figures, facts.
-        accepted: one row per accepted setting, nearest first: distance, places, figures of many workloads.
+        accepted: one row per accepted setting, nearest first: distance, places, figures of many workloads, and the
+            distance of those.
         halves: one row per setting accepted by a half of the figures.
         provenance: seed, version, number of draws, noise.
     """
@@ -42,6 +43,11 @@ class Stored:
     def settings(self) -> list[Setting]:
         """The accepted settings, nearest first."""
         return settings_of(self.accepted)
+
+    @property
+    def best(self) -> Setting:
+        """The accepted setting whose fitted figures are nearest on the many workloads that it was not chosen by."""
+        return self.settings[int(self.accepted.distance_again.argmin())]
 
     @property
     def prior(self) -> pd.DataFrame:
@@ -77,15 +83,27 @@ def draws_frame(records: Sequence[Record], noise: Mapping[str, float]) -> pd.Dat
     return pd.DataFrame.from_records(rows)
 
 
-def accepted_frame(members: Sequence[Member], again: Sequence[Mapping[str, float]]) -> pd.DataFrame:
-    """One row per member; figures are those of the repetition where there is one, else those it was accepted by."""
-    rows = []
-    for n, member in enumerate(members):
-        r = member.record
-        found = again[n] if again else {**r.figures, **{FACT + name: value for name, value in r.facts.items()}}
-        place = {"round": r.round, "chain": r.chain, "step": r.step}
-        rows.append({"distance": member.distance, **place, **_places(r.unit), **found})
-    return pd.DataFrame.from_records(rows)
+def accepted_frame(
+    members: Sequence[Member], again: Sequence[Mapping[str, float]], noise: Mapping[str, float]
+) -> pd.DataFrame:
+    """One row per member; figures are those of the repetition."""
+    return pd.DataFrame.from_records(
+        [
+            {**_member(member), "distance_again": distance(found, noise, fitted()), **found}
+            for member, found in zip(members, again, strict=True)
+        ]
+    )
+
+
+def half_frame(half: int, members: Sequence[Member]) -> pd.DataFrame:
+    """One row per member of a half's population; figures are those that it was accepted by."""
+    return pd.DataFrame.from_records([{"half": half, **_member(m), **m.record.figures} for m in members])
+
+
+def _member(member: Member) -> dict[str, float]:
+    """Distance and place of a member."""
+    r = member.record
+    return {"distance": member.distance, "round": r.round, "chain": r.chain, "step": r.step, **_places(r.unit)}
 
 
 def paths(out: Path) -> tuple[Path, Path, Path]:
