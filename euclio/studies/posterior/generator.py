@@ -55,11 +55,8 @@ class Workload:
 
     def arrays(self, space: PlanSpace) -> SessionArrays:
         """The arrays of the workload within a plan space."""
-        made = session_arrays(self.template, space)
-        low = made.low.copy()
-        # Rates are the floats themselves.
-        low[made.batch.size :] = 0.0
-        return made._replace(rate=self.rate_rps, low=low, slo=self.slo_s)
+        # Rates are the floats themselves, so that nothing is left beyond them, as of the template's rates of 1.
+        return session_arrays(self.template, space)._replace(rate=self.rate_rps, slo=self.slo_s)
 
     def session(self, name: str) -> Session:
         """The workload as an instance: what `arrays` describes but for the rounding of floats."""
@@ -176,6 +173,11 @@ class Generator:
     def of(cls, setting: Setting, seed: int) -> Generator:
         """The generator of a setting's workloads."""
         return cls(setting, templates(setting), seed)
+
+    @property
+    def template(self) -> Session:
+        """Any of the templates; all have the same hardware."""
+        return next(iter(self.sessions.values()))
 
     def draw(self, slot: int, attempt: int) -> Workload:
         """A candidate for a place among the workloads; it depends on seed, place and attempt alone.

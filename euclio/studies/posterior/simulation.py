@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from euclio.session.arrays import TIE
 from euclio.studies.posterior.generator import Generator, Workload
 from euclio.studies.posterior.measures import HARPAGON, Solved, measures
 from euclio.studies.posterior.prior import Setting
-from euclio.studies.posterior.systems import Outcome, run_all, systems_of
+from euclio.studies.posterior.systems import Outcome, Row, run_all, systems_of
 
 WORKLOADS = 60
 """Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
@@ -54,7 +53,8 @@ def accepted(setting: Setting, seed: int, count: int = WORKLOADS) -> tuple[list[
         The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
         None are returned where too few candidates have a plan.
     """
-    generator, rows = Generator.of(setting, seed), systems_of(setting)
+    generator = Generator.of(setting, seed)
+    rows = systems_of(setting, generator.template)
     solved: list[Solved] = []
     refused: Counter[str] = Counter()
     drawn = 0
@@ -73,7 +73,7 @@ def accepted(setting: Setting, seed: int, count: int = WORKLOADS) -> tuple[list[
     return solved, refused, drawn
 
 
-def _asked(rows: Mapping[str, Any], workload: Workload) -> tuple[dict[str, Outcome], str]:
+def _asked(rows: Mapping[str, Row], workload: Workload) -> tuple[dict[str, Outcome], str]:
     """What all systems make of a candidate, or which one has no plan."""
     try:
         return run_all(rows, workload)

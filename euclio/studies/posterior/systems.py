@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from euclio.studies.posterior.prior import Setting
 
 _rows = late_value("heuristics.session.systems", "SYSTEMS")
 _splitters = late_value("heuristics.session.systems", "Splitter")
-_plan = late("heuristics.session.solver", "plan_arrays")
+_planner = cache(late_value("heuristics.session.solver", "plan_arrays"))
 _choices = late("heuristics.session.solver", "hardware_choices")
 
 EVEN = {"rr": "rr-even", "machine-rate": "machine-rate-even"}
@@ -62,13 +63,30 @@ class Outcome:
         return self.arrays.slo - path_times(self.arrays, self.latency, scratch, np.zeros(scratch.size))
 
 
-def systems_of(setting: Setting) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A system as a setting reads it.
+
+    Attributes:
+        system: its row of components.
+        spaces: the plan spaces that it tries, one after the other: one, or one per hardware type.
+    """
+
+    system: Any
+    spaces: tuple[PlanSpace, ...]
+
+
+def systems_of(setting: Setting, template: Session) -> dict[str, Row]:
     """The rows of Table III and of the ablations as a setting reads them, by name, in the order of asking.
 
-    Raises:
-        ValueError: the reading needs a policy that there is not.
+    Args:
+        setting: the setting.
+        template: a session with the hardware of its workloads.
     """
-    rows = {row.name: _as_read(row, setting) for row in _rows()}
+    rows = {}
+    for row in _rows():
+        read = _as_read(row, setting)
+        rows[row.name] = Row(read, tuple(_choices(template, read.narrow(template, read.space))))
     between = [name for name in rows if name not in (*FIRST_ASKED, *LAST_ASKED)]
     return {name: rows[name] for name in (*FIRST_ASKED, *between, *LAST_ASKED)}
 
@@ -84,24 +102,18 @@ def _as_read(row: Any, setting: Setting) -> Any:
     return row
 
 
-def spaces_of(row: Any, template: Session) -> list[PlanSpace]:
-    """The plan spaces that a row tries, one after the other: one, or one per hardware type."""
-    found: list[PlanSpace] = _choices(template, row.narrow(template, row.space))
-    return found
-
-
-def run(row: Any, workload: Workload) -> Outcome | None:
+def run(row: Row, workload: Workload) -> Outcome | None:
     """Plan a workload as a row does; None: no plan.
 
     Raises:
         InapplicableError: a quantized splitter meets too many steps.
     """
-    best: Outcome | None = None
-    for space in spaces_of(row, workload.template):
+    plan, best = _planner(), None
+    for space in row.spaces:
         arrays = workload.arrays(space)
         if (arrays.first[1:] == arrays.first[:-1]).any():
             continue
-        schedule, cost, stats = _plan(row, arrays)
+        schedule, cost, stats = plan(row.system, arrays)
         # Strictly cheaper: ties keep the hardware that is listed first.
         if np.isfinite(cost) and (best is None or cost < best.cost):
             best = Outcome(
@@ -118,7 +130,7 @@ def run(row: Any, workload: Workload) -> Outcome | None:
     return best
 
 
-def run_all(rows: Mapping[str, Any], workload: Workload) -> tuple[dict[str, Outcome], str]:
+def run_all(rows: Mapping[str, Row], workload: Workload) -> tuple[dict[str, Outcome], str]:
     """Plan a workload by every row.
 
     Returns:

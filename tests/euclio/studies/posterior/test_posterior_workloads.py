@@ -93,7 +93,8 @@ def test_a_workload_depends_on_its_place_alone() -> None:
 
 def test_systems_cost_what_solve_says() -> None:
     """Fifty sessions, every system with the checker and without it."""
-    rows, generator = systems_of(OWN), Generator.of(OWN, 17)
+    generator = Generator.of(OWN, 17)
+    rows = systems_of(OWN, generator.template)
     compared = 0
     for slot in range(50):
         workload = generator.draw(slot, 0)
@@ -108,10 +109,11 @@ def test_systems_cost_what_solve_says() -> None:
 
 
 def test_readings_change_the_rows_they_are_about() -> None:
-    own, read = systems_of(OWN), systems_of(FAIR)
+    generator = Generator.of(OWN, 17)
+    own, read = (systems_of(setting, generator.template) for setting in (OWN, FAIR))
     changed = {name for name in own if own[name] != read[name]}
     assert changed == {"nexus", "inferline", "clipper", "scrooge", "harpagon:2d", "harpagon:dt", "harpagon:2c"}
-    workload = Generator.of(OWN, 17).draw(1, 0)
+    workload = generator.draw(1, 0)
     outcome = run(read["inferline"], workload)
     result = solve(workload.session("w"), "inferline", policy="rr-even")
     assert outcome is not None
@@ -120,7 +122,7 @@ def test_readings_change_the_rows_they_are_about() -> None:
 
 def test_a_refused_workload_names_who_refused() -> None:
     generator = Generator.of(OWN, 17)
-    rows = systems_of(OWN)
+    rows = systems_of(OWN, generator.template)
     for slot in range(30):
         outcomes, against = run_all(rows, generator.draw(slot, 0))
         assert (against == "") == (set(outcomes) == set(rows))
