@@ -7,6 +7,7 @@ import os
 import time
 from pathlib import Path
 
+from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.studies.posterior import references
 from euclio.studies.posterior.drawing import Asked, draw_posterior
@@ -16,7 +17,10 @@ from euclio.studies.posterior.prior import draw
 from euclio.studies.posterior.references import Again
 from euclio.studies.posterior.sampler import PAIRS
 from euclio.studies.posterior.simulation import WORKLOADS
-from euclio.studies.posterior.store import load_stored
+from euclio.studies.posterior.store import Stored, load_stored
+
+BAD_INPUT = 2
+"""Exit code where options or files are wrong, as of every command (docs/commands.md)."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,17 +33,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the draws (Parquet)")
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write the figures there as SVG")
     given = parser.parse_args(arguments)
-    if given.draws is None:
-        stored = load_stored(given.out)
-    else:
-        began = time.perf_counter()
-        stored = draw_posterior(_asked(given), given.out)
-        seconds = time.perf_counter() - began
-        say(f"{len(stored.draws)} settings in {seconds:.0f} s")
+    try:
+        stored = _stored(given)
+    except InputError as error:
+        say(str(error))
+        return BAD_INPUT
     print(summary(stored))
     if given.figures is not None:
         write_figures(stored, given.figures)
     return 0
+
+
+def _stored(given: argparse.Namespace) -> Stored:
+    """The draw that is asked for, or the stored one."""
+    if given.draws is None:
+        return load_stored(given.out)
+    began = time.perf_counter()
+    stored = draw_posterior(_asked(given), given.out)
+    say(f"{len(stored.draws)} settings in {time.perf_counter() - began:.0f} s")
+    return stored
 
 
 def _asked(given: argparse.Namespace) -> Asked:

@@ -186,3 +186,4 @@ def test_a_prior_without_workloads_is_said(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(sampler, "simulate", lambda *_: Simulated({}, {"accepted": 0.0}, {}))
     with pytest.raises(InputError, match="draw more"):
         draw_posterior(ASKED, tmp_path / "none.parquet")
+    assert main(["--draws", "16", "--jobs", "1", "--out", str(tmp_path / "none.parquet")]) == 2
