@@ -66,7 +66,7 @@ def _places(unit: Sequence[float]) -> dict[str, float]:
 
 
 def draws_frame(records: Sequence[Record], noise: Mapping[str, float]) -> pd.DataFrame:
-    """One row per record; its distance is that over all fitted figures."""
+    """One row per record, with its distance over all fitted figures; steps that were not accepted without figures."""
     rows = [
         {
             "round": r.round,
@@ -75,7 +75,7 @@ def draws_frame(records: Sequence[Record], noise: Mapping[str, float]) -> pd.Dat
             "accepted": r.accepted,
             "distance": distance(r.figures, noise, fitted()),
             **_places(r.unit),
-            **{key: r.figures.get(key, np.nan) for key in targets() if r.figures},
+            **{key: r.figures.get(key, np.nan) for key in targets() if r.accepted},
             **{FACT + name: value for name, value in r.facts.items()},
         }
         for r in records
