@@ -13,10 +13,13 @@ from types import TracebackType
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.progress import say
 from euclio.studies.posterior.sampler import Chain, Record, walk
 
 AT_ONCE = 4
 """Chains that a process is handed together."""
+SAID_EVERY = 500
+"""Chains between two words on how far a round is."""
 
 
 class Journal(AbstractContextManager["Journal"]):
@@ -25,7 +28,6 @@ class Journal(AbstractContextManager["Journal"]):
     Attributes:
         path: the file.
         jobs: processes.
-        walked: chains walked or found noted so far.
         simulated: settings simulated, those of noted chains left out.
     """
 
@@ -70,7 +72,7 @@ class Journal(AbstractContextManager["Journal"]):
         """
         asked = [c for c in chains if (label, c.round, c.place) not in self._known]
         fresh = self._mapped(asked)
-        for chain in chains:
+        for number, chain in enumerate(chains, start=1):
             key = label, chain.round, chain.place
             if key not in self._known:
                 self._known[key] = records = next(fresh)
@@ -83,6 +85,8 @@ class Journal(AbstractContextManager["Journal"]):
                 }
                 self._file.write(json.dumps(entry) + "\n")
                 self._file.flush()
+                if number % SAID_EVERY == 0:
+                    say(f"{label}, round {chain.round}: {number} of {len(chains)}")
             yield self._known[key]
 
     def _mapped(self, chains: Sequence[Chain]) -> Iterator[list[Record]]:

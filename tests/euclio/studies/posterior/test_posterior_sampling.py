@@ -154,6 +154,7 @@ def test_what_a_draw_says(tmp_path: Path) -> None:
     write_figures(stored, tmp_path / "figures")
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {
         "posterior-intervals.svg",
+        "posterior-optimal.svg",
         "posterior-sensitivity.svg",
     }
 
