@@ -34,7 +34,7 @@ def run_system(system: System, session: Session, space: PlanSpace, limits: Limit
         InapplicableError: a quantized splitter meets a DAG that is not series-parallel, or too many steps.
     """
     best = Answer(None, "no plan")
-    for one in _hardware_choices(session, system.narrow(session, space)):
+    for one in hardware_choices(session, system.narrow(session, space)):
         answer = _run_on(system, session, one)
         # Strictly cheaper: ties keep the hardware that is listed first.
         if answer.plan is not None and (best.claimed is None or (answer.claimed or 0.0) < best.claimed):
@@ -50,7 +50,7 @@ def _no_plan(system: System, session: Session, space: PlanSpace) -> Answer:
     return Answer(None, "no plan", reason=f"{system.name} found no plan that meets the SLO")
 
 
-def _hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
+def hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
     """The plan spaces to try: one, or one per hardware type ("one type": the cheapest result over the types)."""
     if not space.single_hardware:
         return [space]
@@ -63,7 +63,7 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "no plan")
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
-        schedule, cost, stats = _plan(system, arrays._replace(slo=slo), generator_of(space.dummy))
+        schedule, cost, stats = plan_arrays(system, arrays._replace(slo=slo), generator_of(space.dummy))
         raise_error_of(space.policy)
         if not np.isfinite(cost):
             break
@@ -74,7 +74,20 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
     return Answer(None, "no plan")
 
 
-def _plan(system: System, s: SessionArrays, dummies: int) -> tuple[Schedule, float, dict[str, float]]:
+def plan_arrays(system: System, s: SessionArrays, dummies: int) -> tuple[Schedule, float, dict[str, float]]:
+    """Plan a session on one choice of hardware, in floats only: `run_system` without the checker.
+
+    Args:
+        system: the row.
+        s: the session within the row's plan space.
+        dummies: generator of dummies (`heuristics.session.dummy_generator.generator_of`).
+
+    Returns:
+        The schedule, its cost per hour (infinite: no plan) and what was counted on the way.
+
+    Raises:
+        InapplicableError: a quantized splitter meets a DAG that is not series-parallel, or too many steps.
+    """
     reassignments = REASSIGN_MOST if system.reassignments is None else system.reassignments
     if system.splitter in (Splitter.LATENCY_COST, Splitter.THROUGHPUT):
         schedule, cost, moves, reassigned, fallback = plan_greedily(

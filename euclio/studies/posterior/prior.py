@@ -1,0 +1,165 @@
+"""The prior: every free parameter of the generator of Harpagon's workloads, with its range and the reason for it.
+
+A setting is a point of the unit cube: one number per parameter, which the parameter's range maps to a value. Under the
+prior all of them are uniform and independent, so that a sampler works on the cube and never asks for densities.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Unit = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A number between two bounds, uniform or, with `log`, log-uniform."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def value(self, place: float) -> float:
+        """The number at a place from 0 to 1."""
+        if self.log:
+            return float(self.low * (self.high / self.low) ** place)
+        return self.low + (self.high - self.low) * place
+
+    def place(self, value: float) -> float:
+        """The place of a number, from 0 to 1."""
+        if self.log:
+            return float(np.log(value / self.low) / np.log(self.high / self.low))
+        return (value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some values, each as likely as the others; their order is that of their places."""
+
+    values: tuple[Any, ...]
+
+    def value(self, place: float) -> Any:
+        """The value at a place from 0 to 1."""
+        return self.values[min(int(place * len(self.values)), len(self.values) - 1)]
+
+    def place(self, value: Any) -> float:
+        """The middle of a value's part of the range from 0 to 1."""
+        return (self.values.index(value) + 0.5) / len(self.values)
+
+
+def _free(prior: Range | Choice, why: str) -> Any:
+    return field(metadata={"prior": prior, "why": why})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A setting of the generator and a reading of the paper; `data/profiles/modules.json` has what is multiplied.
+
+    Attributes:
+        duration: factor of all durations.
+        own_kernels: whether networks keep their kernels, whose parameters are multiplied; else all have one shape.
+        fixed_share: share of the first kernel's time for one request that does not grow with the batch; of one shape.
+        second_kernel: whether the kernels for large batches exist; without them time is linear in the batch.
+        second_start: time of the second kernel's smallest batch over the first kernel's time for it.
+        second_slope: second kernel's time per further request over the first one's.
+        gain: factor of what concurrency gains at most.
+        gain_fall: by which power of the batch the gain falls.
+        gain_decay: how slowly the gain saturates; each further stream adds this part of what the one before added.
+        streams: largest concurrency.
+        largest_batch: largest batch.
+        speed_excess: factor of what V100 is faster than P100.
+        price_ratio: price of V100 over that of P100.
+        heavy_which: which module of a workload is the heavy one.
+        heavy_machines: fewest machines of the heavy module, at its best configuration.
+        heavy_spread: most machines of the heavy module over its fewest.
+        light_machines: fewest machines of every other module over the heavy module's fewest.
+        light_spread: most machines of every other module over their fewest.
+        slo: smallest objective over the least latency of a workload.
+        slo_spread: largest objective over the smallest, each over the least latency.
+        slo_step_s: objectives are multiples of it, in seconds.
+        three_weight: chance of an application with more than two modules over one with two.
+        in_turn: whether accepted workloads go round the applications; else draws do, and acceptance selects.
+        actdet_modules: GPU modules of the application `actdet`.
+        round_robin: how the machines of an allocation share its rate under round robin and at machine rate.
+        scrooge_split: how the baseline Scrooge splits the latency.
+        two_dummies: whether Harp-2c adds dummy requests.
+        given: application whose most expensive module is the "given module" of Figures 8(b) and 9.
+    """
+
+    duration: float = _free(Range(0.2, 4.0, log=True), "profiles are not printed; q0.1 = 30.6 % asks for 0.3 to 1 s")
+    own_kernels: bool = _free(
+        Choice((True, False)), "a fit to own kernels left other figures open than a fit to one shape"
+    )
+    fixed_share: float = _free(Range(0.1, 0.8), "0.3 in most of our profiles; linear networks lie on both sides")
+    second_kernel: bool = _free(Choice((False, True)), "Scrooge §3.2 has a second kernel for SSD alone")
+    second_start: float = _free(Range(0.5, 1.1), "0.79 in most of our profiles, 1.17 for SSD; not printed")
+    second_slope: float = _free(Range(0.05, 1.0, log=True), "0.26 in most of our profiles, 1.2 for SSD; not printed")
+    gain: float = _free(Range(0.25, 6.0, log=True), "2d >> dt needs more than the gain of 0.4 of our profiles")
+    gain_fall: float = _free(Range(0.0, 0.4), "large batches fill a GPU and leave less to gain (Scrooge §3.2)")
+    gain_decay: float = _free(Range(0.1, 0.9), "Scrooge's Figure 5 saturates within 4 streams; how fast is not printed")
+    streams: int = _free(Choice((2, 3, 4)), "Scrooge profiles up to 4 streams")
+    largest_batch: int = _free(Choice((8, 16, 32, 64)), "Scrooge's Figure 5 has 8 batch sizes, which it does not name")
+    speed_excess: float = _free(
+        Range(0.4, 3.0, log=True), "V100 is 1.1 to 1.7 times P100 in our profiles, up to 3 by clock"
+    )
+    price_ratio: float = _free(Range(1.2, 2.0, log=True), "3.06/2.07 = 1.48 in Scrooge's Table 2; Harpagon prints none")
+    heavy_which: str = _free(Choice(("longest", "any", "all")), "which modules are busy is not printed; all: balanced")
+    heavy_machines: float = _free(
+        Range(1.5, 25.0, log=True), "event sizes ask for 5 machines, 2d and dt for 10 and more"
+    )
+    heavy_spread: float = _free(Range(1.0, 6.0, log=True), "rates come from videos of several sizes")
+    light_machines: float = _free(Range(0.01, 1.0, log=True), "from next to nothing to balanced")
+    light_spread: float = _free(Range(1.0, 15.0, log=True), "requests per request vary by object counts (Scrooge §2)")
+    slo: float = _free(Range(1.6, 8.0, log=True), "elasticity of cost to duration asks for 2.5 to 3.5; today's is 5.5")
+    slo_spread: float = _free(Range(1.0, 3.0, log=True), "one objective, or a range of them")
+    slo_step_s: float = _free(Choice((0.001, 0.01, 0.1)), "Scrooge's objectives are multiples of 0.1 s, ours of 1 ms")
+    three_weight: float = _free(Range(0.3, 4.0, log=True), "Piccolo's tb asks for three quarters with 3 modules")
+    in_turn: bool = _free(Choice((True, False)), "whether 1131 counts each application alike is not printed")
+    actdet_modules: int = _free(Choice((3, 5)), "35.9 s of brute force rule out five; the figure says no number")
+    round_robin: str = _free(
+        Choice(("even", "literal")), "Table III's 2d under one allocation (docs/model/policies.md)"
+    )
+    scrooge_split: str = _free(
+        Choice(("latency-cost efficiency", "throughput-based")),
+        "Table III says throughput, Scrooge's own MILP splits by cost",
+    )
+    two_dummies: bool = _free(Choice((False, True)), "with dummies Harp-2c cannot cost what is printed")
+    given: str = _free(Choice(("traffic", "face", "pose", "caption", "actdet")), "Figures 8(b) and 9 name no module")
+
+
+NAMES = tuple(f.name for f in fields(Setting))
+PRIORS: dict[str, Range | Choice] = {f.name: f.metadata["prior"] for f in fields(Setting)}
+REASONS: dict[str, str] = {f.name: f.metadata["why"] for f in fields(Setting)}
+READINGS = ("round_robin", "scrooge_split", "two_dummies", "given")
+"""Parameters that are readings of the paper rather than properties of its workloads."""
+
+
+def from_unit(places: Unit) -> Setting:
+    """The setting at a point of the unit cube, shape (parameters,)."""
+    values: dict[str, Any] = {name: PRIORS[name].value(float(u)) for name, u in zip(NAMES, places, strict=True)}
+    return Setting(**values)
+
+
+def to_unit(setting: Setting) -> Unit:
+    """The point of a setting, shape (parameters,); a choice is in the middle of its part."""
+    return np.array([PRIORS[name].place(getattr(setting, name)) for name in NAMES])
+
+
+def draw_unit(seed: int, number: int) -> Unit:
+    """Draw a point of the prior; it depends on seed and number alone, and a parameter's place on its name."""
+    return np.array([random.Random(f"{seed}/{number}/{name}").random() for name in NAMES])
+
+
+def draw(seed: int, number: int) -> Setting:
+    """Draw a setting from the prior.
+
+    Args:
+        seed: seed of the draws.
+        number: number of the draw, in any order.
+    """
+    return from_unit(draw_unit(seed, number))

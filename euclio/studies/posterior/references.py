@@ -1,0 +1,104 @@
+"""The accepted settings again, on more workloads, and with the best split and the best plan of some of them.
+
+No setting is chosen by what is found here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from euclio.core.lazy import late, late_value
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.session import FULL_SPACE, PlanSpace
+from euclio.studies.posterior.measures import HARPAGON, Solved, measures
+from euclio.studies.posterior.prior import Setting
+from euclio.studies.posterior.sampler import short
+from euclio.studies.posterior.simulation import accepted, facts
+
+WORKLOADS = 300
+"""Workloads of an accepted setting."""
+SPLIT_WORKLOADS = 100
+"""Workloads whose best split is searched, the first of them."""
+PLAN_WORKLOADS = 40
+"""Workloads whose best plan is proven, the first of them."""
+LIMIT_S = 2.0
+"""Limit of a search; what it stops is left out."""
+GAP = 1e-7
+"""Relative gap of bound and cost at which a plan counts as best; a tenth of what counts as equal cost."""
+SHARED = PlanSpace(policy="tc-shared")  # type: ignore[arg-type]
+
+_generator_of = late("heuristics.session.dummy_generator", "generator_of")
+_searches = late_value("bruteforce.session.split_solver", "SEARCHES")
+_prove = late("formulations.session.exact.frontier_search", "prove")
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """An accepted setting to be simulated again.
+
+    Attributes:
+        setting: the setting.
+        seed: seed of the workloads, another one than it was accepted with.
+        workloads: how many.
+        split: workloads whose best split is searched.
+        plan: workloads whose best plan is proven.
+    """
+
+    setting: Setting
+    seed: int
+    workloads: int = WORKLOADS
+    split: int = SPLIT_WORKLOADS
+    plan: int = PLAN_WORKLOADS
+
+
+def resimulate(again: Again) -> dict[str, float]:
+    """Figures and facts of a setting, those of the references among them; empty: no workloads."""
+    solved, _, drawn = accepted(again.setting, again.seed, again.workloads)
+    if not solved:
+        return {}
+    # Places follow the applications, so that the first ones are mixed as all of them are.
+    found = {
+        **measures(solved, again.setting.given),
+        **optimality(solved[: again.split], [_split_cost(s) for s in solved[: again.split]], "optimal"),
+        **optimality(solved[: again.plan], [_plan_cost(s, FULL_SPACE) for s in solved[: again.plan]], "plan_optimal"),
+        **optimality(solved[: again.plan], [_plan_cost(s, SHARED) for s in solved[: again.plan]], "shared_optimal"),
+        **{f"fact.{name}": value for name, value in facts(solved, drawn).items()},
+    }
+    return {key: short(value) for key, value in found.items() if np.isfinite(value)}
+
+
+def optimality(solved: Sequence[Solved], best: Sequence[float], key: str) -> Mapping[str, float]:
+    """Share of workloads on which Harpagon costs no more than a reference, and its largest extra cost, in per cent.
+
+    Args:
+        solved: the workloads.
+        best: cost of the reference on each; not finite: not known, left out.
+        key: beginning of the keys.
+    """
+    ratio = np.array([s.outcomes[HARPAGON].cost for s in solved]) / np.array(best, dtype=np.float64)
+    known = ratio[np.isfinite(ratio) & (ratio > 0)]
+    if not known.size:
+        return {}
+    return {
+        f"{key}_share": 100 * float((known <= 1 + OPTIMALITY_TOLERANCE).mean()),
+        f"{key}_gap_max": 100 * max(0.0, float(known.max()) - 1),
+        f"{key}_known": float(known.size),
+    }
+
+
+def _split_cost(solved: Solved) -> float:
+    """Cost per hour of the best split on the grid of the configurations' latencies; NaN: the limit stopped it."""
+    search, grid, step = _searches()["split-bruteforce"]
+    dummies = _generator_of(FULL_SPACE.dummy)
+    found = search(solved.workload.arrays(FULL_SPACE), dummies, grid, step, time.perf_counter() + LIMIT_S)
+    return float(found.cost) if found.share >= 1.0 else float("nan")
+
+
+def _plan_cost(solved: Solved, space: PlanSpace) -> float:
+    """Cost per hour of the best plan of a space, in floats; NaN: the limit stopped the proof."""
+    found = _prove(solved.workload.arrays(space), GAP, time.perf_counter() + LIMIT_S)
+    return float(found.cost) if found.cost - found.bound <= GAP * found.cost else float("nan")

@@ -1,0 +1,108 @@
+"""One setting through all systems: from a point of the prior to its figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from euclio.core.errors import InapplicableError
+from euclio.session.arrays import TIE
+from euclio.studies.posterior.generator import Generator, Workload
+from euclio.studies.posterior.measures import HARPAGON, Solved, measures
+from euclio.studies.posterior.prior import Setting
+from euclio.studies.posterior.systems import Outcome, Row, run_all, systems_of
+
+WORKLOADS = 60
+"""Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
+ATTEMPTS = 6
+"""Candidates for one place among the workloads."""
+DRAWS_PER_WORKLOAD = 4
+"""A setting of which not even every fourth candidate has a plan from all systems is given up: no evaluation would be
+made of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What a setting came to.
+
+    Attributes:
+        figures: measures by key, where some workload shows anything; empty: too few candidates have a plan from every
+            system.
+        facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
+            `machines` (means per workload), `three_share` (workloads with more than two modules).
+        refused: candidates that each system found no plan for, the first one asked only.
+    """
+
+    figures: dict[str, float]
+    facts: dict[str, float]
+    refused: dict[str, int]
+
+
+def accepted(setting: Setting, seed: int, count: int = WORKLOADS) -> tuple[list[Solved], Counter[str], int]:
+    """Workloads that every system has a plan for.
+
+    Args:
+        setting: the setting.
+        seed: seed of the workloads.
+        count: places to fill.
+
+    Returns:
+        The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
+        None are returned where too few candidates have a plan.
+    """
+    generator = Generator.of(setting, seed)
+    rows = systems_of(setting, generator.template)
+    solved: list[Solved] = []
+    refused: Counter[str] = Counter()
+    drawn = 0
+    for slot in range(count):
+        for attempt in range(ATTEMPTS):
+            drawn += 1
+            workload = generator.draw(slot, attempt)
+            outcomes, against = _asked(rows, workload)
+            if not against:
+                solved.append(Solved(workload, outcomes))
+                break
+            refused[against] += 1
+        # Given up early where it is clear already.
+        if drawn > DRAWS_PER_WORKLOAD * (len(solved) + count // 4):
+            return [], refused, drawn
+    return solved, refused, drawn
+
+
+def _asked(rows: Mapping[str, Row], workload: Workload) -> tuple[dict[str, Outcome], str]:
+    """What all systems make of a candidate, or which one has no plan."""
+    try:
+        return run_all(rows, workload)
+    except InapplicableError:
+        # An objective of more steps than a quantized splitter tries.
+        return {}, "inapplicable"
+
+
+def simulate(setting: Setting, seed: int, count: int = WORKLOADS) -> Simulated:
+    """Draw a setting's workloads, run all systems, and measure.
+
+    Args:
+        setting: the setting.
+        seed: seed of the workloads.
+        count: workloads.
+    """
+    solved, refused, drawn = accepted(setting, seed, count)
+    if not solved:
+        return Simulated({}, {"accepted": 0.0}, dict(refused))
+    figures = {key: value for key, value in measures(solved, setting.given).items() if np.isfinite(value)}
+    return Simulated(figures, facts(solved, drawn), dict(refused))
+
+
+def facts(solved: list[Solved], drawn: int) -> dict[str, float]:
+    """What is reported of the workloads next to the figures."""
+    machines = [s.outcomes[HARPAGON].machines.sum() + (s.outcomes[HARPAGON].partial > TIE).sum() for s in solved]
+    return {
+        "accepted": len(solved) / drawn,
+        "slo_s": float(np.mean([s.workload.slo_s for s in solved])),
+        "machines": float(np.mean(machines)),
+        "three_share": float(np.mean([s.workload.rate_rps.size > 2 for s in solved])),
+    }

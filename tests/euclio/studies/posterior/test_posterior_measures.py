@@ -1,0 +1,129 @@
+"""Measures of outcomes against those of the study, which takes them from a frame of checked runs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_posterior_workloads import FAIR
+
+from euclio import evaluate, solve
+from euclio.session import FULL_SPACE
+from euclio.studies.harpagon.measures import ablation_measures, baseline_measures, comparison_measures
+from euclio.studies.harpagon.modules import dummy_measures, remaining_budget
+from euclio.studies.posterior.measures import HARPAGON, Solved, measures
+from euclio.studies.posterior.references import Again, optimality, resimulate
+from euclio.studies.posterior.simulation import accepted
+from euclio.studies.posterior.targets import REUSED, checked, fitted, targets
+
+
+@pytest.fixture(scope="module")
+def solved() -> list[Solved]:
+    found, _, _ = accepted(replace(FAIR, slo=5.0), 3, 20)
+    assert len(found) >= 15
+    return found
+
+
+@pytest.fixture(scope="module")
+def runs(solved: list[Solved]) -> pd.DataFrame:
+    """The outcomes as the study's frame of runs."""
+    return pd.DataFrame(
+        [
+            {
+                "workload": f"w{n}",
+                "solver": name,
+                "cost_per_h": outcome.cost,
+                "slo_s": s.workload.slo_s,
+                "latency_s": s.workload.slo_s - outcome.left_s,
+            }
+            for n, s in enumerate(solved)
+            for name, outcome in s.outcomes.items()
+        ]
+    )
+
+
+def test_costs_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+    ours = measures(solved, "pose")
+    theirs = {**baseline_measures(runs), **ablation_measures(runs), **comparison_measures(runs)}
+    for key, measured in theirs.items():
+        assert ours[key] == pytest.approx(measured.value, rel=1e-9, abs=1e-9, nan_ok=True), key
+
+
+def test_remaining_budgets_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+    ours = measures(solved, "pose")
+    for name in ("0re", "1re"):
+        theirs = remaining_budget(runs, f"harpagon:{name}")
+        assert ours[f"{name}_remaining_budget"] == pytest.approx(theirs.mean(), rel=1e-6)
+        assert ours[f"{name}_remaining_budget_max"] == pytest.approx(theirs.max(), rel=1e-6)
+
+
+def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+    rows = [
+        {
+            "workload": f"w{n}",
+            "solver": name,
+            "module": m,
+            "position": position,
+            "hardware": "m",
+            "batch": int(k),
+            "concurrency": 1,
+            "throughput_rps": s.arrays.throughput[k],
+            "price_per_h": s.arrays.price[k],
+            "machines": s.machines[k],
+            "partial_rps": s.partial[m] if s.partial_at[m] == k else 0.0,
+            "module_rate_rps": s.arrays.rate[m],
+            "module_dummy_rps": s.dummy[m],
+            "module_latency_s": s.latency[m],
+            "module_cost_per_h": s.module_cost[m],
+        }
+        for n, one in enumerate(solved)
+        for name in (HARPAGON, "harpagon:nd")
+        for s in (one.outcomes[name],)
+        for m in range(s.dummy.size)
+        for position, k in enumerate(
+            k for k in range(s.arrays.first[m], s.arrays.first[m + 1]) if s.machines[k] or s.partial_at[m] == k
+        )
+    ]
+    theirs = dummy_measures(runs, pd.DataFrame(rows))
+    ours = measures(solved, "pose")
+    assert theirs["dummy_share"].value > 0
+    for key, measured in theirs.items():
+        assert ours[key] == pytest.approx(measured.value, rel=1e-6), key
+
+
+def test_latencies_of_the_majority_configuration_are_those_of_whole_machines(solved: list[Solved]) -> None:
+    found = measures(solved, "pose")
+    assert 0 < found["dt_latency_extra"] < found["2d_latency_extra"] < 100
+
+
+def test_what_is_printed_for_other_workloads_or_of_other_machines_is_no_target() -> None:
+    assert not set(REUSED) & set(targets())
+    assert not [key for key in targets() if "runtime" in key]
+    assert set(fitted()) | set(checked()) == set(targets())
+    assert not set(fitted()) & set(checked())
+    assert "optimal_share" in checked()
+
+
+def test_references_are_those_of_the_solvers() -> None:
+    again = Again(replace(FAIR, slo=5.0), 3, workloads=10, split=6, plan=4)
+    found = resimulate(again)
+    solved, _, _ = accepted(again.setting, again.seed, again.workloads)
+    for name, count, key in (("split-bruteforce", 6, "optimal"), ("exact", 4, "plan_optimal")):
+        best = [float(solve(s.workload.session("w"), name).cost) for s in solved[:count]]
+        theirs = optimality(solved[:count], best, key)
+        for figure, value in theirs.items():
+            assert found[figure] == pytest.approx(value, rel=1e-3), figure  # four digits are kept
+
+
+def test_plans_of_outcomes_keep_the_objective(solved: list[Solved]) -> None:
+    from euclio.session.arrays import to_plan
+
+    for s in solved[:5]:
+        session, outcome = s.workload.session("w"), s.outcomes[HARPAGON]
+        checked_plan = evaluate(
+            session, to_plan(session, outcome.arrays, outcome.machines, outcome.partial_at), FULL_SPACE
+        )
+        assert checked_plan.feasible
+        assert float(checked_plan.cost_per_h) == pytest.approx(outcome.cost, rel=1e-9)
+        assert outcome.left_s >= -1e-9
+        assert np.all(outcome.latency > 0)
