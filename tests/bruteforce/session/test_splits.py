@@ -53,7 +53,7 @@ def test_search_equals_enumeration_on_series(seed, grid):
     assert pruned == pytest.approx(plain, rel=1e-9)
 
 
-@pytest.mark.parametrize("space", SPACES, ids=str)
+@pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("seed", range(8))
 def test_search_equals_enumeration_in_other_plan_spaces(seed, space):
     pruned, plain = costs(series(seed), space, CONFIGURATIONS)
