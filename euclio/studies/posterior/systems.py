@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from euclio.core.lazy import late, late_value
-from euclio.session import DummyRule, PlanSpace, Session
+from euclio.session import PlanSpace, Session
 from euclio.session.arrays import Floats, SessionArrays
 from euclio.session.dispatch import path_times
 from euclio.studies.posterior.generator import Workload
@@ -99,7 +99,9 @@ def _as_read(row: Any, setting: Setting) -> Any:
     if row.name == "scrooge":
         row = replace(row, splitter=_splitters()(setting.scrooge_split))
     if row.name == "harpagon:2c":
-        row = replace(row, dummy=DummyRule.MACHINE if setting.two_dummies else DummyRule.NONE)
+        # As the system itself has them, or as its ablation without dummies does.
+        rules = {one.name: one.dummy for one in _rows()}
+        row = replace(row, dummy=rules["harpagon" if setting.two_dummies else "harpagon:nd"])
     return row
 
 
