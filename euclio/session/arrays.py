@@ -147,9 +147,11 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
 
 def _high_and_low(value: Fraction) -> tuple[float, float]:
     """The nearest float, and the nearest float of what is left."""
-    high = value.numerator / value.denominator
+    numerator, denominator = value.as_integer_ratio()
+    high = numerator / denominator
     above, below = high.as_integer_ratio()
-    return high, (value.numerator * below - above * value.denominator) / (value.denominator * below)
+    left = numerator * below - above * denominator
+    return high, left / (denominator * below) if left else 0.0
 
 
 def _rows(lists: tuple[tuple[int, ...], ...] | list[list[int]]) -> tuple[Ints, Ints]:
