@@ -15,6 +15,7 @@ from euclio.core.words import UNITS, with_unit
 from euclio.report import Table
 
 COUNTED = ("fit", "check")
+"""Roles of figures that count; run times and figures that contradict another printed one are only shown."""
 VISIBLE = 0.1
 """A difference beyond this share of the published value is visible."""
 

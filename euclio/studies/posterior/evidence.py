@@ -96,7 +96,7 @@ def compared(stored: Stored) -> pd.DataFrame:
         rows.append(
             {
                 "key": key,
-                "role": "fit" if target.fitted else "check",
+                "role": target.role,
                 "published": target.value,
                 "unit": target.unit,
                 "low": own.low,

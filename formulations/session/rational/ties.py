@@ -67,12 +67,12 @@ class _Search:
 
     def run(self) -> None:
         """Search part by part, the whole session first; `bound` is the least of what was not divided further."""
-        open_parts: list[Most] = [tuple([math.inf] * len(self.least))]
+        open_parts: list[tuple[Most, int]] = [(tuple([math.inf] * len(self.least)), 0)]
         while open_parts:
-            most = open_parts.pop()
+            most, cuts = open_parts.pop()
             proof = ContinuousSearch(self.arrays, self.least, self.deadline, most).prove()
-            # Plans in slivers between budgets and steps may be cheaper than all that was searched.
-            bound = proof.bound * (1.0 - SLIVER) if self.parts else proof.bound
+            # Every cut may have left a sliver out, with plans that are cheaper than all that was searched.
+            bound = proof.bound * (1.0 - SLIVER) ** cuts
             self.parts += 1
             self.solves, self.rounds = self.solves + proof.solves, self.rounds + proof.rounds
             if proof.status == INFEASIBLE:
@@ -83,16 +83,16 @@ class _Search:
                 self._offer(proof, [Fraction(found.latency) for found in proof.plans])
                 # Rounding may have put a module just below its step; what the others spare for that is next to nothing.
                 self._offer(proof, at)
-                if proof.status == OPTIMAL and not self._is_closed(bound):
+                if proof.status == OPTIMAL and not self._is_closed(bound, cuts) and self.parts < MOST_PARTS:
                     children = self._children(at, most)
             if not children:
                 self.bound = min(self.bound, bound)
-            open_parts += children
+            open_parts += [(child, cuts + 1) for child in children]
 
-    def _is_closed(self, bound: float) -> bool:
-        """Whether a part holds nothing better than the best plan by more than the gap of its search."""
-        enough = self.best.cost is not None and bound >= float(self.best.cost) * (1.0 - CONTINUOUS_GAP - 2.0 * SLIVER)
-        return enough or self.parts >= MOST_PARTS
+    def _is_closed(self, bound: float, cuts: int) -> bool:
+        """Whether a part holds nothing better than the best plan by more than its search and its cuts leave open."""
+        gap = CONTINUOUS_GAP + (cuts + 1) * SLIVER
+        return self.best.cost is not None and bound >= float(self.best.cost) * (1.0 - gap)
 
     def _offer(self, proof: ContinuousProof, budgets: list[Fraction]) -> None:
         """Keep the counts of a search with some budgets in seconds if the checker accepts them and they cost less."""
