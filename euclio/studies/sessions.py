@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
+from euclio.core.words import percent
 from euclio.runs.task import SolverSetting
 from euclio.session import Session
 from euclio.session.workloads.protocol import Draws, Workload, draw, workloads
@@ -113,3 +114,9 @@ def application_of(runs: pd.DataFrame) -> pd.Series[str]:
     """The application of each workload."""
     found: pd.Series[str] = runs.drop_duplicates("workload").set_index("workload").application
     return found
+
+
+def by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
+    """Means of a value per workload by application, in per cent and in words."""
+    means = values.groupby(application_of(runs).reindex(values.index)).mean()
+    return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())

@@ -30,6 +30,7 @@ from euclio.studies.harpagon.measures import (
 from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text
+from euclio.studies.modules import ALLOCATION_ROWS
 from euclio.studies.sessions import draw_workloads, session_runs
 from euclio.studies.store import joined
 from euclio.studies.study import Asked, Found, Study
@@ -45,7 +46,7 @@ TIMED_SAMPLE = 30
 def setting(solver: str, time_s: float = TIME_LIMIT_S, **changes: Any) -> SolverSetting:
     """A solver whose plans are kept allocation by allocation."""
     (found,) = solver_settings(solver)
-    return replace(found, **{"time_s": time_s, "measure": "euclio.studies.harpagon.modules:allocation_rows", **changes})
+    return replace(found, **{"time_s": time_s, "measure": ALLOCATION_ROWS, **changes})
 
 
 SYSTEM_RUNS = tuple(setting(name) for name in SYSTEMS)

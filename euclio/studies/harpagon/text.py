@@ -10,6 +10,7 @@ from euclio.analysis.statistics import Measured
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
 from euclio.report import Block, Figure, Heading, Paragraph, Table
+from euclio.studies.costs import costs, stopped
 from euclio.studies.harpagon.decomposition import decomposition_blocks
 from euclio.studies.harpagon.figures import figures
 from euclio.studies.harpagon.measures import (
@@ -19,9 +20,7 @@ from euclio.studies.harpagon.measures import (
     SPLIT_CENTISECONDS,
     SPLIT_LIMIT_S,
     SPLIT_OPTIMUM,
-    costs,
     optimality,
-    stopped,
 )
 from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.readings import other_readings, readings_blocks
