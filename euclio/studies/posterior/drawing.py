@@ -69,7 +69,7 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
     }
     with Journal(out.with_suffix(".journal"), head, asked.jobs) as journal:
         say(f"noise of {asked.workloads} workloads from {asked.pairs} settings")
-        noise = measured_noise(plan, asked.pairs)
+        noise = measured_noise(plan, asked.pairs, journal.mapped)
         records, population = _drawn(journal, "all", plan, noise, fitted(), [])
         # Those within the next tolerance, had there been one more round.
         members = nearer_half(population)

@@ -13,11 +13,12 @@ import numpy as np
 
 from euclio.core.lazy import late, late_value
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.session import FULL_SPACE, PlanSpace
-from euclio.studies.posterior.measures import HARPAGON, Solved, measures
-from euclio.studies.posterior.prior import Setting
+from euclio.session import FULL_SPACE, DummyRule, PlanSpace
+from euclio.studies.posterior.measures import Solved
+from euclio.studies.posterior.prior import PAPERS, Setting
 from euclio.studies.posterior.sampler import short
-from euclio.studies.posterior.simulation import accepted, facts
+from euclio.studies.posterior.simulation import accepted, facts, measured
+from euclio.studies.posterior.targets import full
 
 WORKLOADS = 300
 """Workloads of an accepted setting."""
@@ -36,6 +37,12 @@ _searches = late_value("bruteforce.session.split_solver", "SEARCHES")
 _prove = late("formulations.session.exact.frontier_search", "prove")
 
 
+BEST_SPLITS = {"harpagon": "split-bruteforce", "piccolo": "piccolo-bruteforce"}
+"""The solver whose search gives a paper's best split."""
+SPLIT_DUMMIES = {"harpagon": DummyRule.MACHINE, "piccolo": DummyRule.CONTINUOUS}
+"""The dummy rule of a paper's own system, and of its best split."""
+
+
 @dataclass(frozen=True, slots=True)
 class Again:
     """An accepted setting to be simulated again.
@@ -43,9 +50,9 @@ class Again:
     Attributes:
         setting: the setting.
         seed: seed of the workloads, another one than it was accepted with.
-        workloads: how many.
-        split: workloads whose best split is searched.
-        plan: workloads whose best plan is proven.
+        workloads: how many of each paper.
+        split: workloads of each paper whose best split is searched.
+        plan: workloads of Harpagon whose best plan is proven.
     """
 
     setting: Setting
@@ -56,30 +63,49 @@ class Again:
 
 
 def resimulate(again: Again) -> dict[str, float]:
-    """Figures and facts of a setting, those of the references among them; empty: no workloads."""
-    solved, _, drawn = accepted(again.setting, again.seed, again.workloads)
-    if not solved:
-        return {}
+    """Figures and facts of a setting by PAPER:NAME, those of the references among them; empty: no workloads."""
+    found: dict[str, float] = {}
+    for paper in PAPERS:
+        solved, _, drawn = accepted(paper, again.setting, again.seed, again.workloads)
+        if not solved:
+            return {}
+        own = {
+            **measured(paper, again.setting, solved),
+            **_against_references(paper, solved, again),
+        }
+        found |= {full(paper, key): short(value) for key, value in own.items() if np.isfinite(value)}
+        known = facts(paper, solved, drawn)
+        found |= {f"fact.{full(paper, name)}": short(value) for name, value in known.items()}
+    return found
+
+
+def _against_references(paper: str, solved: Sequence[Solved], again: Again) -> Mapping[str, float]:
+    """The paper's own system against the best split and, of Harpagon, the best plan under both readings of Theorem 1.
+
+    Piccolo's dummies have any rate: proofs of its best plan take too long to be made for every setting.
+    """
     # Places follow the applications, so that the first ones are mixed as all of them are.
-    found = {
-        **measures(solved, again.setting.given),
-        **optimality(solved[: again.split], [_split_cost(s) for s in solved[: again.split]], "optimal"),
-        **optimality(solved[: again.plan], [_plan_cost(s, FULL_SPACE) for s in solved[: again.plan]], "plan_optimal"),
-        **optimality(solved[: again.plan], [_plan_cost(s, SHARED) for s in solved[: again.plan]], "shared_optimal"),
-        **{f"fact.{name}": value for name, value in facts(solved, drawn).items()},
+    some, few = solved[: again.split], solved[: again.plan]
+    split = optimality(paper, some, [_split_cost(paper, s) for s in some], "optimal")
+    if paper != "harpagon":
+        return split
+    return {
+        **split,
+        **optimality(paper, few, [_plan_cost(s, FULL_SPACE) for s in few], "plan_optimal"),
+        **optimality(paper, few, [_plan_cost(s, SHARED) for s in few], "shared_optimal"),
     }
-    return {key: short(value) for key, value in found.items() if np.isfinite(value)}
 
 
-def optimality(solved: Sequence[Solved], best: Sequence[float], key: str) -> Mapping[str, float]:
-    """Share of workloads on which Harpagon costs no more than a reference, and its largest extra cost, in per cent.
+def optimality(paper: str, solved: Sequence[Solved], best: Sequence[float], key: str) -> Mapping[str, float]:
+    """Share of workloads on which the own system costs no more than a reference, and its largest extra cost, in per cent.
 
     Args:
+        paper: the paper.
         solved: the workloads.
         best: cost of the reference on each; not finite: not known, left out.
         key: beginning of the keys.
     """
-    ratio = np.array([s.outcomes[HARPAGON].cost for s in solved]) / np.array(best, dtype=np.float64)
+    ratio = np.array([s.outcomes[paper].cost for s in solved]) / np.array(best, dtype=np.float64)
     known = ratio[np.isfinite(ratio) & (ratio > 0)]
     if not known.size:
         return {}
@@ -90,11 +116,12 @@ def optimality(solved: Sequence[Solved], best: Sequence[float], key: str) -> Map
     }
 
 
-def _split_cost(solved: Solved) -> float:
+def _split_cost(paper: str, solved: Solved) -> float:
     """Cost per hour of the best split on the grid of the configurations' latencies; NaN: the limit stopped it."""
-    search, grid, step = _searches()["split-bruteforce"]
-    dummies = _generator_of(FULL_SPACE.dummy)
-    found = search(solved.workload.arrays(FULL_SPACE), dummies, grid, step, time.perf_counter() + LIMIT_S)
+    search, grid, step = _searches()[BEST_SPLITS[paper]]
+    space = PlanSpace(dummy=SPLIT_DUMMIES[paper])
+    dummies = _generator_of(space.dummy)
+    found = search(solved.workload.arrays(space), dummies, grid, step, time.perf_counter() + LIMIT_S)
     return float(found.cost) if found.share >= 1.0 else float("nan")
 
 
