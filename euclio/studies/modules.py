@@ -15,11 +15,11 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, largest, mean, share
 from euclio.core.result import Result
+from euclio.runs.solver_settings import solver_settings
+from euclio.runs.task import SolverSetting
 from euclio.session import Evaluation, Policy, Session, evaluate
 from euclio.studies.sessions import by_solver
 
-ALLOCATION_ROWS = "euclio.studies.modules:allocation_rows"
-"""What a study measures on its runs to know their modules."""
 REPRICED = {"tc_latency_s": Policy.TC, "rr_latency_s": Policy.RR, "machine_rate_latency_s": Policy.MACHINE_RATE}
 """Worst-case latency of the plans of Harp-2d and Picc-2d under each dispatch."""
 ROUND_ROBIN = "2d"
@@ -34,6 +34,18 @@ def own_system(run: str) -> str:
 def variant(run: str) -> str:
     """What a run is called behind its system, such as "nb" of "harpagon:nb"; empty: the system itself."""
     return run.partition(":")[2]
+
+
+def kept_by_allocation(solver: str, time_s: float, **changes: Any) -> SolverSetting:
+    """A solver whose plans are kept allocation by allocation.
+
+    Args:
+        solver: name of the solver.
+        time_s: limit of one run in seconds.
+        **changes: fields of the setting.
+    """
+    (found,) = solver_settings(solver)
+    return replace(found, **{"time_s": time_s, "measure": "euclio.studies.modules:allocation_rows", **changes})
 
 
 def allocation_rows(session: Session, result: Result) -> list[dict[str, Any]]:

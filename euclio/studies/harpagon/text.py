@@ -25,7 +25,8 @@ from euclio.studies.harpagon.measures import (
 from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.readings import other_readings, readings_blocks
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
-from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
+from euclio.studies.reference_workloads import claims_text, workload_blocks
+from euclio.studies.scorecard import Score, score_line, tally
 from euclio.studies.sessions import application_of
 from euclio.studies.study import Collected, Text
 
@@ -60,7 +61,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Heading("Figures"),
             *figures(collected.tables, scores),
         ],
-        run=run_blocks(collected),
+        run=workload_blocks(collected, "Harpagon, all baselines and all ablations", claims_text(runs)),
         headlines=[
             first.text,
             *(score_line(score) for score in scores if score.published.key in HEADLINES),
@@ -118,7 +119,7 @@ def _why_different(runs: pd.DataFrame) -> str:
         "The paper does not state the budgets that its brute force tries, and the share depends on them (the first "
         "three rows; no grid contains another, so none need give the lowest share; the finer two on a seeded sample "
         f"unless the run was full). It also depends on the applications, whose profiles the paper does not print; here "
-        f"the workloads are {mix}, because a draw counts only if every system has a plan for it. Split-optimal by "
+        f"the workloads are {mix}. Split-optimal by "
         f"application: {by[SPLIT_OPTIMUM]}; plan-optimal: {by[PLAN_OPTIMUM]}. {_stopped_text(runs)}"
     )
 
@@ -148,29 +149,3 @@ def _speed_text(collected: Collected) -> str:
         f"{timings.workload.nunique()} timed workloads; there its time is extrapolated from the "
         "share of vectors that it went through."
     )
-
-
-def run_blocks(collected: Collected) -> list[Block]:
-    """Draws and rejections, outcomes that are no plans."""
-    draws, runs = collected.details, collected.tables["runs"]
-    rejected = [(name, str(n), f"{100 * n / draws.drawn:.1f} %") for name, n in draws.rejected.items()]
-    return [
-        Heading("Workloads and run"),
-        Paragraph(
-            f"Seed {collected.asked.seed}: {draws.drawn} draws for {len(draws.workloads)} workloads on which Harpagon, "
-            "all baselines and all ablations have a plan. Rows without an accepted plan: "
-            f"{outcomes_text(runs.solver, runs.status)}. {_checks_text(runs)}"
-        ),
-        Table(
-            "Draws rejected per solver (one draw may count for several)",
-            ("solver", "draws without a plan", "share of draws"),
-            tuple(rejected),
-            frozenset({1, 2}),
-        ),
-    ]
-
-
-def _checks_text(runs: pd.DataFrame) -> str:
-    """Claims against checked costs."""
-    off = (runs.claimed_cost_per_h - runs.cost_per_h).abs() > OPTIMALITY_TOLERANCE * runs.cost_per_h
-    return f"Claimed costs that the checker corrected: {int(off.sum())} of {len(runs)}."
