@@ -71,7 +71,7 @@ def _given_module(solved: Sequence[Solved], given: str) -> dict[str, float]:
 def _by_modules(extra: Mapping[str, Floats], modules: np.typing.NDArray[np.int64]) -> dict[str, float]:
     """Figure 9: Picc-tb on applications of two modules and of three, where ours may have more."""
     own = extra["piccolo:tb"]
-    two, three = own[modules == 2], own[modules > 2]  # noqa: PLR2004
+    two, three = own[modules == 2], own[modules > 2]
     found = {
         "tb_two_modules_same_share": same_share(two),
         "tb_three_modules_more_expensive_share": more_expensive_share(three),
