@@ -1,4 +1,4 @@
-"""What both papers measure of a setting's workloads: costs against the paper's own system, dispatch, throughput, latency left.
+"""What both papers measure of a setting's workloads: costs against the own system, dispatch, throughput, latency left.
 
 The measures are those of `euclio.studies.harpagon`, on outcomes of compiled systems instead of a frame of checked runs,
 and without intervals. Where that study and the papers' words allow more than one reading, it is said here.

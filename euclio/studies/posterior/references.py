@@ -97,7 +97,7 @@ def _against_references(paper: str, solved: Sequence[Solved], again: Again) -> M
 
 
 def optimality(paper: str, solved: Sequence[Solved], best: Sequence[float], key: str) -> Mapping[str, float]:
-    """Share of workloads on which the own system costs no more than a reference, and its largest extra cost, in per cent.
+    """Share of workloads on which the own system costs no more than a reference, and its largest extra cost (%).
 
     Args:
         paper: the paper.

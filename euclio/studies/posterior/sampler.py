@@ -7,9 +7,10 @@ The prior is uniform on the unit cube and proposals are symmetric, so that a ste
 and tolerance, and all members count alike. Population Monte Carlo with importance weights was the other candidate: with
 some forty parameters a few members carry nearly all the weight, and the sample is worth little.
 
-A step moves parameters of one block: all of them, the shared ones, or one paper's own. Where one paper's own move alone,
-that paper alone is simulated anew, and the other one keeps the figures that it came with: they are part of the chain's
-state, drawn from the model at parameters that stay what they were (Metropolis within Gibbs on parameters and figures).
+A step moves parameters of one block: all of them, the shared ones, or one paper's own. Where one paper's own move
+alone, that paper alone is simulated anew, and the other one keeps the figures that it came with: they are part of the
+chain's state, drawn from the model at parameters that stay what they were (Metropolis within Gibbs on parameters and
+figures).
 
 Every chain has a random stream of its own, made of seed, round and place: results do not depend on the number of
 processes, and a draw that is interrupted goes on where it was.
@@ -106,7 +107,7 @@ class Plan:
 
     @classmethod
     def of(cls, draws: int, seed: int, workloads: int = WORKLOADS) -> Plan:
-        """Two fifths of the draws from the prior; the others in rounds of a population of 200, smaller for few draws."""
+        """Two fifths of the draws from the prior; the rest in rounds of a population of 200, smaller for few draws."""
         population = max(8, min(200, draws // 20 // 2 * 2))
         prior = max(draws * 2 // 5, population)
         return cls(seed, prior, population, max(0, (draws - prior) // (population // 2 * STEPS)), workloads)

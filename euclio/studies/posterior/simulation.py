@@ -35,10 +35,10 @@ class Simulated:
     """What a setting came to.
 
     Attributes:
-        figures: measures by key of the paper's figures, where some workload shows anything; empty: too few candidates have a plan from every
-            system.
+        figures: measures by key of the paper's figures, where some workload shows anything; empty: too few candidates
+            have a plan from every system.
         facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
-            `machines` (means per workload, of the paper's own system), `three_share` (workloads with more than two modules).
+            `machines` of the paper's own system (means per workload), `three_share` (those with more than two modules).
         refused: candidates that each system found no plan for, the first one asked only.
     """
 
