@@ -175,8 +175,9 @@ def majority_configurations(allocations: pd.DataFrame, run: str) -> pd.DataFrame
     mine = mine.assign(carried_rps=mine.machines * mine.throughput_rps + mine.partial_rps)
     before = mine.groupby(["workload", "module"], observed=True).carried_rps.cumsum() - mine.carried_rps
     mine = mine.assign(left_rps=mine.module_rate_rps + mine.module_dummy_rps - before)
-    spent = mine.groupby("workload", observed=True).module_cost_per_h.transform("max")
-    costliest = mine[mine.module_cost_per_h == spent]
+    mine = mine.reset_index(drop=True)
+    at = mine.loc[mine.groupby("workload", observed=True).module_cost_per_h.idxmax()]
+    costliest = mine.merge(at[["workload", "module"]])
     most = costliest.loc[costliest.groupby("workload", observed=True).carried_rps.idxmax()]
     return most[most.machines > 0]
 

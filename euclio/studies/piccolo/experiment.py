@@ -25,9 +25,9 @@ from euclio.studies.study import Asked, Found, Study
 WORKLOADS = 663
 TIME_LIMIT_S = 10.0
 """Limit of one run; it leaves a bound and a gap, never a missing row."""
-SPLIT_LIMIT_S = 20.0
+SPLIT_LIMIT_S = 5.0
 """Limit of one brute force; the page counts those that it stopped."""
-SEARCHED = 240
+SEARCHED = 160
 """So many workloads are asked for their split optimum, unless the run is full; most are settled without a search."""
 ENUMERATION_LIMIT_S = 1.0
 """Limit of the timed brute force; beyond it the time is extrapolated from the share of vectors gone through."""
