@@ -204,7 +204,8 @@ def nested(values: Mapping[str, Any]) -> Setting:
         KeyError: a parameter has no value.
     """
     own = {paper: Own(**{name: values[f"{paper}.{name}"] for name in _priors(Own)}) for paper in PAPERS}
-    return Setting(**{name: values[name] for name in _priors(Setting)}, **own)
+    shared: dict[str, Any] = {name: values[name] for name in _priors(Setting)}
+    return Setting(**shared, **own)
 
 
 def from_unit(places: Unit) -> Setting:

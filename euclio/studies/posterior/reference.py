@@ -35,7 +35,7 @@ def reference_setting() -> Setting:
         return nested(json.loads(path.read_text(encoding="utf-8"))["setting"])
     except OSError:
         raise InputError(
-            "there is no reference setting; write it with `python -m euclio.studies.posterior --reference`",
+            "there is no reference setting; `python -m euclio.studies.posterior --out DRAWS --reference` writes it",
             file=str(path),
         ) from None
     except (ValueError, KeyError, TypeError) as error:

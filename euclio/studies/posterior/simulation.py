@@ -19,11 +19,13 @@ from euclio.studies.posterior.systems import Outcome, Row, run_all, systems_of
 
 WORKLOADS = 60
 """Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
-ATTEMPTS = 6
+ATTEMPTS = 8
 """Candidates for one place among the workloads."""
-DRAWS_PER_WORKLOAD = 4
-"""A setting of which not even every fourth candidate has a plan from all systems is given up: no evaluation would be
+DRAWS_PER_WORKLOAD = 6
+"""A setting of which not even every sixth candidate has a plan from all systems is given up: no evaluation would be
 made of it."""
+PATIENCE = 8
+"""Workloads that a setting is trusted with before it is given up, where only a few are asked for."""
 LONGEST_SLO_S = 10.0
 """Candidates with a longer objective do not count: the papers' applications answer within a second or so."""
 MEASURES = {"harpagon": harpagon_measures.measures, "piccolo": piccolo_measures.measures}
@@ -80,7 +82,7 @@ def accepted(
                 break
             refused[against] += 1
         # Given up early where it is clear already.
-        if drawn > DRAWS_PER_WORKLOAD * (len(solved) + count // 4):
+        if drawn > DRAWS_PER_WORKLOAD * (len(solved) + max(PATIENCE, count // 4)):
             return [], refused, drawn
     return solved, refused, drawn
 

@@ -12,7 +12,7 @@ from euclio.session import FULL_SPACE
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.harpagon.measures import ablation_measures, baseline_measures, comparison_measures
 from euclio.studies.harpagon.modules import dummy_measures, remaining_budget
-from euclio.studies.posterior import piccolo_measures
+from euclio.studies.posterior import piccolo_measures, references
 from euclio.studies.posterior.harpagon_measures import HARPAGON, measures
 from euclio.studies.posterior.measures import Solved, dispatch
 from euclio.studies.posterior.prior import PAPERS
@@ -154,8 +154,9 @@ def test_what_is_printed_for_other_workloads_or_of_other_machines_is_no_target()
     assert {key.partition(":")[0] for key in fitted()} == set(PAPERS)
 
 
-def test_references_are_those_of_the_solvers() -> None:
-    again = Again(LOOSE, 3, workloads=10, split=6, plan=4)
+def test_references_are_those_of_the_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(references, "LIMIT_S", 60.0)
+    again = Again(LOOSE, 3, workloads=10, split={"harpagon": 6, "piccolo": 6}, plan=4)
     found = resimulate(again)
     for paper, name, count, key in (
         ("harpagon", "split-bruteforce", 6, "optimal"),
