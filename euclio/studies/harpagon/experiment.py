@@ -19,6 +19,7 @@ from euclio.studies.harpagon.measures import (
     own_optimum,
 )
 from euclio.studies.harpagon.modules import HARPAGON
+from euclio.studies.harpagon.readings import OTHER_RUNS
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text
 from euclio.studies.modules import kept_by_allocation
@@ -33,7 +34,6 @@ ENUMERATION_LIMIT_S = 1.0
 GRID_SAMPLE = 60
 TIMED_SAMPLE = 30
 
-
 SYSTEM_RUNS = tuple(kept_by_allocation(name, TIME_LIMIT_S) for name in SYSTEMS)
 REFERENCES = (
     kept_by_allocation(SPLIT_OPTIMUM, SPLIT_LIMIT_S),
@@ -47,6 +47,7 @@ DESIGNS = tuple(
 )
 """The optimum of every plan space of a system that is not the full one."""
 GRIDS = tuple(kept_by_allocation(grid, SPLIT_LIMIT_S) for grid in (SPLIT_BREAKPOINTS, SPLIT_CENTISECONDS))
+OTHER_READINGS = tuple(kept_by_allocation(name, TIME_LIMIT_S, measure="") for name in OTHER_RUNS)
 TIMED = (
     kept_by_allocation(HARPAGON, TIME_LIMIT_S, measure=""),
     kept_by_allocation(QUANTIZED, TIME_LIMIT_S, measure=""),
@@ -67,6 +68,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
         ("split optimum and plan optimum", accepted, REFERENCES),
         ("best plan of every design", accepted, DESIGNS),
         ("finer grids of the split optimum", sample, GRIDS),
+        ("other readings of the systems", accepted, OTHER_READINGS),
     ):
         frame = collector.staged(name, sessions, settings)
         frames.append(frame)

@@ -37,7 +37,7 @@ PLAN_OPTIMUM_SHARED = "exact tc-shared"
 QUANTIZED = "harpagon:q0.01"
 SPLIT_LIMIT_S = 30.0
 """Limit of a search over splits; the report counts the searches that it stopped."""
-THROUGHPUT_SPLIT = ("scrooge", "inferline", "harpagon:tb")
+THROUGHPUT_SPLIT = ("inferline", "harpagon:tb")
 """Systems that split the latency by throughput (Harpagon Table III)."""
 
 

@@ -112,16 +112,22 @@ def module_measures(allocations: pd.DataFrame) -> dict[str, Measured]:
     }
 
 
-def measures(collected: Collected) -> dict[str, Measured]:
-    """Every measure, by key of the published figure."""
-    runs = collected.tables["runs"]
+def cost_measures(runs: pd.DataFrame) -> dict[str, Measured]:
+    """All measures of costs and of the latency that is left, by key of the published figure."""
     return {
         **baseline_measures(runs, PICCOLO),
         **optimality_measures(runs),
         **extra_measures(runs, PICCOLO, ALTERNATIVES),
         **share_measures(runs),
         **throughput_split_measures(runs),
-        **module_measures(collected.tables["allocations"]),
         **remaining_measures(runs, PICCOLO),
+    }
+
+
+def measures(collected: Collected) -> dict[str, Measured]:
+    """Every measure, by key of the published figure."""
+    return {
+        **cost_measures(collected.tables["runs"]),
+        **module_measures(collected.tables["allocations"]),
         **time_measures(collected.tables["timings"], PICCOLO, SPLIT_OPTIMUM, QUANTIZED),
     }

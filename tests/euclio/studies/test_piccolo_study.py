@@ -1,12 +1,26 @@
 """The study of Piccolo, small: page, tables, references and proofs."""
 
+import math
 from pathlib import Path
 
 import pytest
 
 from euclio.studies.building import reproduce
+from euclio.studies.modules import given_modules, module_figures
 from euclio.studies.piccolo.experiment import SYSTEMS
-from euclio.studies.piccolo.measures import PICCOLO, PLAN_OPTIMUM, SPLIT_OPTIMUM, plan_optimum, settled, split_optimum
+from euclio.studies.piccolo.measures import (
+    PICCOLO,
+    PLAN_OPTIMUM,
+    SPLIT_OPTIMUM,
+    cost_measures,
+    module_measures,
+    plan_optimum,
+    settled,
+    split_optimum,
+)
+from euclio.studies.posterior import piccolo_measures
+from euclio.studies.posterior.reference import reference_setting
+from euclio.studies.posterior.simulation import accepted
 from euclio.studies.store import load
 
 WORKLOADS = 8
@@ -62,3 +76,17 @@ def test_a_sample_of_the_proofs_is_tried(report: Path) -> None:
     assert len(table) == 6
     assert set(table.verdict) <= {"certified", "open"}
     assert set(table.solver) == {PLAN_OPTIMUM}
+
+
+def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> None:
+    """On the same workloads the checked runs give every figure that the compiled systems give."""
+    runs, provenance = load(report / "runs.parquet")
+    allocations, _ = load(report / "allocations.parquet")
+    solved, _, _ = accepted(PICCOLO, reference_setting(), provenance["seed"], WORKLOADS, exactly=True)
+    given = given_modules(module_figures(allocations), PICCOLO)[0]
+    compiled = piccolo_measures.measures(solved, given.application)
+    checked = {**cost_measures(runs), **module_measures(allocations)}
+    known = [key for key in compiled if math.isfinite(compiled[key]) and key in checked]
+    assert len(known) > 40
+    for key in known:
+        assert checked[key].value == pytest.approx(compiled[key], rel=1e-5, abs=1e-5), key
