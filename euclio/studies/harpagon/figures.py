@@ -133,7 +133,7 @@ def figure_7(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd
     }
     bars(axes[1], shown, marks, THROUGHPUT_LESS)
     return (
-        "Left: the configuration that Harp-2d begins its most expensive module with, under each dispatch; mean over "
+        "Left: the configuration that carries most of Harp-2d's most expensive module, under each dispatch; mean over "
         "all workloads. Right: the modules that Harpagon spends most on, of three applications; orange bands: the "
         "published range over three unnamed modules."
     )

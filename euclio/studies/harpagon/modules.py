@@ -143,19 +143,26 @@ def given_modules(modules: pd.DataFrame) -> list[Given]:
 def majority_latency(allocations: pd.DataFrame, policy: str) -> Measured:
     """Extra worst-case latency of Harp-2d's majority configurations under another dispatch (Harpagon Figure 7(a)).
 
-    The figure compares the same configuration under each dispatch: d + b/w with all of the module's rate, 2d, or
-    d + b/t. Module plans would compare their partial machines, which take d + b/f under every dispatch. Of each
-    workload it is the configuration that Harp-2d begins its most expensive module with.
+    The figure compares the same configuration under each dispatch: d + b/w with the rate w that is left when it begins,
+    2d, or d + b/t. Module plans would compare their partial machines, which take d + b/f under every dispatch. Of each
+    workload it is the configuration that carries the most rate of Harp-2d's most expensive module. Without a whole
+    machine of it there is a single one, which every dispatch gives the same requests: such a workload says nothing.
 
     Args:
-        allocations: rows of `allocation_rows`.
+        allocations: rows of `allocation_rows`, a module's by position.
         policy: "rr" or "machine-rate".
     """
-    first = allocations[(allocations.solver == REPRICED_RUN) & (allocations.position == 0)]
-    c = first.loc[first.groupby("workload").module_cost_per_h.idxmax()]
+    plans = allocations[allocations.solver == REPRICED_RUN].reset_index(drop=True)
+    carried = plans.machines * plans.throughput_rps + plans.partial_rps
+    before = carried.groupby([plans.workload, plans.module]).cumsum() - carried
+    costliest = plans.loc[plans.groupby("workload").module_cost_per_h.idxmax()].set_index("workload").module
+    own = plans.module == plans.workload.map(costliest)
+    most = carried[own].groupby(plans.workload[own]).idxmax()
+    c = plans.loc[most].assign(left_rps=plans.module_rate_rps + plans.module_dummy_rps - before)
+    c = c[c.machines > 0]
     duration = c.batch * c.concurrency / c.throughput_rps
     other = 2 * duration if policy == "rr" else duration + c.batch / c.throughput_rps
-    return mean(other / (duration + c.batch / c.module_rate_rps) - 1, 100)
+    return mean(other / (duration + c.batch / c.left_rps) - 1, 100)
 
 
 def dispatch_latency(allocations: pd.DataFrame, column: str) -> Measured:

@@ -160,6 +160,19 @@ def test_figure_7a_compares_the_configuration_of_the_most_expensive_module() -> 
     assert majority_latency(plans, "machine-rate").value == pytest.approx(100 * (1.5 / 1.1 - 1))
 
 
+def test_figure_7a_takes_the_configuration_that_carries_most_of_the_rate() -> None:
+    """After one machine at 80 req/s the other 320 go to the second configuration: b/w is 40/320."""
+    rows = [
+        allocation("harpagon:2d", 0, 80.0, 1, module_rate_rps=400.0) | {"batch": 40, "concurrency": 2},
+        allocation("harpagon:2d", 1, 40.0, 8, module_rate_rps=400.0) | {"batch": 40, "concurrency": 1},
+        allocation("harpagon:2d", 0, 80.0, 0, 50.0, module_rate_rps=50.0) | {"batch": 40, "workload": "none-2"},
+    ]
+    plans = pd.DataFrame(rows)
+    # The second workload has no whole machine of its configuration and says nothing.
+    assert majority_latency(plans, "rr").value == pytest.approx(100 * (2 / 1.125 - 1))
+    assert majority_latency(plans, "machine-rate").value == pytest.approx(100 * (2 / 1.125 - 1))
+
+
 def test_more_than_two_configurations_are_counted_per_workload() -> None:
     modules = module_figures(table_2())
     assert more_than_two(modules, "harpagon:nd").value == 100
