@@ -25,10 +25,13 @@ from euclio.studies.study import Asked, Found, Study
 WORKLOADS = 663
 TIME_LIMIT_S = 10.0
 """Limit of one run; it leaves a bound and a gap, never a missing row."""
-SPLIT_LIMIT_S = 5.0
+SPLIT_LIMIT_S = 20.0
 """Limit of one brute force; the page counts those that it stopped."""
-SEARCHED = 160
-"""So many workloads are asked for their split optimum, unless the run is full; most are settled without a search."""
+SEARCHED = 200
+"""So many workloads are asked for their split optimum, unless the run is full; many are settled without a search."""
+SEARCHED_MODULES = 3
+"""Only workloads of so many modules or fewer are: the paper knows of no others (Figure 9), and of five there are more
+vectors of budgets than could be tried."""
 ENUMERATION_LIMIT_S = 1.0
 """Limit of the timed brute force; beyond it the time is extrapolated from the share of vectors gone through."""
 TIMED_SAMPLE = 20
@@ -57,11 +60,12 @@ def collect(collector: Collector, asked: Asked) -> Found:
     accepted = [workload.session for workload in drawn.workloads]
     best = collector.staged("plan optimum", accepted, (OPTIMUM,))
     done = settled(session_tables((systems, best), drawn.workloads)["runs"])
-    sample = accepted if asked.full else seeded_sample(accepted, SEARCHED, seed)
+    small = [session for session in accepted if len(session.modules) <= SEARCHED_MODULES]
+    sample = small if asked.full else seeded_sample(small, SEARCHED, seed)
     searched = [session for session in sample if not done[session.name]]
     splits = collector.staged("brute force over splits", searched, (SPLITS,))
     timings = collector.staged(
-        "time the brute force, one process", seeded_sample(accepted, TIMED_SAMPLE, seed), TIMED, alone=True
+        "time the brute force, one process", seeded_sample(small, TIMED_SAMPLE, seed), TIMED, alone=True
     )
     tables = session_tables((systems, best, splits), drawn.workloads)
     asked_of = {session.name for session in sample}

@@ -103,7 +103,7 @@ def _how_known(runs: pd.DataFrame) -> str:
     searched = int((sampled & ~done).sum())
     cut = stopped(runs)
     cut_off = int(cut[SPLIT_OPTIMUM].sum()) if SPLIT_OPTIMUM in cut else 0
-    which = "all workloads" if sampled.all() else f"a seeded sample of {int(sampled.sum())} workloads"
+    which = "all workloads" if sampled.all() else f"{int(sampled.sum())} workloads of up to three modules"
     text = (
         f"The brute force over splits is asked for {which}. On {int((sampled & done).sum())} of them Piccolo costs "
         "what the proven plan optimum does, so that no split can be cheaper; the others were searched, vector by "

@@ -66,6 +66,7 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
         "pairs": asked.pairs,
         "version": provenance()["packages"]["euclio"],
         "parameters": list(NAMES),
+        "again": [asked.again.workloads, dict(asked.again.split), asked.again.plan],
     }
     with Journal(out.with_suffix(".journal"), head, asked.jobs) as journal:
         say(f"noise of {asked.workloads} workloads from {asked.pairs} settings")
@@ -77,7 +78,7 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
         if not members:
             raise InputError("none of the settings has workloads; draw more", field="draws")
         say(f"{len(members)} accepted within {members[-1].distance:.3f}; simulating them again")
-        again = list(journal.mapped(resimulate, [_again(asked, m, n) for n, m in enumerate(members)]))
+        again = journal.made("again", resimulate, [_again(asked, m, n) for n, m in enumerate(members)])
         halves = _halves(journal, plan, noise, prior, asked)
         made_with = {
             "seed": asked.seed,
@@ -85,7 +86,7 @@ def draw_posterior(asked: Asked, out: Path) -> Stored:
             "draws": len(records),
             "plan": asdict(plan),
             "noise": noise,
-            "workloads_again": [asked.again.workloads, dict(asked.again.split), asked.again.plan],
+            "workloads_again": head["again"],
         }
         stored = Stored(draws_frame(records, noise), accepted_frame(members, again, noise), halves, made_with)
         save_stored(stored, out)

@@ -204,8 +204,8 @@ def nested(values: Mapping[str, Any]) -> Setting:
         KeyError: a parameter has no value.
     """
     own = {paper: Own(**{name: values[f"{paper}.{name}"] for name in _priors(Own)}) for paper in PAPERS}
-    shared: dict[str, Any] = {name: values[name] for name in _priors(Setting)}
-    return Setting(**shared, **own)
+    parts: dict[str, Any] = {**{name: values[name] for name in _priors(Setting)}, **own}
+    return Setting(**parts)
 
 
 def from_unit(places: Unit) -> Setting:

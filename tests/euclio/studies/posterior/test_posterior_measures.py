@@ -12,8 +12,8 @@ from euclio.session import FULL_SPACE
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
 from euclio.studies.costs import baseline_measures, extra_measures
 from euclio.studies.harpagon.measures import comparison_measures
-from euclio.studies.harpagon.modules import dummy_measures
-from euclio.studies.modules import remaining_budget
+from euclio.studies.harpagon.modules import REPRICED_RUN, dummy_measures
+from euclio.studies.modules import majority_latency, remaining_budget
 from euclio.studies.posterior import piccolo_measures, references
 from euclio.studies.posterior.harpagon_measures import HARPAGON, measures
 from euclio.studies.posterior.measures import Solved, dispatch
@@ -67,7 +67,8 @@ def test_remaining_budgets_are_measured_as_in_the_study(solved: list[Solved], ru
         assert ours[f"{name}_remaining_budget_max"] == pytest.approx(theirs.max(), rel=1e-6)
 
 
-def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+def allocations(solved: list[Solved], names: tuple[str, ...]) -> pd.DataFrame:
+    """The outcomes of some systems as the study's frame of allocations."""
     rows = [
         {
             "workload": f"w{n}",
@@ -75,8 +76,9 @@ def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.Dat
             "module": m,
             "position": position,
             "hardware": "m",
-            "batch": int(k),
-            "concurrency": 1,
+            "batch": int(s.arrays.batch[k]),
+            "concurrency": int(np.rint(s.arrays.throughput[k] * s.arrays.duration[k] / s.arrays.batch[k])),
+            "rank": int(k),
             "throughput_rps": s.arrays.throughput[k],
             "price_per_h": s.arrays.price[k],
             "machines": s.machines[k],
@@ -87,18 +89,33 @@ def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.Dat
             "module_cost_per_h": s.module_cost[m],
         }
         for n, one in enumerate(solved)
-        for name in (HARPAGON, "harpagon:nd")
+        for name in names
         for s in (one.outcomes[name],)
         for m in range(s.dummy.size)
         for position, k in enumerate(
             k for k in range(s.arrays.first[m], s.arrays.first[m + 1]) if s.machines[k] or s.partial_at[m] == k
         )
     ]
-    theirs = dummy_measures(runs, pd.DataFrame(rows))
+    return pd.DataFrame(rows)
+
+
+def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+    frame = allocations(solved, (HARPAGON, "harpagon:nd"))
+    # The study tells configurations apart by hardware, batch and concurrency, of which `m` is no hardware.
+    theirs = dummy_measures(runs, frame.assign(batch=frame["rank"]))
     ours = measures(solved, "pose")
     assert theirs["dummy_share"].value > 0
     for key, measured in theirs.items():
         assert ours[key] == pytest.approx(measured.value, rel=1e-6), key
+
+
+def test_dispatch_is_measured_as_in_the_study(solved: list[Solved]) -> None:
+    frame = allocations(solved, ("harpagon:2d",))
+    ours = measures(solved, "pose")
+    assert ours["2d_latency_extra"] == pytest.approx(majority_latency(frame, REPRICED_RUN, "rr").value, rel=1e-9)
+    assert ours["dt_latency_extra"] == pytest.approx(
+        majority_latency(frame, REPRICED_RUN, "machine-rate").value, rel=1e-9
+    )
 
 
 def test_latencies_of_the_majority_configuration_are_those_of_whole_machines(solved: list[Solved]) -> None:

@@ -204,6 +204,16 @@ def test_a_draw_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest
     assert calls - 1000 < 2 * len(whole.draws)
 
 
+def test_what_was_made_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "x.journal"
+    with Journal(path, {}) as journal:
+        assert journal.made("squares", lambda n: n * n, [1, 2]) == [1, 4]
+    asked: list[int] = []
+    with Journal(path, {}) as journal:
+        assert journal.made("squares", lambda n: asked.append(n) or n * n, [1, 2, 3]) == [1, 4, 9]
+    assert asked == [3]
+
+
 @pytest.mark.usefixtures("simulated")
 def test_a_journal_of_other_draws_is_refused(tmp_path: Path) -> None:
     with Journal(tmp_path / "x.journal", {"seed": 1}):
