@@ -1,13 +1,13 @@
 """Single modules of plans (Harpagon §IV-C, Piccolo §IV-C): throughput, configurations, dispatch, latency left over.
 
-The papers say "given modules" without naming them. Ours are those that the paper's own system spends most on: of each
-application the most expensive module, and of these the three most expensive ones; the single one is the first of them.
-Throughput is per unit of money: with two machine types, requests per machine would call a plan better for using more
-expensive machines.
+The papers say "given modules" without naming them. Ours are those that the paper's own system spends most on in an
+application. Throughput is per unit of money: with two machine types, requests per machine would call a plan better for
+using more expensive machines.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,22 +140,24 @@ class Given:
         return f"{self.application}/{self.module}"
 
 
-GIVEN = 3
-"""So many modules are given where a paper shows three."""
-
-
-def given_modules(modules: pd.DataFrame, own: str) -> list[Given]:
-    """Of each application the module on which a system spends most, by falling mean cost per hour; the first three.
+def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[Given]:
+    """Of each application the module on which a system spends most over its workloads; without one, none.
 
     Args:
         modules: `module_figures`.
         own: the paper's own system.
+        applications: names of the applications.
     """
     cost = modules.loc[own].cost
     application = cost.index.get_level_values("workload").str.rpartition("-").get_level_values(0)
-    spent = cost.groupby([application, cost.index.get_level_values("module")]).mean().sort_values(ascending=False)
-    most = spent[~spent.index.get_level_values(0).duplicated()]
-    return [Given(str(name), str(module)) for name, module in most.index[:GIVEN]]
+    spent = cost.groupby([application, cost.index.get_level_values("module")]).sum()
+    known = set(application)
+    return [Given(name, str(spent.loc[name].idxmax())) for name in applications if name in known]
+
+
+def given_module(modules: pd.DataFrame, own: str, application: str) -> Given:
+    """The module of an application on which a system spends most; one without a name where there is no workload."""
+    return next(iter(given_modules(modules, own, [application])), Given(application, ""))
 
 
 def majority_configurations(allocations: pd.DataFrame, run: str) -> pd.DataFrame:

@@ -32,9 +32,11 @@ class ReferenceDraws(Draws):
 
     Attributes:
         left_out: draws that the compiled systems have plans for, one of the checked ones none, by solver.
+        given: application whose most expensive module is the "given module" of the paper, as the setting reads it.
     """
 
     left_out: dict[str, int] = field(default_factory=dict)
+    given: str = ""
 
 
 def draw_workloads_of(
@@ -56,12 +58,14 @@ def draw_workloads_of(
     Returns:
         What was drawn, and the results frame of the systems on the workloads that were kept.
     """
-    draws = protocol_draws(paper, reference_setting(), seed, count)
+    setting = reference_setting()
+    draws = protocol_draws(paper, setting, seed, count)
     frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
     lacking = frame[frame.value.isna()]
     refused = set(lacking.instance)
     kept = tuple(workload for workload in draws.workloads if workload.session.name not in refused)
-    found = ReferenceDraws(kept, draws.drawn, draws.rejected, dict(sorted(Counter(lacking.label).items())))
+    left_out = dict(sorted(Counter(lacking.label).items()))
+    found = ReferenceDraws(kept, draws.drawn, draws.rejected, left_out, getattr(setting, paper).given)
     return found, frame[~frame.instance.isin(refused)].reset_index(drop=True)
 
 

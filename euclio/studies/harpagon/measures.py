@@ -106,7 +106,7 @@ def measures(collected: Collected) -> dict[str, Measured]:
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     return {
         **cost_measures(runs),
-        **module_measures(allocations),
+        **module_measures(allocations, collected.details.given),
         **residual_measures(runs, allocations),
         **time_measures(collected.tables["timings"], HARPAGON, ENUMERATION, QUANTIZED),
     }

@@ -15,6 +15,7 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.studies.modules import (
     ROUND_ROBIN,
     Given,
+    given_module,
     given_modules,
     less,
     majority_latency,
@@ -29,11 +30,18 @@ HARPAGON = "harpagon"
 NO_DUMMIES = "harpagon:nd"
 REPRICED_RUN = f"{HARPAGON}:{ROUND_ROBIN}"
 """Its plans are priced under each dispatch (Harpagon §IV-C, Fig. 7(a))."""
+THREE_GIVEN = ("traffic", "face", "pose")
+"""Applications whose most expensive modules are the three given ones of Figure 7(b)."""
 THREE_MODULE_APPLICATION = ("traffic", ("detector", "vehicle", "face"))
 
 
-def module_measures(allocations: pd.DataFrame) -> dict[str, Measured]:
-    """Measures of single modules, by key of the published figure."""
+def module_measures(allocations: pd.DataFrame, application: str) -> dict[str, Measured]:
+    """Measures of single modules, by key of the published figure.
+
+    Args:
+        allocations: rows of `euclio.studies.modules.allocation_rows`.
+        application: whose most expensive module is the given one.
+    """
     modules = module_figures(allocations)
     found = {
         "2d_latency_extra": majority_latency(allocations, REPRICED_RUN, "rr"),
@@ -41,22 +49,24 @@ def module_measures(allocations: pd.DataFrame) -> dict[str, Measured]:
         # The dummy generator leaves hardly any plan with three configurations (docs/findings/two-features.md).
         "more_than_two_share": more_than_two(modules, NO_DUMMIES),
     }
-    return found | throughput_measures(modules, given_modules(modules, HARPAGON))
+    return found | throughput_measures(
+        modules, given_modules(modules, HARPAGON, THREE_GIVEN), given_module(modules, HARPAGON, application)
+    )
 
 
-def throughput_measures(modules: pd.DataFrame, given: Sequence[Given]) -> dict[str, Measured]:
-    """Throughput of given modules below Harpagon's, by key; where the paper gives one module it is the first."""
+def throughput_measures(modules: pd.DataFrame, given: Sequence[Given], one: Given) -> dict[str, Measured]:
+    """Throughput of given modules below Harpagon's, by key; `one` is the module where the paper gives a single one."""
     found = {}
     for name in ("2d", "dt"):
-        three = [less(modules, f"harpagon:{name}", one) for one in given]
+        three = [less(modules, f"harpagon:{name}", each) for each in given] or [Measured(float("nan"))]
         found[f"{name}_throughput_less_min"] = min(three, key=lambda m: m.value)
         found[f"{name}_throughput_less_max"] = max(three, key=lambda m: m.value)
-    found["1c_throughput_less"] = less(modules, "harpagon:1c", given[0], "first")
-    found["2c_second_throughput_less"] = less(modules, "harpagon:2c", given[0], "second")
+    found["1c_throughput_less"] = less(modules, "harpagon:1c", one, "first")
+    found["2c_second_throughput_less"] = less(modules, "harpagon:2c", one, "second")
     for name in ("nb", "nhc", "nhe"):
-        found[f"{name}_throughput_less"] = less(modules, f"harpagon:{name}", given[0])
+        found[f"{name}_throughput_less"] = less(modules, f"harpagon:{name}", one)
     found["nhe_throughput_more_share"] = share(
-        relative_throughput(modules, "harpagon:nhe", given[0]) > 1 + OPTIMALITY_TOLERANCE
+        relative_throughput(modules, "harpagon:nhe", one) > 1 + OPTIMALITY_TOLERANCE
     )
     return found
 

@@ -59,7 +59,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *theorem_1(runs),
             *theorem_2(find_counterexample(collected.asked.seed)),
             Heading("Figures"),
-            *figures(collected.tables, scores),
+            *figures(collected.tables, scores, collected.details.given),
         ],
         run=workload_blocks(collected, "Harpagon, all baselines and all ablations", claims_text(runs)),
         headlines=[

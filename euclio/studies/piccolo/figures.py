@@ -13,7 +13,7 @@ from euclio.core.figures import MUTED, PUBLISHED
 from euclio.report import Figure
 from euclio.report.drawings import drawn
 from euclio.studies.costs import costs, normalized
-from euclio.studies.modules import given_modules, module_figures, relative_throughput
+from euclio.studies.modules import given_module, module_figures, relative_throughput
 from euclio.studies.piccolo.measures import ALTERNATIVES, PLAN_OPTIMUM, SPLIT_OPTIMUM, by_modules, plan_optimum
 from euclio.studies.piccolo.measures import split_optimum as least_of_splits
 from euclio.studies.scorecard import Score
@@ -62,11 +62,17 @@ def figure_5(axes: Sequence[Axes], measures: Mapping[str, Measured], published: 
     height=3.8,
     width_ratios=(1, 1.35),
 )
-def figure_6(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd.DataFrame, published: Values) -> str:
+def figure_6(
+    axes: Sequence[Axes],
+    measures: Mapping[str, Measured],
+    modules: pd.DataFrame,
+    application: str,
+    published: Values,
+) -> str:
     """Throughput of one module without spatial multiplexing, without batching and on one hardware type."""
     labels = ("np", "nb", "nh")
     variants(axes[0], measures, published, PICCOLO, labels, "throughput_less", THROUGHPUT_LESS.format("Piccolo"))
-    given = given_modules(modules, PICCOLO.own)[0]
+    given = given_module(modules, PICCOLO.own, application)
     series = {PICCOLO.variant(n): relative_throughput(modules, PICCOLO.run(n), given) for n in labels}
     distribution(axes[1], series, "throughput per unit of money over Piccolo's")
     axes[1].axvline(1.0, color=MUTED, linewidth=1.0)
@@ -129,15 +135,15 @@ def figure_gaps(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     return "Against the best split under its own scheduler, and against the best plan of its whole plan space."
 
 
-def figures(tables: Mapping[str, pd.DataFrame], scores: Sequence[Score]) -> list[Figure]:
-    """Figures 4 to 11, and the gaps."""
+def figures(tables: Mapping[str, pd.DataFrame], scores: Sequence[Score], application: str) -> list[Figure]:
+    """Figures 4 to 11, and the gaps; `application` is whose most expensive module is the given one."""
     runs = tables["runs"]
     measures: Mapping[str, Measured] = {score.published.key: score.measured for score in scores}
     published = {score.published.key: score.published.value for score in scores}
     return [
         figure_4(runs),
         figure_5(measures, published),
-        figure_6(measures, module_figures(tables["allocations"]), published),
+        figure_6(measures, module_figures(tables["allocations"]), application, published),
         figure_7(runs, published),
         figure_8(measures, published),
         figure_9(runs, published),

@@ -18,7 +18,7 @@ from euclio.studies.costs import (
     within,
 )
 from euclio.studies.modules import (
-    given_modules,
+    given_module,
     less,
     majority_latency,
     module_figures,
@@ -99,10 +99,15 @@ def throughput_split_measures(runs: pd.DataFrame) -> dict[str, Measured]:
     }
 
 
-def module_measures(allocations: pd.DataFrame) -> dict[str, Measured]:
-    """Figures 6 and 8, and how many configurations Piccolo assigns."""
+def module_measures(allocations: pd.DataFrame, application: str) -> dict[str, Measured]:
+    """Figures 6 and 8, and how many configurations Piccolo assigns.
+
+    Args:
+        allocations: rows of `euclio.studies.modules.allocation_rows`.
+        application: whose most expensive module is the given one of Figure 6.
+    """
     modules = module_figures(allocations)
-    given = given_modules(modules, PICCOLO)[0]
+    given = given_module(modules, PICCOLO, application)
     return {
         **{f"{name}_throughput_less": less(modules, f"piccolo:{name}", given) for name in ("np", "nb", "nh")},
         "np_throughput_more_share": share(relative_throughput(modules, "piccolo:np", given) > 1 + OPTIMALITY_TOLERANCE),
@@ -128,6 +133,6 @@ def measures(collected: Collected) -> dict[str, Measured]:
     """Every measure, by key of the published figure."""
     return {
         **cost_measures(collected.tables["runs"]),
-        **module_measures(collected.tables["allocations"]),
+        **module_measures(collected.tables["allocations"], collected.details.given),
         **time_measures(collected.tables["timings"], PICCOLO, SPLIT_OPTIMUM, QUANTIZED),
     }

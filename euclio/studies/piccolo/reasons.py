@@ -8,7 +8,7 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.costs import costs, normalized
-from euclio.studies.modules import given_modules, majority_configurations, module_figures, remaining_budget
+from euclio.studies.modules import given_module, majority_configurations, module_figures, remaining_budget
 from euclio.studies.piccolo.measures import ALTERNATIVES, PICCOLO, QUANTIZED, SPLIT_OPTIMUM, by_modules, split_optimum
 from euclio.studies.sessions import by_application
 from euclio.studies.study import Collected
@@ -23,7 +23,7 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_optimum(runs),
         **_alternatives(runs, table),
         **_throughput_split(runs),
-        **_modules(runs, allocations),
+        **_modules(runs, allocations, collected.details.given),
         **_remaining(runs),
         **_times(collected.tables["timings"]),
     }
@@ -84,10 +84,10 @@ def _throughput_split(runs: pd.DataFrame) -> dict[str, str]:
     return found
 
 
-def _modules(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[str, str]:
+def _modules(runs: pd.DataFrame, allocations: pd.DataFrame, application: str) -> dict[str, str]:
     modules = module_figures(allocations)
-    given = ", ".join(str(one) for one in given_modules(modules, PICCOLO))
-    chosen = f"The paper does not name its module; the choice moves this figure (here the first of {given})."
+    given = given_module(modules, PICCOLO, application)
+    chosen = f"The paper does not name its module; the choice moves this figure (here {given})."
     keys = (*(f"{name}_throughput_less" for name in ("np", "nb", "nh")), "np_throughput_more_share")
     most = (modules.loc[PICCOLO].configurations.groupby(level="workload").max() > 2).astype(float)
     c = majority_configurations(allocations, "piccolo:2d")

@@ -42,7 +42,12 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         f"{counts['fit'][0]} of {counts['fit'][1]} fit, {counts['check'][0]} of {counts['check'][1]} check. Not "
         "counted: run times (role time), which are another machine's, and figures that contradict another printed one "
         "(role inconsistent, data/published/contradictions.json).",
-        sections=[*_baselines_blocks(), *example_blocks(), Heading("Figures"), *figures(collected.tables, scores)],
+        sections=[
+            *_baselines_blocks(),
+            *example_blocks(),
+            Heading("Figures"),
+            *figures(collected.tables, scores, collected.details.given),
+        ],
         run=workload_blocks(collected, "Piccolo, its baselines and its 13 alternatives", claims_text(runs)),
         headlines=[
             first.text,

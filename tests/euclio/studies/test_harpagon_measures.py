@@ -14,6 +14,7 @@ from euclio.studies.harpagon.modules import HARPAGON, REPRICED_RUN, dummy_measur
 from euclio.studies.modules import (
     Given,
     dispatch_latency,
+    given_module,
     given_modules,
     less,
     majority_latency,
@@ -136,8 +137,11 @@ def test_given_modules_are_the_most_expensive_one_of_each_application() -> None:
         allocation("harpagon", 0, 40.0, 5, module_cost_per_h=cost) | {"workload": workload, "module": module}
         for (workload, module), cost in costs.items()
     ]
-    found = given_modules(module_figures(pd.DataFrame(rows)), HARPAGON)
-    assert [str(one) for one in found] == ["pose/keypoints", "traffic/face", "a-b/x"]
+    figures = module_figures(pd.DataFrame(rows))
+    found = given_modules(figures, HARPAGON, ("traffic", "caption", "a-b"))
+    assert [str(one) for one in found] == ["traffic/face", "a-b/x"]
+    assert given_module(figures, HARPAGON, "pose") == Given("pose", "keypoints")
+    assert math.isnan(less(figures, HARPAGON, given_module(figures, HARPAGON, "caption")).value)
 
 
 def test_figure_7a_compares_the_configuration_of_the_most_expensive_module() -> None:

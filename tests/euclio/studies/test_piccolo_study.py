@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from euclio.studies.building import reproduce
-from euclio.studies.modules import given_modules, module_figures
 from euclio.studies.piccolo.experiment import SEARCHED_MODULES, SYSTEMS
 from euclio.studies.piccolo.measures import (
     PICCOLO,
@@ -85,9 +84,9 @@ def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> 
     runs, provenance = load(report / "runs.parquet")
     allocations, _ = load(report / "allocations.parquet")
     solved, _, _ = accepted(PICCOLO, reference_setting(), provenance["seed"], WORKLOADS, exactly=True)
-    given = given_modules(module_figures(allocations), PICCOLO)[0]
-    compiled = piccolo_measures.measures(solved, given.application)
-    checked = {**cost_measures(runs), **module_measures(allocations)}
+    given = reference_setting().piccolo.given
+    compiled = piccolo_measures.measures(solved, given)
+    checked = {**cost_measures(runs), **module_measures(allocations, given)}
     known = [key for key in compiled if math.isfinite(compiled[key]) and key in checked]
     assert len(known) > 40
     for key in known:
