@@ -62,9 +62,9 @@ OWN_SCROOGE = Reading(
     (("scrooge", "scrooge:literal"),),
 )
 TWO_WITHOUT = Reading(
-    "Whether Harp-2c adds dummies",
-    "no",
-    "yes",
+    "Which dummies Harp-2c adds",
+    "none",
+    "those of Harpagon",
     "With dummies it can never cost what is printed (docs/findings/two-features.md).",
     (("harpagon:2c", "harpagon:2c-literal"),),
 )
