@@ -35,6 +35,7 @@ reproduce: env
 	$(BIN)/euclio reproduce harpagon
 	$(BIN)/euclio reproduce scrooge
 	$(BIN)/euclio reproduce ppipe
+	$(BIN)/euclio reproduce --claims
 
 bench: env
 	$(BIN)/python -m tests.bench

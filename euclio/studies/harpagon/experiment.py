@@ -28,6 +28,7 @@ from euclio.studies.harpagon.measures import (
     own_optimum,
 )
 from euclio.studies.harpagon.modules import HARPAGON
+from euclio.studies.harpagon.readings import under_other_readings
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text
 from euclio.studies.sessions import draw_workloads, session_runs
@@ -104,4 +105,4 @@ def _sorted(tables: Sequence[pd.DataFrame], more: Sequence[str]) -> pd.DataFrame
 
 
 TITLE = "Harpagon reproduced: how far from optimal is it?"
-STUDY = Study("harpagon", TITLE, SEED, collect, measures, reasons, text)
+STUDY = Study("harpagon", TITLE, SEED, collect, measures, reasons, text, under_other_readings)

@@ -19,6 +19,8 @@ from euclio.studies.harpagon.modules import (
     throughput_measures,
 )
 from euclio.studies.scorecard import Score
+from euclio.studies.study import Collected
+from euclio.studies.verdicts import OtherReading
 
 NAMED = (Given("traffic", "detector"), Given("face", "keypoints"), Given("pose", "keypoints"))
 """Modules that run the networks that the paper names: SSD, PRNet and OpenPose."""
@@ -74,6 +76,15 @@ def other_readings(allocations: pd.DataFrame) -> dict[Reading, dict[str, Measure
         MORE_THAN_TWO: {"more_than_two_share": more_than_two(modules, HARPAGON)},
         GIVEN_MODULE: throughput_measures(modules, NAMED),
     }
+
+
+def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
+    """The same, by key of the published figure."""
+    found: dict[str, list[OtherReading]] = {}
+    for reading, figures in other_readings(collected.tables["allocations"]).items():
+        for key, measured in figures.items():
+            found.setdefault(key, []).append(OtherReading(reading.question, reading.other, measured))
+    return found
 
 
 def readings_blocks(scores: Sequence[Score], others: Mapping[Reading, Mapping[str, Measured]]) -> list[Block]:

@@ -9,12 +9,13 @@ import pandas as pd
 from euclio.analysis.statistics import Measured
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
-from euclio.report import Block, Figure, Heading, Paragraph, Table
-from euclio.studies.harpagon.decomposition import decomposition_blocks
-from euclio.studies.harpagon.figures import figures
+from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
+from euclio.studies.harpagon.decomposition import decomposition_blocks, decomposition_picture
+from euclio.studies.harpagon.figures import figure_references, figures
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
     PLAN_OPTIMUM,
+    PLAN_OPTIMUM_SHARED,
     SPLIT_BREAKPOINTS,
     SPLIT_CENTISECONDS,
     SPLIT_LIMIT_S,
@@ -37,6 +38,15 @@ GRIDS = {
     SPLIT_CENTISECONDS: "split optimum, every 0.01 s",
     PLAN_OPTIMUM: "plan optimum (any plan of the plan space)",
 }
+
+DOTS = {
+    "split, reachable budgets": SPLIT_OPTIMUM,
+    "split, breakpoints": SPLIT_BREAKPOINTS,
+    "split, every 10 ms": SPLIT_CENTISECONDS,
+    "plan": PLAN_OPTIMUM,
+    "plan, Theorem 1 literally": PLAN_OPTIMUM_SHARED,
+}
+"""References of the first picture, as notebook 02 has them."""
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
@@ -67,8 +77,41 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *(score_line(score) for score in scores if score.published.key in HEADLINES),
             f"figures without visible difference: {met}",
         ],
-        card=[block for block in decomposition if not isinstance(block, Figure)],
+        card=decomposition,
+        numbers=numbers(scores),
+        pictures=[figure_references(references(runs), by_key(scores)["optimal_share"]), decomposition_picture(runs)],
     )
+
+
+def by_key(scores: Sequence[Score]) -> dict[str, Score]:
+    """Scores by key of the published figure."""
+    return {score.published.key: score for score in scores}
+
+
+def references(runs: pd.DataFrame) -> dict[str, Measured]:
+    """Share of workloads on which Harpagon costs no more than each reference that was run, by its name."""
+    found = {name: optimality(runs, solver)[0] for name, solver in DOTS.items()}
+    return {name: share for name, share in found.items() if share.n}
+
+
+def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
+    """What a reader shall see first: the share of optimal splits, and the largest gap."""
+    share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
+    settings = share.evidence.predicted
+    given = "" if settings is None else f"; consistent settings give {span(settings.low, settings.high, 0)} %"
+    m = share.measured
+    return [
+        KeyNumber(
+            f"{m.value:.1f} %",
+            "of the workloads: no split of the latency is cheaper than Harpagon's",
+            f"published {share.published.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads){given}",
+        ),
+        KeyNumber(
+            f"{gap.measured.value:.1f} %",
+            "largest extra cost over the best split",
+            f"published {gap.published.value:g} %; a maximum is one workload's",
+        ),
+    ]
 
 
 def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
