@@ -70,7 +70,7 @@ def _counts(block: Counts) -> str:
         if part.n
     )
     legend = "".join(
-        f"<li>{_label(part.tone, str(part.n))} <span><b>{escape(part.label)}</b>"
+        f"<li{'' if part.n else ' class=none'}>{_label(part.tone, str(part.n))} <span><b>{escape(part.label)}</b>"
         + (f" <small>{escape(part.note)}</small>" if part.note else "")
         + "</span></li>"
         for part in block.parts

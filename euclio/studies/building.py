@@ -13,6 +13,7 @@ from euclio.studies import STUDIES
 from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
+from euclio.studies.consistent import posterior_blocks
 from euclio.studies.evidence import gathered
 from euclio.studies.scorecard import Score, published_figures, scorecard
 from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number
@@ -136,6 +137,7 @@ def blocks(paper: str, collected: Collected, scores: Sequence[Score], text: Text
         Heading("Scorecard"),
         *scorecard_blocks(scores, verdicts_before(paper)),
         how_to_read(text.tally),
+        *posterior_blocks(paper),
         *text.sections,
         *certificate_blocks(collected.certified),
         *text.run,

@@ -1,6 +1,7 @@
 """What a paper's stored posterior says of its figures: intervals of consistent settings, parameters that move a figure.
 
-The draw stands in `data/posterior/PAPER.parquet` (`docs/model/posterior.md`); a paper without one has no such evidence.
+Draws stand in `data/posterior` (`docs/model/posterior.md`), each of one paper or of several; a paper that is in none
+has no such evidence.
 """
 
 from __future__ import annotations
@@ -10,15 +11,20 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from euclio.core.data_files import data_dir
+from euclio.report import Block, Heading, Paragraph
 from euclio.studies.posterior.distance import LEAST
 from euclio.studies.posterior.evidence import interval, model_error
+from euclio.studies.posterior.figures import all_figures
 from euclio.studies.posterior.prior import NAMES, PRIORS, READINGS
 from euclio.studies.posterior.store import PLACE, Stored, load_stored
 from euclio.studies.verdicts import LEAST_CORRELATION, Moved, Predicted
 
+ACCEPTED = "-accepted.parquet"
+"""End of the name of the file of a draw that holds its accepted settings."""
 POSTERIOR_RANGE = (2.5, 97.5)
 """Percentiles of a parameter among the accepted settings that are its posterior range."""
 FEWEST = 10
@@ -26,61 +32,85 @@ FEWEST = 10
 
 
 def stored_posterior(paper: str, folder: Path | None = None) -> Stored | None:
-    """A paper's stored draw; None: it has none.
+    """The first stored draw that has figures of a paper; None: there is none.
 
     Args:
         paper: name of the study.
         folder: where draws are stored; None: `data/posterior`.
     """
-    path = (folder or data_dir() / "posterior") / f"{paper}.parquet"
-    return load_stored(path) if path.exists() else None
+    for accepted in sorted((folder or data_dir() / "posterior").glob(f"*{ACCEPTED}")):
+        if any(name.startswith(named(paper, "")) for name in pq.read_schema(accepted).names):
+            return load_stored(accepted.with_name(f"{accepted.name.removesuffix(ACCEPTED)}.parquet"))
+    return None
 
 
-def column(stored: Stored, paper: str, key: str) -> str:
-    """Name of a figure in a draw: PAPER:KEY where the draw is of several papers, KEY where it is of one."""
-    name = f"{paper}:{key}"
-    return name if name in stored.accepted else key
+def posterior_blocks(paper: str) -> list[Block]:
+    """The section of a page on the paper's posterior; nothing where it has none."""
+    stored = stored_posterior(paper)
+    if stored is None:
+        return []
+    text = (
+        f"{len(stored.draws)} settings of the workload generator were drawn, and the {len(stored.accepted)} nearest to "
+        "the fitted figures accepted (docs/model/posterior.md). What they give for the other figures follows from the "
+        "rest of the paper, as far as this generator can say; a wide interval says that the paper does not fix the "
+        "figure."
+    )
+    return [Heading("What consistent settings give"), Paragraph(text), *all_figures(stored)]
 
 
-def predicted(stored: Stored, key: str) -> Predicted | None:
-    """What the accepted settings give for a figure; None: no setting shows it."""
-    own = interval(stored.accepted, key)
+def named(paper: str, key: str) -> str:
+    """The name of a paper's figure in a draw, which may be one of several papers."""
+    return f"{paper}:{key}"
+
+
+def predicted(stored: Stored, paper: str, key: str) -> Predicted | None:
+    """What the accepted settings give for a paper's figure; None: no setting shows it."""
+    name = named(paper, key)
+    own = interval(stored.accepted, name)
     if not np.isfinite(own.low):
         return None
-    wide = interval(stored.accepted, key, model_error(stored.accepted))
-    prior = interval(stored.prior, key)
+    wide = interval(stored.accepted, name, model_error(stored.accepted))
+    prior = interval(stored.prior, name)
     return Predicted(own.low, own.high, wide.low, wide.high, prior.low, prior.high)
 
 
-def moved(stored: Stored, key: str, value: float) -> tuple[Moved, ...]:
+def moved(stored: Stored, paper: str, key: str, value: float) -> tuple[Moved, ...]:
     """Parameters that move a figure across a value within their posterior range, the strongest first.
 
     Each is asked over the draws from the prior that lie in its posterior range (over the accepted settings where the
     figure is known of those alone): there are draws on both sides of the value, the rank correlation is at least
     `LEAST_CORRELATION`, and the least-squares line of ln(figure + 1) on the parameter crosses the value between the
-    ends of the range. Readings of the paper are no parameters of its workloads and are left out.
+    ends of the range. Left out are readings, which are no parameters of the workloads, and parameters of another
+    paper's workloads alone.
 
     Args:
         stored: the draw.
-        key: the figure.
+        paper: the paper.
+        key: its figure.
         value: the published value.
     """
-    frame = stored.prior if _known(stored.prior, key) else stored.accepted
-    found = [_moved(stored, frame, key, name) for name in NAMES if name not in READINGS]
+    figure = named(paper, key)
+    frame = stored.prior if _known(stored.prior, figure) else stored.accepted
+    found = [_moved(stored, frame, figure, name) for name in parameters(paper)]
     across = [one for one, least, most in filter(None, found) if least <= value <= most and one.across(value)]
     return tuple(sorted(across, key=lambda one: -abs(one.correlation)))
 
 
-def _known(frame: pd.DataFrame, key: str) -> bool:
-    return key in frame and int(frame[key].notna().sum()) >= FEWEST
+def parameters(paper: str) -> tuple[str, ...]:
+    """Parameters of a paper's workloads: those that all papers share, and those named PAPER.NAME."""
+    return tuple(n for n in NAMES if n not in READINGS and n.rpartition(".")[0] in ("", paper))
 
 
-def _moved(stored: Stored, frame: pd.DataFrame, key: str, name: str) -> tuple[Moved, float, float] | None:
+def _known(frame: pd.DataFrame, figure: str) -> bool:
+    return figure in frame and int(frame[figure].notna().sum()) >= FEWEST
+
+
+def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> tuple[Moved, float, float] | None:
     """What a parameter does to a figure over its posterior range, with the least and the largest figure there."""
-    if not _known(frame, key):
+    if not _known(frame, figure):
         return None
     low, high = np.percentile(stored.accepted[PLACE + name], POSTERIOR_RANGE)
-    places, values = frame[PLACE + name], frame[key]
+    places, values = frame[PLACE + name], frame[figure]
     kept = places.between(low, high) & np.isfinite(values)
     if kept.sum() < FEWEST or places[kept].nunique() < 2 or values[kept].nunique() < 2:
         return None
@@ -88,7 +118,7 @@ def _moved(stored: Stored, frame: pd.DataFrame, key: str, name: str) -> tuple[Mo
     if abs(correlation) < LEAST_CORRELATION:
         return None
     ends = _line(places[kept].to_numpy(np.float64), values[kept].to_numpy(np.float64), (low, high))
-    one = Moved(_named(name, float(low), float(high)), correlation, *ends)
+    one = Moved(_with_range(name, float(low), float(high)), correlation, *ends)
     return one, float(values[kept].min()), float(values[kept].max())
 
 
@@ -99,7 +129,8 @@ def _line(places: NDArray[np.float64], values: NDArray[np.float64], at: Sequence
     return first, last
 
 
-def _named(name: str, low: float, high: float) -> str:
+def _with_range(name: str, low: float, high: float) -> str:
     """A parameter with the values at the ends of its posterior range."""
     ends = (PRIORS[name].value(place) for place in (low, high))
-    return f"{name.replace('_', ' ')} ({' to '.join(f'{v:.3g}' if isinstance(v, float) else str(v) for v in ends)})"
+    texts = (f"{value:.3g}" if isinstance(value, float) else str(value) for value in ends)
+    return f"{name.rpartition('.')[2].replace('_', ' ')} ({' to '.join(texts)})"

@@ -44,8 +44,8 @@ def gathered(
     stored, printed = stored_posterior(paper, folder), contradictions(paper)
     return {
         figure.key: Evidence(
-            predicted=None if stored is None else predicted(stored, figure.key),
-            moved=() if stored is None else moved(stored, figure.key, figure.value),
+            predicted=None if stored is None else predicted(stored, paper, figure.key),
+            moved=() if stored is None else moved(stored, paper, figure.key, figure.value),
             readings=tuple(readings.get(figure.key, ())),
             contradictions=printed.get(figure.key, ()),
             stated=stated.get(figure.key),

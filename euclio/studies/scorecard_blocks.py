@@ -10,7 +10,7 @@ from itertools import groupby
 import pandas as pd
 
 from euclio.core.words import counted, decimals, with_unit
-from euclio.report import Block, Count, Counts, Fold, KeyNumber, Paragraph, Table, Tone
+from euclio.report import Block, Count, Counts, Facts, Fold, KeyNumber, Paragraph, Table, Tone
 from euclio.studies.scorecard import Score
 from euclio.studies.verdicts import Verdict, ends, quoted
 
@@ -27,6 +27,18 @@ ROUGHLY = f"{Verdict.WITHIN}, with the model's error"
 """How a page calls what lies within only with the model's error; the verdict is the same, the colour is paler."""
 _TONES = (*((str(verdict), tone) for verdict, tone in TONES.items()), (ROUGHLY, Tone.ROUGH))
 
+_SHORT = {
+    Tone.GOOD: "agree",
+    Tone.NEAR: "within",
+    Tone.ROUGH: "roughly within",
+    Tone.READING: "other reading",
+    Tone.INPUTS: "profiles",
+    Tone.OTHER: "other machine",
+    Tone.CONFLICT: "contradict",
+    Tone.BAD: "unexplained",
+}
+"""Verdicts in a word or two, by their tone."""
+
 
 def verdict_text(score: Score) -> str:
     """The verdict on a score as a page has it."""
@@ -39,7 +51,7 @@ def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
     found = []
     for verdict, tone in TONES.items():
         found.append(Count(str(verdict), texts.count(verdict), tone, verdict.meaning))
-        if verdict == Verdict.WITHIN:
+        if verdict == Verdict.WITHIN and (found[-1].n or ROUGHLY in texts):
             note = "outside the settings' own interval, inside the one that the model's error widens"
             found.append(Count("the same, only with the model's error", texts.count(ROUGHLY), Tone.ROUGH, note))
     return tuple(found)
@@ -47,17 +59,7 @@ def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
 
 def short_counts(scores: Iterable[Score]) -> tuple[Count, ...]:
     """The same in a word or two each, for the line of a fold."""
-    short = (
-        "agree",
-        "within",
-        "roughly within",
-        "other reading",
-        "profiles",
-        "other machine",
-        "contradict",
-        "unexplained",
-    )
-    return tuple(Count(word, c.n, c.tone) for word, c in zip(short, counts(scores), strict=True))
+    return tuple(Count(_SHORT[c.tone], c.n, c.tone) for c in counts(scores))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +221,12 @@ def how_to_read(tally: str) -> Fold:
         "How verdicts are given, and what is not counted",
         (
             Paragraph(
-                "Verdicts are given by rules (euclio/studies/verdicts.py), the first that holds. Consistent settings "
-                "are those of the workload generator that the fitted figures accept (docs/model/posterior.md); a "
-                "figure within their interval follows from the rest of the paper as far as this generator can say."
+                "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. Consistent "
+                "settings are those of the workload generator that the fitted figures accept "
+                "(docs/model/posterior.md); a figure within their interval follows from the rest of the paper as far as "
+                "this generator can say."
             ),
+            Facts(tuple((str(verdict), verdict.meaning) for verdict in Verdict)),
             Paragraph(tally),
         ),
     )
