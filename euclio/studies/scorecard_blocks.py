@@ -223,8 +223,8 @@ def how_to_read(tally: str) -> Fold:
             Paragraph(
                 "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. Consistent "
                 "settings are those of the workload generator that the fitted figures accept "
-                "(docs/model/posterior.md); a figure within their interval follows from the rest of the paper as far as "
-                "this generator can say."
+                "(docs/model/posterior.md); a figure within their interval follows from the rest of the paper as far "
+                "as this generator can say."
             ),
             Facts(tuple((str(verdict), verdict.meaning) for verdict in Verdict)),
             Paragraph(tally),
