@@ -45,7 +45,8 @@ CHANGED = {
     "nd": {"dummy": DummyRule.NONE},
 }
 
-# Piccolo's Table III: batch, spatial, hetero, worst-case latency, configurations, reassign, dummy.  2d over equal machines is rr-even.
+# Piccolo's Table III: batch, spatial, hetero, worst-case latency, configurations, reassign, dummy. Its 2d over equal
+# machines is `rr-even`.
 TABLE_III = {
     "piccolo": (True, True, True, Policy.TC, None, True, True),
     "nexus": (True, False, False, Policy.RR, 2, False, False),
