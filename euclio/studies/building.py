@@ -16,7 +16,7 @@ from euclio.studies.collector import Collector
 from euclio.studies.consistent import posterior_blocks
 from euclio.studies.evidence import gathered
 from euclio.studies.scorecard import Score, published_figures, scorecard
-from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number
+from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
 from euclio.studies.store import save
 from euclio.studies.study import Asked, Collected, Study, Text
 from euclio.supervision import cores
@@ -99,7 +99,7 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
     page.write_text(html_page(study.title, blocks(paper, collected, scores, text)), encoding="utf-8")
     card = markdown_page(study.title, card_blocks(paper, scores, text))
     (folder / "scorecard.md").write_text(card, encoding="utf-8")
-    return page, text.headlines
+    return page, [*text.headlines, *verdict_lines(scores)]
 
 
 def scored(study: Study, collected: Collected) -> tuple[Score, ...]:

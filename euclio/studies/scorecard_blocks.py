@@ -112,6 +112,12 @@ def standing_number(scores: Sequence[Score]) -> KeyNumber:
     return KeyNumber(f"{found.share:.0f} %", label, ", ".join(parts) + fitted)
 
 
+def verdict_lines(scores: Sequence[Score]) -> list[str]:
+    """How many figures have each verdict, as a line for the terminal; none where there are no figures."""
+    found = ", ".join(f"{count.n} {count.label}" for count in short_counts(scores) if count.n)
+    return [f"{counted(len(scores), 'printed figure')}: {found}"] if scores else []
+
+
 def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = None) -> list[Block]:
     """Counts, then one fold per section of the paper, then the figures by verdict.
 

@@ -18,6 +18,7 @@ from euclio.studies.scorecard_blocks import (
     short_counts,
     standing,
     standing_number,
+    verdict_lines,
 )
 from euclio.studies.verdicts import Contradiction, Evidence, Predicted, Quotation, Verdict
 
@@ -66,6 +67,13 @@ def test_run_times_and_contradictions_are_not_counted_and_the_models_error_apart
     number = standing_number(SCORES)
     assert number.value == "50 %"
     assert number.note == "of 4: 1 agree, 1 lie within, 1 more only with the model's error; of 3 never fitted 33 %"
+
+
+def test_a_terminal_is_shown_the_counts():
+    assert verdict_lines(SCORES) == [
+        "6 printed figures: 1 agree, 1 within, 1 roughly within, 1 other machine, 1 contradict, 1 unexplained"
+    ]
+    assert verdict_lines([]) == []
 
 
 def test_nothing_to_count_is_said():
