@@ -33,6 +33,7 @@ fuzz: env
 
 reproduce: env
 	$(BIN)/euclio reproduce harpagon
+	$(BIN)/euclio reproduce piccolo
 	$(BIN)/euclio reproduce scrooge
 	$(BIN)/euclio reproduce ppipe
 	$(BIN)/euclio reproduce --claims

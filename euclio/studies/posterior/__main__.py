@@ -14,6 +14,7 @@ from euclio.studies.posterior.drawing import Asked, draw_posterior
 from euclio.studies.posterior.evidence import summary
 from euclio.studies.posterior.figures import write_figures
 from euclio.studies.posterior.prior import draw
+from euclio.studies.posterior.reference import reference_path, write_reference
 from euclio.studies.posterior.references import Again
 from euclio.studies.posterior.sampler import PAIRS
 from euclio.studies.posterior.simulation import WORKLOADS
@@ -32,9 +33,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workloads", type=int, default=WORKLOADS, help="workloads of a setting")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the draws (Parquet)")
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write the figures there as SVG")
+    parser.add_argument("--reference", action="store_true", help="write data/posterior/reference.json from the draws")
     given = parser.parse_args(arguments)
     try:
         stored = _stored(given)
+        if given.reference:
+            write_reference(stored, reference_path())
     except InputError as error:
         say(str(error))
         return BAD_INPUT
@@ -49,9 +53,10 @@ def _stored(given: argparse.Namespace) -> Stored:
     if given.draws is None:
         return load_stored(given.out)
     began = time.perf_counter()
-    stored = draw_posterior(_asked(given), given.out)
-    say(f"{len(stored.draws)} settings in {time.perf_counter() - began:.0f} s")
-    return stored
+    draws = draw_posterior(_asked(given), given.out).draws
+    say(f"{len(draws)} settings in {time.perf_counter() - began:.0f} s")
+    # As it is stored, in single precision: shown again it is the same.
+    return load_stored(given.out)
 
 
 def _asked(given: argparse.Namespace) -> Asked:
@@ -61,7 +66,7 @@ def _asked(given: argparse.Namespace) -> Asked:
         draw(0, 0),
         0,
         max(5, round(references.WORKLOADS * small)),
-        max(3, round(references.SPLIT_WORKLOADS * small)),
+        {paper: max(3, round(count * small)) for paper, count in references.SPLIT_WORKLOADS.items()},
         max(2, round(references.PLAN_WORKLOADS * small)),
     )
     pairs = max(2, min(PAIRS, given.draws // 50))

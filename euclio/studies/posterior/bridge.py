@@ -1,4 +1,4 @@
-"""A setting's workloads as the protocol's: what `euclio reproduce harpagon` runs its solvers on."""
+"""A setting's workloads as the protocol's: what `euclio reproduce` runs solvers on."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from euclio.studies.posterior.prior import Setting
 from euclio.studies.posterior.simulation import accepted
 
 
-def protocol_draws(setting: Setting, seed: int, count: int) -> protocol.Draws:
-    """The accepted workloads of a setting as sessions.
+def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> protocol.Draws:
+    """A setting's workloads of a paper as sessions, accepted by that paper's systems.
 
     Args:
-        setting: the setting, such as the first of a stored draw's.
+        paper: "harpagon" or "piccolo".
+        setting: the setting, such as `euclio.studies.posterior.reference.reference_setting()`.
         seed: seed of the workloads.
-        count: how many; fewer where places stay empty, none where too few candidates have a plan from all systems.
+        count: how many, in the order of their places; none are returned where too few candidates have a plan.
     """
-    solved, refused, drawn = accepted(setting, seed, count)
+    solved, refused, drawn = accepted(paper, setting, seed, count, exactly=True)
     found = []
     for number, one in enumerate(solved, start=1):
         session = one.workload.session(f"{one.workload.application}-{number:04d}")

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from euclio.studies.posterior.prior import PAPERS
 from euclio.studies.posterior.targets import targets
 
 MODEL_ERROR = 0.2
@@ -44,18 +45,23 @@ def weights(noise: Mapping[str, float], keys: Sequence[str]) -> Values:
     return scaled
 
 
-def distance(figures: Mapping[str, float], noise: Mapping[str, float], keys: Sequence[str]) -> float:
+def distance(
+    figures: Mapping[str, float], noise: Mapping[str, float], keys: Sequence[str], papers: Sequence[str] = PAPERS
+) -> float:
     """The distance of measured figures from the published ones; infinite: the setting has no workloads.
 
     Args:
-        figures: measured figures by key.
-        noise: standard deviation of the logarithm of every figure by key.
+        figures: measured figures by name.
+        noise: standard deviation of the logarithm of every figure by name.
         keys: the figures that count.
+        papers: the papers that are simulated already; figures of others are taken for met, so that the distance is the
+            least that the setting can have.
     """
     if not figures:
         return float("inf")
     logs = logarithms(figures, keys)
     squares = np.minimum(np.where(np.isfinite(logs), np.abs(logs), UNKNOWN), UNKNOWN) ** 2
+    squares[[key.partition(":")[0] not in papers for key in keys]] = 0.0
     return float(np.sqrt(weights(noise, keys) @ squares))
 
 

@@ -18,8 +18,8 @@ from euclio.studies.posterior.targets import checked, fitted, targets
 ENDS = (2.5, 50.0, 97.5)
 NORMAL = 41
 """Quantiles that stand for a normal distribution."""
-UNPRINTED = ("plan_optimal_share", "shared_optimal_share")
-"""Shares that the paper does not print: Harpagon against the best plan, under both readings of Theorem 1."""
+UNPRINTED = ("harpagon:plan_optimal_share", "harpagon:shared_optimal_share")
+"""Shares that no paper prints: Harpagon against the best plan, under both readings of Theorem 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,15 @@ from euclio.core.figures import INK, MEASURED, MUTED, PUBLISHED, grid
 from euclio.report import Figure
 from euclio.report.drawings import drawn
 from euclio.studies.posterior.evidence import compared, correlations, narrowed
+from euclio.studies.posterior.prior import PAPERS
 from euclio.studies.posterior.store import Stored
-from euclio.studies.posterior.targets import targets
+from euclio.studies.posterior.targets import full, targets
 
 REFERENCES = {
-    "optimal_share": "best split",
-    "plan_optimal_share": "best plan",
-    "shared_optimal_share": "best plan, tc-shared",
+    "harpagon:optimal_share": "Harpagon, best split",
+    "harpagon:plan_optimal_share": "Harpagon, best plan",
+    "harpagon:shared_optimal_share": "Harpagon, best plan, tc-shared",
+    "piccolo:optimal_share": "Piccolo, best split",
 }
 TICKS = (0, 1, 3, 10, 30, 100, 300)
 """Marks of the scale ln(x + 1)."""
@@ -87,13 +89,14 @@ def sensitivity_figure(axes: Sequence[Axes], stored: Stored) -> str:
     )
 
 
-@drawn("posterior-optimal", "On how many workloads is Harpagon's plan the best one?", height=3.4)
+@drawn("posterior-optimal", "On how many workloads is the own system's plan the best one?", height=3.4)
 def optimal_figure(axes: Sequence[Axes], stored: Stored) -> str:
-    """Distribution over the accepted settings of the share of workloads on which Harpagon reaches a reference."""
+    """Distribution over the accepted settings of the share of workloads on which the own system reaches a reference."""
     table = stored.accepted
     shares = {name: table[key].astype(np.float64) for key, name in REFERENCES.items() if key in table}
-    distribution(axes[0], shares, "workloads on which Harpagon costs no more (%)")
-    published_line(axes[0], targets()["optimal_share"].value, "paper: brute force over splits")
+    distribution(axes[0], shares, "workloads on which the own system costs no more (%)")
+    for paper in PAPERS:
+        published_line(axes[0], targets()[full(paper, "optimal_share")].value, f"{paper.capitalize()}: printed")
     axes[0].set_ylabel("accepted settings (%)")
     return (
         "Share of workloads by accepted setting, against the best split, the best plan, and the best plan if Theorem 1 "

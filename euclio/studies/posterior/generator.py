@@ -20,7 +20,7 @@ from euclio.session.dispatch import path_times
 from euclio.session.workloads.applications import applications, profiles
 from euclio.session.workloads.protocol import log_uniform
 from euclio.session.workloads.synthesis import DURATION_DIGITS, duration, load_model
-from euclio.studies.posterior.prior import Setting
+from euclio.studies.posterior.prior import Own, Setting
 
 ACTDET = "actdet"
 THREE_OF_ACTDET = ("detector", "reid", "action")
@@ -157,22 +157,23 @@ def _profile(parameters: dict[str, Any], hardware: tuple[Hardware, ...], setting
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """The workloads of a setting.
+    """The workloads of a paper under a setting.
 
     Attributes:
-        setting: the setting.
-        sessions: its templates, by application.
+        own: the setting's part that is the paper's own.
+        sessions: templates, by application.
         seed: seed of the workloads.
     """
 
-    setting: Setting
+    own: Own
     sessions: Mapping[str, Session]
     seed: int
 
     @classmethod
-    def of(cls, setting: Setting, seed: int) -> Generator:
-        """The generator of a setting's workloads."""
-        return cls(setting, templates(setting), seed)
+    def of(cls, paper: str, setting: Setting, seed: int) -> Generator:
+        """The generator of a paper's workloads under a setting."""
+        own: Own = getattr(setting, paper)
+        return cls(own, templates(setting), seed)
 
     @property
     def template(self) -> Session:
@@ -187,14 +188,14 @@ class Generator:
             attempt: which candidate for it, from 0.
         """
         stream = random.Random(f"{self.seed}/{slot}/{attempt}")
-        place = (GOLDEN * (slot + 1)) % 1.0 if self.setting.in_turn else stream.random()
+        place = (GOLDEN * (slot + 1)) % 1.0 if self.own.in_turn else stream.random()
         name = self._application(place)
         template = self.sessions[name]
         arrays = session_arrays(template, FULL_SPACE)
-        rates = _rates(self.setting, arrays, stream)
+        rates = _rates(self.own, arrays, stream)
         least = _least_latency(arrays, rates)
-        over = log_uniform(stream, (self.setting.slo, self.setting.slo * self.setting.slo_spread))
-        step = self.setting.slo_step_s
+        over = log_uniform(stream, (self.own.slo, self.own.slo * self.own.slo_spread))
+        step = self.own.slo_step_s
         # The objective stands as a decimal in files, so that it is rounded as one.
         slo = round(float(np.ceil(round(over * least / step, 9))) * step, 6)
         return Workload(name, template, rates, slo, least)
@@ -202,22 +203,22 @@ class Generator:
     def _application(self, place: float) -> str:
         """The application at a place from 0 to 1, where each takes its weight."""
         names = list(self.sessions)
-        weight = [self.setting.three_weight if len(self.sessions[n].modules) > 2 else 1.0 for n in names]
+        weight = [self.own.three_weight if len(self.sessions[n].modules) > 2 else 1.0 for n in names]
         ends = np.cumsum(weight) / np.sum(weight)
         return names[min(int(np.searchsorted(ends, place, side="right")), len(names) - 1)]
 
 
-def _rates(setting: Setting, arrays: SessionArrays, stream: random.Random) -> Floats:
+def _rates(own: Own, arrays: SessionArrays, stream: random.Random) -> Floats:
     """Request rate of each module: so many machines of its best configuration, each module on its own."""
     best = arrays.first[:-1]
     count = best.size
     chosen = int(stream.random() * count)
     shortest = [arrays.duration[arrays.first[m] : arrays.first[m + 1]].min() for m in range(count)]
-    heavy = {"longest": {int(np.argmax(shortest))}, "any": {chosen}, "all": set(range(count))}[setting.heavy_which]
-    low = setting.heavy_machines
-    ranges = {True: (low, low * setting.heavy_spread)}
-    low *= setting.light_machines
-    ranges[False] = (low, low * setting.light_spread)
+    heavy = {"longest": {int(np.argmax(shortest))}, "any": {chosen}, "all": set(range(count))}[own.heavy_which]
+    low = own.heavy_machines
+    ranges = {True: (low, low * own.heavy_spread)}
+    low *= own.light_machines
+    ranges[False] = (low, low * own.light_spread)
     machines = [log_uniform(stream, ranges[m in heavy]) for m in range(count)]
     return np.array([float(f"{n * t:.6g}") for n, t in zip(machines, arrays.throughput[best], strict=True)])
 

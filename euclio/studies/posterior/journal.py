@@ -1,4 +1,4 @@
-"""Chains walked by several processes and noted one by one, so that a draw that is interrupted goes on."""
+"""Chains and repetitions by several processes, noted one by one, so that a draw that is interrupted goes on."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ class Journal(AbstractContextManager["Journal"]):
         """
         self.path, self.jobs, self.simulated = path, jobs, 0
         self._known: dict[tuple[str, int, int], list[Record]] = {}
+        self._made: dict[tuple[str, int], Any] = {}
         self._pool: ProcessPoolExecutor | None = None
         wanted = json.dumps(head, sort_keys=True)
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -54,6 +55,9 @@ class Journal(AbstractContextManager["Journal"]):
                 entry = json.loads(line)
             except ValueError:
                 # The line that an interruption cut.
+                continue
+            if "records" not in entry:
+                self._made[entry["label"], entry["place"]] = entry["made"]
                 continue
             records = [Record(**{**r, "unit": tuple(r["unit"])}) for r in entry["records"]]
             self._known[entry["label"], entry["round"], entry["place"]] = records
@@ -71,7 +75,7 @@ class Journal(AbstractContextManager["Journal"]):
             chains: the chains.
         """
         asked = [c for c in chains if (label, c.round, c.place) not in self._known]
-        fresh = self._mapped(asked)
+        fresh = self.mapped(walk, asked)
         for number, chain in enumerate(chains, start=1):
             key = label, chain.round, chain.place
             if key not in self._known:
@@ -83,14 +87,28 @@ class Journal(AbstractContextManager["Journal"]):
                     "place": chain.place,
                     "records": [asdict(r) for r in records],
                 }
-                self._file.write(json.dumps(entry) + "\n")
-                self._file.flush()
+                self._note(entry)
                 if number % SAID_EVERY == 0:
                     say(f"{label}, round {chain.round}: {number} of {len(chains)}")
             yield self._known[key]
 
-    def _mapped(self, chains: Sequence[Chain]) -> Iterator[list[Record]]:
-        return self.mapped(walk, chains)
+    def made(self, label: str, function: Any, things: Sequence[Any]) -> list[Any]:
+        """What a function makes of some things, in their order; each is noted, so that it has to be plain JSON.
+
+        Args:
+            label: what they are.
+            function: makes something of one.
+            things: the things.
+        """
+        missing = [n for n in range(len(things)) if (label, n) not in self._made]
+        for n, found in zip(missing, self.mapped(function, [things[n] for n in missing]), strict=True):
+            self._made[label, n] = found
+            self._note({"label": label, "place": n, "made": found})
+        return [self._made[label, n] for n in range(len(things))]
+
+    def _note(self, entry: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(entry) + "\n")
+        self._file.flush()
 
     def mapped(self, function: Any, things: Sequence[Any]) -> Iterator[Any]:
         """What a function makes of some things, in their order, by the journal's processes."""

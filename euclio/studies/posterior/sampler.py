@@ -5,7 +5,12 @@ and Pettitt 2011): the farther half of the population is dropped, the largest di
 of the others take the empty places, and each copy walks a few steps of a Markov chain that stays within the tolerance.
 The prior is uniform on the unit cube and proposals are symmetric, so that a step is accepted wherever it is within cube
 and tolerance, and all members count alike. Population Monte Carlo with importance weights was the other candidate: with
-some thirty parameters a few members carry nearly all the weight, and the sample is worth little.
+some forty parameters a few members carry nearly all the weight, and the sample is worth little.
+
+A step moves parameters of one block: all of them, the shared ones, or one paper's own. Where one paper's own move
+alone, that paper alone is simulated anew, and the other one keeps the figures that it came with: they are part of the
+chain's state, drawn from the model at parameters that stay what they were (Metropolis within Gibbs on parameters and
+figures).
 
 Every chain has a random stream of its own, made of seed, round and place: results do not depend on the number of
 processes, and a draw that is interrupted goes on where it was.
@@ -16,24 +21,38 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from euclio.studies.posterior.distance import distance, pooled_noise
-from euclio.studies.posterior.prior import NAMES, PRIORS, Choice, Unit, draw_unit, from_unit
+from euclio.studies.posterior.prior import BLOCKS, NAMES, PAPERS, PRIORS, Choice, Unit, draw_unit, from_unit
 from euclio.studies.posterior.simulation import WORKLOADS, simulate
-from euclio.studies.posterior.targets import fitted
+from euclio.studies.posterior.targets import fitted, full, of_paper
 
+ALL, SHARED = "all", "shared"
+STEPPED = (ALL, SHARED, SHARED, *PAPERS, *PAPERS)
+"""Blocks of parameters that a step may move, each as likely."""
 DIGITS = 4
 """Decimals of places in the cube, and digits of figures: what is stored is what was computed with."""
 STEPS = 5
 """Steps of a chain."""
 CROSSOVER = (0.15, 0.4, 1.0)
 """Shares of the parameters that a step changes, each as likely."""
+SHORTER = (1.0, 0.5, 0.25)
+"""Factors of a step's length, each as likely: the bolder ones cross, the shorter ones stay within narrow tolerances."""
 JITTER = 0.02
 """Standard deviation of what is added to every changed place, so that no direction stays closed."""
 PAIRS = 24
 """Settings that are simulated twice, for the noise."""
+
+
+MOVABLE: dict[str, tuple[int, ...]] = {
+    ALL: tuple(range(len(NAMES))),
+    SHARED: tuple(i for i in range(len(NAMES)) if not any(i in own for own in BLOCKS.values())),
+    **BLOCKS,
+}
+"""Places of the parameters of every block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +65,9 @@ class Record:
         step: step of the chain, 0 in round 0.
         accepted: whether the chain went there; of the prior: whether there are figures.
         unit: its point in the cube.
-        figures: measures by key; empty: no workloads.
-        facts: what is reported of the workloads.
+        figures: measures of both papers by name; empty: a paper has no workloads, or the setting was given up when the
+            first paper's figures were beyond the tolerance.
+        facts: what is reported of the workloads, by PAPER:NAME.
     """
 
     round: int
@@ -87,9 +107,9 @@ class Plan:
 
     @classmethod
     def of(cls, draws: int, seed: int, workloads: int = WORKLOADS) -> Plan:
-        """Half of the draws from the prior; the other half in rounds of a population of 200, smaller for few draws."""
+        """Two fifths of the draws from the prior; the rest in rounds of a population of 200, smaller for few draws."""
         population = max(8, min(200, draws // 20 // 2 * 2))
-        prior = max(draws // 2, population)
+        prior = max(draws * 2 // 5, population)
         return cls(seed, prior, population, max(0, (draws - prior) // (population // 2 * STEPS)), workloads)
 
 
@@ -111,7 +131,7 @@ class Chain:
     plan: Plan
     round: int
     place: int
-    start: tuple[float, ...] | None = None
+    start: Record | None = None
     pairs: tuple[tuple[float, ...], ...] = ()
     tolerance: float = float("inf")
     noise: Mapping[str, float] | None = None
@@ -127,27 +147,49 @@ def walk(chain: Chain) -> list[Record]:
     plan = chain.plan
     if chain.start is None:
         unit = np.round(draw_unit(plan.seed, chain.place), DIGITS)
-        return [_simulated(chain, 0, unit, float("inf"))]
+        return [_simulated(chain, 0, unit, None, PAPERS)]
     stream = random.Random(f"{plan.seed}/{chain.round}/{chain.place}")
-    at, records = np.array(chain.start), []
+    at, records = chain.start, []
     for step in range(STEPS):
-        record = _simulated(chain, step, np.round(_proposal(at, chain, stream), DIGITS), chain.tolerance)
+        block = stream.choice(STEPPED)
+        unit = np.round(_proposal(np.array(at.unit), block, chain, stream), DIGITS)
+        record = _simulated(chain, step, unit, at, (block,) if block in PAPERS else PAPERS)
         records.append(record)
         if record.accepted:
-            at = np.array(record.unit)
+            at = record
     return records
 
 
-def _simulated(chain: Chain, step: int, unit: Unit, tolerance: float) -> Record:
-    """Simulate a setting; it is accepted where it has figures, within the tolerance where there is one."""
-    seed = f"{chain.plan.seed}/{chain.round}/{chain.place}/{step}"
-    found = simulate(from_unit(unit), random.Random(seed).getrandbits(31), chain.plan.workloads)
-    figures = {key: short(value) for key, value in found.figures.items()}
-    fits = bool(figures)
-    if fits and chain.noise is not None:
-        fits = distance(figures, chain.noise, chain.keys) <= tolerance
-    facts = {key: short(value) for key, value in found.facts.items()}
-    return Record(chain.round, chain.place, step, fits, tuple(unit.tolist()), figures, facts)
+def _simulated(chain: Chain, step: int, unit: Unit, before: Record | None, papers: Sequence[str]) -> Record:
+    """Simulate a setting; it is accepted where it has figures, within the tolerance where there is one.
+
+    Args:
+        chain: the chain.
+        step: number of the step.
+        unit: the setting's point.
+        before: where the chain is, whose figures of papers that are not simulated are kept; None: of none.
+        papers: the papers to simulate.
+    """
+    known = [paper for paper in PAPERS if paper not in papers]
+    figures = _of_papers(before.figures, known) if before else {}
+    facts = _of_papers(before.facts, known) if before else {}
+    setting = from_unit(unit)
+    for paper in papers:
+        seed = random.Random(f"{chain.plan.seed}/{chain.round}/{chain.place}/{step}/{paper}").getrandbits(31)
+        found = simulate(paper, setting, seed, chain.plan.workloads)
+        figures |= {full(paper, key): short(value) for key, value in found.figures.items()}
+        facts |= {full(paper, key): short(value) for key, value in found.facts.items()}
+        known.append(paper)
+        least = distance(figures, chain.noise or {}, chain.keys, known) if chain.keys else 0.0
+        # Nothing that the other paper's figures may be brings it back within the tolerance.
+        if not found.figures or least > chain.tolerance:
+            return Record(chain.round, chain.place, step, False, tuple(unit.tolist()), {}, facts)
+    return Record(chain.round, chain.place, step, True, tuple(unit.tolist()), figures, facts)
+
+
+def _of_papers(values: Mapping[str, float], papers: Sequence[str]) -> dict[str, float]:
+    """The values of some papers, by PAPER:NAME."""
+    return {key: value for key, value in values.items() if key.partition(":")[0] in papers}
 
 
 def short(value: float) -> float:
@@ -155,12 +197,13 @@ def short(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _proposal(at: Unit, chain: Chain, stream: random.Random) -> Unit:
-    """A symmetric step: along the difference of two members (ter Braak 2006), mirrored at the walls of the cube."""
+def _proposal(at: Unit, block: str, chain: Chain, stream: random.Random) -> Unit:
+    """A symmetric step within a block: along the difference of two members (ter Braak 2006), mirrored at the walls."""
     a, b = (np.array(chain.pairs[stream.randrange(len(chain.pairs))]) for _ in range(2))
     share = stream.choice(CROSSOVER)
-    chosen = [i for i in range(at.size) if stream.random() < share] or [stream.randrange(at.size)]
-    scale = 2.38 / (2 * len(chosen)) ** 0.5
+    places = MOVABLE[block]
+    chosen = [i for i in places if stream.random() < share] or [stream.choice(places)]
+    scale = stream.choice(SHORTER) * 2.38 / (2 * len(chosen)) ** 0.5
     unit = at.copy()
     for i in chosen:
         if isinstance(PRIORS[NAMES[i]], Choice) and stream.random() < 0.5:
@@ -177,18 +220,40 @@ def mirrored(place: float) -> float:
     return 2.0 - place if place > 1.0 else place
 
 
-def measured_noise(plan: Plan, pairs: int = PAIRS) -> dict[str, float]:
-    """The noise of every fitted figure, from settings of the prior that are simulated twice."""
-    both: list[tuple[Mapping[str, float], Mapping[str, float]]] = []
-    number = 0
-    while len(both) < pairs and number < 20 * pairs:
-        number += 1
-        # Numbers below 0 are of no draw.
-        setting = from_unit(draw_unit(plan.seed, -number))
-        once, twice = (simulate(setting, plan.seed + 2 * number + k, plan.workloads).figures for k in range(2))
-        if once and twice:
-            both.append((once, twice))
-    return pooled_noise(both, fitted())
+Mapped = Callable[[Any, Sequence[Any]], Iterable[Any]]
+"""What makes something of each of some things, in order, in this process or in others."""
+
+
+def measured_noise(plan: Plan, pairs: int = PAIRS, mapped: Mapped = map) -> dict[str, float]:
+    """The noise of every fitted figure, from settings of the prior that are simulated twice, each paper's on its own.
+
+    Args:
+        plan: the plan.
+        pairs: settings that have workloads of a paper.
+        mapped: makes something of each of some things.
+    """
+    found: dict[str, float] = {}
+    for paper in PAPERS:
+        both: list[tuple[Mapping[str, float], Mapping[str, float]]] = []
+        for tried in range(20):
+            asked = [(paper, plan, number) for number in range(tried * pairs + 1, (tried + 1) * pairs + 1)]
+            both += [twice for twice in mapped(_twice, asked) if all(twice)]
+            if len(both) >= pairs:
+                break
+        found |= pooled_noise(both[:pairs], of_paper(fitted(), paper))
+    return found
+
+
+def _twice(asked: tuple[str, Plan, int]) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """Figures of a paper under a setting of the prior with two seeds; the second ones are empty where the first are."""
+    paper, plan, number = asked
+    # Numbers below 0 are of no draw.
+    setting = from_unit(draw_unit(plan.seed, -number))
+    made: list[Mapping[str, float]] = []
+    for seed in (plan.seed + 2 * number, plan.seed + 2 * number + 1):
+        figures = simulate(paper, setting, seed, plan.workloads).figures if all(made) else {}
+        made.append({full(paper, key): value for key, value in figures.items()})
+    return made[0], made[1]
 
 
 def sample(
@@ -244,7 +309,7 @@ def _replenished(
     points = tuple(tuple(member.record.unit) for member in kept)
     tolerance = kept[-1].distance
     chains = [
-        Chain(plan, number, place, start.record.unit, points, tolerance, noise, tuple(keys))
+        Chain(plan, number, place, start.record, points, tolerance, noise, tuple(keys))
         for place, start in enumerate(starts)
     ]
     records: list[Record] = []

@@ -1,4 +1,4 @@
-"""All systems of Harpagon §IV on a workload, by the compiled heuristics, without sessions, plans and the checker."""
+"""All systems of a paper on a workload, by the compiled heuristics, without sessions, plans and the checker."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from euclio.session.dispatch import path_times
 from euclio.studies.posterior.generator import Workload
 from euclio.studies.posterior.prior import Setting
 
-_rows = late_value("heuristics.session.systems", "SYSTEMS")
-_splitters = late_value("heuristics.session.systems", "Splitter")
+_harpagon = late_value("heuristics.session.systems", "SYSTEMS")
+_baselines = late_value("heuristics.session.systems", "BASELINES")
+_literal = late_value("heuristics.session.systems", "LITERAL")
+_piccolo = late_value("heuristics.session.piccolo_systems", "PICCOLO_SYSTEMS")
 _planner = cache(late_value("heuristics.session.solver", "plan_arrays"))
 _generator_of = late("heuristics.session.dummy_generator", "generator_of")
 _choices = late("heuristics.session.solver", "hardware_choices")
 
-EVEN = {"rr": "rr-even", "machine-rate": "machine-rate-even"}
-"""What a policy is where the machines of an allocation take equal rates."""
-
-FIRST_ASKED = ("inferline", "clipper", "harpagon:1c", "harpagon:2c", "harpagon:nd", "harpagon:nb", "scrooge")
+FIRST_ASKED = {
+    "harpagon": ("inferline", "clipper", "harpagon:1c", "harpagon:nd", "harpagon:q0.1", "scrooge", "harpagon:2c"),
+    "piccolo": ("inferline", "clipper", "piccolo:nd", "piccolo:q0.1", "scrooge"),
+}
 """Systems that refuse most and answer soonest: a workload that one of them refuses is not asked further."""
-LAST_ASKED = ("harpagon:q0.1", "nexus", "harpagon:q0.01")
+LAST_ASKED = {"harpagon": ("nexus", "harpagon:q0.01"), "piccolo": ("nexus", "piccolo:q0.01")}
 """Systems whose dynamic programs take longest."""
 
 
@@ -77,32 +79,55 @@ class Row:
     spaces: tuple[PlanSpace, ...]
 
 
-def systems_of(setting: Setting, template: Session) -> dict[str, Row]:
-    """The rows of Table III and of the ablations as a setting reads them, by name, in the order of asking.
+def systems_of(paper: str, setting: Setting, template: Session) -> dict[str, Row]:
+    """A paper's systems as a setting reads them, by the name of what they stand for, in the order of asking.
 
     Args:
+        paper: the paper.
         setting: the setting.
         template: a session with the hardware of its workloads.
     """
-    rows = {}
-    for row in _rows():
-        read = _as_read(row, setting)
-        rows[row.name] = Row(read, tuple(_choices(template, read.narrow(template, read.space))))
-    between = [name for name in rows if name not in (*FIRST_ASKED, *LAST_ASKED)]
-    return {name: rows[name] for name in (*FIRST_ASKED, *between, *LAST_ASKED)}
+    rows = {
+        name: Row(read, tuple(_choices(template, read.narrow(template, read.space))))
+        for name, read in _read(paper, setting).items()
+    }
+    first, last = FIRST_ASKED[paper], LAST_ASKED[paper]
+    between = [name for name in rows if name not in (*first, *last)]
+    return {name: rows[name] for name in (*first, *between, *last)}
 
 
-def _as_read(row: Any, setting: Setting) -> Any:
-    """A row under the setting's readings."""
-    if setting.round_robin == "even" and row.dispatch.name in EVEN:
-        row = replace(row, dispatch=PlanSpace(policy=EVEN[row.dispatch.name]).policy)  # type: ignore[arg-type]
-    if row.name == "scrooge":
-        row = replace(row, splitter=_splitters()(setting.scrooge_split))
-    if row.name == "harpagon:2c":
-        # As the system itself has them, or as its ablation without dummies does.
-        rules = {one.name: one.dummy for one in _rows()}
-        row = replace(row, dummy=rules["harpagon" if setting.two_dummies else "harpagon:nd"])
-    return row
+def _read(paper: str, setting: Setting) -> dict[str, Any]:
+    """The rows of a paper's systems under a setting's readings, by the name of what they stand for."""
+    literal = _literally(paper, setting)
+    known = {row.name: row for row in (*_harpagon(), *_literal(), *_piccolo())}
+    names = [row.name for row in (_harpagon() if paper == "harpagon" else (*_piccolo(), *_baselines()))]
+    rows = {name: known[literal.get(name, name)] for name in names}
+    if paper == "piccolo":
+        first = setting.piccolo.reassign_first
+        rows["piccolo:1re"] = replace(rows["piccolo:1re"], reassign_first=first)
+        if not setting.two_filled:
+            rows["piccolo:2bpc"] = replace(rows["piccolo:2bpc"], dummy=rows["piccolo:nd"].dummy)
+    return rows
+
+
+def _literally(paper: str, setting: Setting) -> dict[str, str]:
+    """Names of the rows that a setting puts in the place of others.
+
+    Round robin and dispatch at machine rate are read for systems of one allocation, and Scrooge, alone: with Nexus,
+    -2d and -dt, which may have two and more, an even share moves no figure by as much as a per cent.
+    """
+    even = {"inferline": "inferline:literal", "clipper": "clipper:literal"}
+    found = even if setting.round_robin == "literal" else {}
+    # Piccolo credits Scrooge with its own MILP (§IV-A), whose rule is the default row's.
+    if paper == "harpagon":
+        readings = {
+            "scrooge": setting.own_scrooge,
+            "harpagon:2c": not setting.two_dummies,
+            "harpagon:1re": setting.harpagon.reassign_first,
+        }
+        colon = {name: "-" if ":" in name else ":" for name in readings}
+        found |= {name: f"{name}{colon[name]}literal" for name, usual in readings.items() if not usual}
+    return found
 
 
 def run(row: Row, workload: Workload) -> Outcome | None:
