@@ -19,7 +19,7 @@ from euclio.studies.harpagon.measures import (
     own_optimum,
 )
 from euclio.studies.harpagon.modules import HARPAGON
-from euclio.studies.harpagon.readings import OTHER_RUNS
+from euclio.studies.harpagon.readings import OTHER_RUNS, under_other_readings
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text
 from euclio.studies.modules import kept_by_allocation
@@ -80,4 +80,4 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 TITLE = "Harpagon reproduced: how far from optimal is it?"
-STUDY = Study("harpagon", TITLE, SEED, collect, measures, reasons, text)
+STUDY = Study("harpagon", TITLE, SEED, collect, measures, reasons, text, under_other_readings)

@@ -22,6 +22,8 @@ from euclio.studies.modules import (
     remaining_budget,
 )
 from euclio.studies.scorecard import Score
+from euclio.studies.study import Collected
+from euclio.studies.verdicts import OtherReading
 
 NAMED = (Given("traffic", "detector"), Given("face", "keypoints"), Given("pose", "keypoints"))
 """Modules that run the networks that the paper names: SSD, PRNet and OpenPose."""
@@ -133,6 +135,15 @@ def other_readings(
         },
         GIVEN_MODULE: throughput_measures(modules, NAMED, NAMED[0]),
     }
+
+
+def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
+    """The same, by key of the published figure."""
+    found: dict[str, list[OtherReading]] = {}
+    for reading, figures in other_readings(collected.tables["runs"], collected.tables["allocations"]).items():
+        for key, measured in figures.items():
+            found.setdefault(key, []).append(OtherReading(reading.question, reading.other, measured))
+    return found
 
 
 def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:

@@ -9,13 +9,14 @@ import pandas as pd
 from euclio.analysis.statistics import Measured
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
-from euclio.report import Block, Figure, Heading, Paragraph, Table
+from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import costs, stopped
-from euclio.studies.harpagon.decomposition import decomposition_blocks
-from euclio.studies.harpagon.figures import figures
+from euclio.studies.harpagon.decomposition import decomposition_blocks, decomposition_picture
+from euclio.studies.harpagon.figures import figure_references, figures
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
     PLAN_OPTIMUM,
+    PLAN_OPTIMUM_SHARED,
     SPLIT_BREAKPOINTS,
     SPLIT_CENTISECONDS,
     SPLIT_LIMIT_S,
@@ -25,8 +26,10 @@ from euclio.studies.harpagon.measures import (
 from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.readings import other_readings, readings_blocks
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
+from euclio.studies.optimality import by_key, numbers
 from euclio.studies.reference_workloads import claims_text, workload_blocks
 from euclio.studies.scorecard import Score, score_line, tally
+from euclio.studies.session_figures import HARPAGON as NAMED
 from euclio.studies.sessions import application_of
 from euclio.studies.study import Collected, Text
 
@@ -37,6 +40,15 @@ GRIDS = {
     SPLIT_CENTISECONDS: "split optimum, every 0.01 s",
     PLAN_OPTIMUM: "plan optimum (any plan of the plan space)",
 }
+
+DOTS = {
+    "split, reachable budgets": SPLIT_OPTIMUM,
+    "split, breakpoints": SPLIT_BREAKPOINTS,
+    "split, every 10 ms": SPLIT_CENTISECONDS,
+    "plan": PLAN_OPTIMUM,
+    "plan, Theorem 1 literally": PLAN_OPTIMUM_SHARED,
+}
+"""References of the first picture, as notebook 02 has them."""
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
@@ -67,8 +79,16 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *(score_line(score) for score in scores if score.published.key in HEADLINES),
             f"figures without visible difference: {met}",
         ],
-        card=[block for block in decomposition if not isinstance(block, Figure)],
+        card=decomposition,
+        numbers=numbers(scores, NAMED),
+        pictures=[figure_references(references(runs), by_key(scores)["optimal_share"]), decomposition_picture(runs)],
     )
+
+
+def references(runs: pd.DataFrame) -> dict[str, Measured]:
+    """Share of workloads on which Harpagon costs no more than each reference that was run, by its name."""
+    found = {name: optimality(runs, solver)[0] for name, solver in DOTS.items()}
+    return {name: share for name, share in found.items() if share.n}
 
 
 def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:

@@ -11,8 +11,9 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import costs, stopped, within
+from euclio.studies.optimality import by_key, numbers
 from euclio.studies.piccolo.example import example_blocks
-from euclio.studies.piccolo.figures import figures
+from euclio.studies.piccolo.figures import figure_references, figures
 from euclio.studies.piccolo.measures import (
     PICCOLO,
     PLAIN_SPLITS,
@@ -24,6 +25,7 @@ from euclio.studies.piccolo.measures import (
 )
 from euclio.studies.reference_workloads import claims_text, mix_text, workload_blocks
 from euclio.studies.scorecard import Score, score_line, tally
+from euclio.studies.session_figures import PICCOLO as NAMED
 from euclio.studies.sessions import by_application, by_solver
 from euclio.studies.study import Collected, Text
 
@@ -56,7 +58,18 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             f"figures without visible difference: {met}",
         ],
         card=example_blocks(),
+        numbers=numbers(scores, NAMED),
+        pictures=[figure_references(references(runs), by_key(scores)["optimal_share"])],
     )
+
+
+def references(runs: pd.DataFrame) -> dict[str, Measured]:
+    """Share of workloads on which Piccolo costs no more than each reference that is known, by its name."""
+    cost = costs(runs)[PICCOLO]
+    bound = by_solver(runs, "bound_per_h")[PLAN_OPTIMUM]
+    found = {"split, stretched": split_optimum(runs), "plan, if proven": plan_optimum(runs), "plan, its bound": bound}
+    shares = {name: within(cost, reference)[0] for name, reference in found.items()}
+    return {name: share for name, share in shares.items() if share.n}
 
 
 def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:

@@ -9,7 +9,7 @@ import pandas as pd
 from euclio.analysis.statistics import share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
-from euclio.report import Block, Heading, Paragraph, Table
+from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.scrooge.example import example_table
 from euclio.studies.scrooge.figures import figure_10, figure_11, figure_applications
@@ -55,7 +55,6 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         "the machine that the report was made on.",
         sections=[
             Heading("Figures"),
-            figure_10(runs),
             figure_11(runs),
             figure_applications(runs),
             Heading("Worked example"),
@@ -71,7 +70,20 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         run=run_blocks(collected),
         headlines=[score_line(score) for score in scores],
         card=[example_table()],
+        numbers=numbers(scores),
+        pictures=[figure_10(runs)],
     )
+
+
+def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
+    """What a reader shall see first: how often the MILP and the greedy find the best allocation."""
+    by_key = {score.published.key: score for score in scores}
+    found = []
+    for key, name in (("milp_same_share", "MILP"), ("greedy_same_share", "greedy")):
+        p, m = by_key[key].published, by_key[key].measured
+        note = f"published about {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads)"
+        found.append(KeyNumber(f"{m.value:.1f} %", f"of the workloads: Scrooge's {name} finds the best plan", note))
+    return found
 
 
 def summary(runs: pd.DataFrame) -> list[Block]:
