@@ -207,7 +207,9 @@ def dispatch_latency(allocations: pd.DataFrame, run: str, column: str) -> Measur
     return mean(plans[column] / plans.tc_latency_s - 1, 100)
 
 
-def relative_throughput(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio") -> pd.Series[float]:
+def relative_throughput(
+    modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = ""
+) -> pd.Series[float]:
     """A variant's module figure over its own system's, on the workloads of the module's application.
 
     Args:
@@ -215,9 +217,10 @@ def relative_throughput(modules: pd.DataFrame, run: str, given: Given, column: s
         run: name of the run, such as "harpagon:nb".
         given: the module.
         column: "ratio" (requests per second per unit of money), "first" or "second" (throughput of a configuration).
+        against: the run that it is set against; empty: its own system's.
     """
     both = []
-    for name in (run, own_system(run)):
+    for name in (run, against or own_system(run)):
         one = modules.loc[name]
         one = one[one.index.get_level_values("workload").str.startswith(f"{given.application}-")]
         one = one[one.index.get_level_values("module") == given.module]
@@ -225,9 +228,9 @@ def relative_throughput(modules: pd.DataFrame, run: str, given: Given, column: s
     return (both[0] / both[1]).dropna()
 
 
-def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio") -> Measured:
-    """By how many per cent the figure lies below the own system's, on average."""
-    return mean(1 - relative_throughput(modules, run, given, column), 100)
+def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = "") -> Measured:
+    """By how many per cent the figure lies below the own system's, or another run's, on average."""
+    return mean(1 - relative_throughput(modules, run, given, column, against), 100)
 
 
 def more_than_two(modules: pd.DataFrame, run: str) -> Measured:

@@ -24,6 +24,11 @@ from euclio.studies.scorecard import outcomes_text
 from euclio.studies.study import Collected
 
 PAGE = "docs/model/posterior.md"
+REFUSALS = {
+    "objective": "none asked: the objective is longer than those that count",
+    "inapplicable": "one that splits in steps: too many of them",
+}
+"""What refuses a draw before a system finds no plan, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Bl
         remarks: further sentences on the runs.
     """
     draws, runs = collected.details, collected.tables["runs"]
-    rejected = [(name, str(n), percent(n / draws.drawn, 1)) for name, n in draws.rejected.items()]
+    rejected = [(REFUSALS.get(by, by), str(n), percent(n / draws.drawn, 1)) for by, n in draws.rejected.items()]
     return [
         Heading("Workloads and run"),
         Paragraph(

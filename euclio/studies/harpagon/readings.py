@@ -12,7 +12,15 @@ from euclio.core.words import with_unit
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import baseline_measures, extra_measures, normalized, same
 from euclio.studies.harpagon.modules import HARPAGON, REPRICED_RUN, throughput_measures
-from euclio.studies.modules import Given, dispatch_latency, module_figures, more_than_two, remaining_budget
+from euclio.studies.modules import (
+    Given,
+    dispatch_latency,
+    given_module,
+    less,
+    module_figures,
+    more_than_two,
+    remaining_budget,
+)
 from euclio.studies.scorecard import Score
 from euclio.studies.study import Collected
 from euclio.studies.verdicts import OtherReading
@@ -56,9 +64,9 @@ OWN_SCROOGE = Reading(
     (("scrooge", "scrooge:literal"),),
 )
 TWO_WITHOUT = Reading(
-    "Whether Harp-2c adds dummies",
-    "no",
-    "yes",
+    "Which dummies Harp-2c adds",
+    "none",
+    "those of Harpagon",
     "With dummies it can never cost what is printed (docs/findings/two-features.md).",
     (("harpagon:2c", "harpagon:2c-literal"),),
 )
@@ -76,7 +84,7 @@ MAJORITY = Reading(
     'The text says "given the same configuration", and a plan\'s partial machine waits d + b/f under every dispatch.',
 )
 MORE_THAN_TWO = Reading(
-    "Where more than two configurations are counted",
+    "Where more than two configurations are counted, and what Harp-2c's second one is set against",
     "in plans without dummies (Harp-nd)",
     "in Harpagon's plans",
     "With one hardware type no third configuration survives the dummy generator, with the two here next to none "
@@ -93,9 +101,18 @@ OTHER_RUNS = tuple(other for reading in OF_SYSTEMS for _, other in reading.rows)
 """Solvers of the answers that are not taken."""
 
 
-def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Reading, dict[str, Measured]]:
-    """The figures that each reading moves under the other answer, by key of the published figure."""
+def other_readings(
+    runs: pd.DataFrame, allocations: pd.DataFrame, application: str
+) -> dict[Reading, dict[str, Measured]]:
+    """The figures that each reading moves under the other answer, by key of the published figure.
+
+    Args:
+        runs: one row per workload and run.
+        allocations: rows of `euclio.studies.modules.allocation_rows`.
+        application: whose most expensive module is the given one.
+    """
     modules = module_figures(allocations)
+    given = given_module(modules, HARPAGON, application)
     of_systems = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
     return {
         SHARED_RATE: baseline_measures(of_systems[SHARED_RATE], HARPAGON),
@@ -112,7 +129,10 @@ def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Readin
             "2d_latency_extra": dispatch_latency(allocations, REPRICED_RUN, "rr_latency_s"),
             "dt_latency_extra": dispatch_latency(allocations, REPRICED_RUN, "machine_rate_latency_s"),
         },
-        MORE_THAN_TWO: {"more_than_two_share": more_than_two(modules, HARPAGON)},
+        MORE_THAN_TWO: {
+            "more_than_two_share": more_than_two(modules, HARPAGON),
+            "2c_second_throughput_less": less(modules, "harpagon:2c", given, "second"),
+        },
         GIVEN_MODULE: throughput_measures(modules, NAMED, NAMED[0]),
     }
 

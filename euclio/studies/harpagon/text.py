@@ -67,7 +67,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         "(role inconsistent, data/published/contradictions.json).",
         sections=[
             *decomposition,
-            *readings_blocks(scores, other_readings(runs, collected.tables["allocations"])),
+            *readings_blocks(scores, other_readings(runs, collected.tables["allocations"], collected.details.given)),
             *theorem_1(runs),
             *theorem_2(find_counterexample(collected.asked.seed)),
             Heading("Figures"),

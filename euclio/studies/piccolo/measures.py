@@ -33,6 +33,8 @@ PICCOLO = "piccolo"
 ALTERNATIVES = ("np", "nb", "nh", "1bpc", "2bpc", "2d", "dt", "tb", "q0.01", "q0.1", "0re", "1re", "nd")
 """The 13 alternatives of §IV-C, without what their names begin with."""
 SPLIT_OPTIMUM = "piccolo-bruteforce"
+PLAIN_SPLITS = "split-bruteforce, continuous"
+"""Label of the search over the same vectors of budgets as they are, not stretched."""
 PLAN_OPTIMUM = "exact, continuous"
 """Label of the optimum of Piccolo's own plan space, which holds dummies at any rate."""
 QUANTIZED = "piccolo:q0.01"

@@ -37,8 +37,8 @@ def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     cheaper = {name: int((table[name] < 1 - OPTIMALITY_TOLERANCE).sum()) for name in BASELINES}
     named = ", ".join(f"{name} on {n}" for name, n in cheaper.items() if n)
     return {
-        "baseline_mean_extra_min": f"Means: {order}. Every plan of a baseline is one that Picc-2d or Picc-dt may make; "
-        f"the cheaper of these two costs {percent(least, 1)} more than Piccolo on average.",
+        "baseline_mean_extra_min": f"Means: {order}. Every baseline dispatches as Picc-2d or Picc-dt does, an even "
+        f"share apart; the cheaper of these two costs {percent(least, 1)} more than Piccolo on average.",
         "baseline_mean_extra_max": f"Means: {order}.",
         "baseline_max_extra_min": f"Maxima: {tops}.",
         "baseline_max_extra_max": f"Maxima: {tops}.",

@@ -81,7 +81,8 @@ class Own:
 
     heavy_which: str = _free(Choice(("longest", "any", "all")), "which modules are busy is not printed; all: balanced")
     heavy_machines: float = _free(
-        Range(1.5, 25.0, log=True), "event sizes ask for 5 machines, 2d and dt for 10 and more"
+        Range(0.3, 25.0, log=True),
+        "Harpagon's event sizes ask for 5 machines, its 2d and dt for 10 and more; Piccolo's Figure 8 asks for 1.4",
     )
     heavy_spread: float = _free(Range(1.0, 6.0, log=True), "rates come from videos of several sizes")
     light_machines: float = _free(Range(0.01, 1.0, log=True), "from next to nothing to balanced")

@@ -21,6 +21,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count as count_up
+from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -35,8 +37,12 @@ STEPPED = (ALL, SHARED, SHARED, *PAPERS, *PAPERS)
 """Blocks of parameters that a step may move, each as likely."""
 DIGITS = 4
 """Decimals of places in the cube, and digits of figures: what is stored is what was computed with."""
-STEPS = 5
-"""Steps of a chain."""
+STEPS = (3, 9)
+"""Fewest and most steps of a chain."""
+UNMOVED = 0.05
+"""Share of chains that may end where they began: a round has as many steps as that takes."""
+PRIOR_SHARE, POPULATION = 0.3, 160
+"""Share of the draws that are from the prior, and size of the population."""
 CROSSOVER = (0.15, 0.4, 1.0)
 """Shares of the parameters that a step changes, each as likely."""
 SHORTER = (1.0, 0.5, 0.25)
@@ -95,22 +101,22 @@ class Plan:
         seed: seed of everything.
         prior: settings drawn from the prior.
         population: size of the population, an even number.
-        rounds: rounds of replenishment.
+        chained: settings drawn in rounds of replenishment; no round is begun that would exceed it.
         workloads: workloads of a setting.
     """
 
     seed: int
     prior: int
     population: int
-    rounds: int
+    chained: int
     workloads: int = WORKLOADS
 
     @classmethod
     def of(cls, draws: int, seed: int, workloads: int = WORKLOADS) -> Plan:
-        """Two fifths of the draws from the prior; the rest in rounds of a population of 200, smaller for few draws."""
-        population = max(8, min(200, draws // 20 // 2 * 2))
-        prior = max(draws * 2 // 5, population)
-        return cls(seed, prior, population, max(0, (draws - prior) // (population // 2 * STEPS)), workloads)
+        """A part of the draws from the prior, the rest in rounds; of few draws the population is smaller."""
+        population = max(8, min(POPULATION, draws // 20 // 2 * 2))
+        prior = max(round(draws * PRIOR_SHARE), population)
+        return cls(seed, prior, population, max(0, draws - prior), workloads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,7 @@ class Chain:
         tolerance: largest distance allowed.
         noise: noise of every figure.
         keys: the figures that count.
+        steps: how many steps it takes.
     """
 
     plan: Plan
@@ -136,6 +143,7 @@ class Chain:
     tolerance: float = float("inf")
     noise: Mapping[str, float] | None = None
     keys: tuple[str, ...] = ()
+    steps: int = STEPS[0]
 
 
 Walked = Callable[[Sequence[Chain]], Iterable[list[Record]]]
@@ -150,7 +158,7 @@ def walk(chain: Chain) -> list[Record]:
         return [_simulated(chain, 0, unit, None, PAPERS)]
     stream = random.Random(f"{plan.seed}/{chain.round}/{chain.place}")
     at, records = chain.start, []
-    for step in range(STEPS):
+    for step in range(chain.steps):
         block = stream.choice(STEPPED)
         unit = np.round(_proposal(np.array(at.unit), block, chain, stream), DIGITS)
         record = _simulated(chain, step, unit, at, (block,) if block in PAPERS else PAPERS)
@@ -274,13 +282,25 @@ def sample(
     records = list(prior) or [r for rs in walked([Chain(plan, 0, place) for place in range(plan.prior)]) for r in rs]
     population = nearest(records, noise, keys)[: plan.population]
     yield records, population
-    for number in range(1, plan.rounds + 1):
+    left, steps = plan.chained, STEPS[0]
+    for number in count_up(1):
         kept = nearer_half(population)
-        if len(kept) < 2:
+        missing = len(population) - len(kept)
+        if len(kept) < 2 or left < missing * steps:
             return
-        records, moved = _replenished(plan, number, kept, len(population) - len(kept), noise, keys, walked)
+        records, moved = _replenished(plan, number, kept, missing, steps, noise, keys, walked)
         population = sorted([*kept, *moved], key=lambda member: member.distance)
         yield records, population
+        left -= len(records)
+        steps = steps_for(sum(record.accepted for record in records) / len(records))
+
+
+def steps_for(accepted: float) -> int:
+    """Steps that leave few chains where they began, if such a share of steps is accepted."""
+    fewest, most = STEPS
+    if accepted <= 0:
+        return most
+    return fewest if accepted >= 1 else min(most, max(fewest, ceil(log(UNMOVED) / log(1 - accepted))))
 
 
 def nearest(records: Iterable[Record], noise: Mapping[str, float], keys: Sequence[str]) -> list[Member]:
@@ -299,6 +319,7 @@ def _replenished(
     number: int,
     kept: Sequence[Member],
     missing: int,
+    steps: int,
     noise: Mapping[str, float],
     keys: Sequence[str],
     walked: Walked,
@@ -309,7 +330,7 @@ def _replenished(
     points = tuple(tuple(member.record.unit) for member in kept)
     tolerance = kept[-1].distance
     chains = [
-        Chain(plan, number, place, start.record, points, tolerance, noise, tuple(keys))
+        Chain(plan, number, place, start.record, points, tolerance, noise, tuple(keys), steps)
         for place, start in enumerate(starts)
     ]
     records: list[Record] = []

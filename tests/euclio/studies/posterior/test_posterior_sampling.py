@@ -25,7 +25,7 @@ from euclio.studies.posterior.figures import write_figures
 from euclio.studies.posterior.journal import Journal
 from euclio.studies.posterior.prior import BLOCKS, NAMES, PAPERS, PRIORS, Setting, draw, draw_unit
 from euclio.studies.posterior.references import Again
-from euclio.studies.posterior.sampler import Chain, Plan, Record, mirrored, sample, walk
+from euclio.studies.posterior.sampler import Chain, Plan, Record, mirrored, sample, steps_for, walk
 from euclio.studies.posterior.simulation import Simulated
 from euclio.studies.posterior.store import load_stored, settings_of
 from euclio.studies.posterior.targets import fitted, full, of_paper, targets
@@ -90,11 +90,22 @@ def test_mirrors_keep_places_within_the_cube() -> None:
     assert [mirrored(x) for x in (0.3, -0.2, 1.25, 2.5)] == pytest.approx([0.3, 0.2, 0.75, 0.5])
 
 
+def test_rounds_take_as_many_steps_as_move_nearly_all_chains() -> None:
+    assert [steps_for(share) for share in (0.0, 0.1, 0.5, 0.9, 1.0)] == [9, 9, 5, 3, 3]
+
+
+@pytest.mark.usefixtures("simulated")
+def test_no_more_settings_are_drawn_than_asked_for() -> None:
+    for draws in (40, 333, 500):
+        plan = Plan.of(draws, 5, 10)
+        assert sum(len(r) for r, _ in sample(plan, {}, KEYS, lambda chains: map(walk, chains))) <= draws
+
+
 @pytest.mark.usefixtures("simulated")
 def test_populations_come_nearer_round_by_round() -> None:
     plan = Plan.of(400, 5, 10)
     largest = [m[-1].distance for _, m in sample(plan, {}, KEYS, lambda chains: map(walk, chains))]
-    assert len(largest) == plan.rounds + 1
+    assert len(largest) > 5
     assert largest == sorted(largest, reverse=True)
     assert largest[-1] < 0.4 * largest[0]
 
@@ -140,7 +151,7 @@ def test_a_paper_whose_parameters_stay_keeps_its_figures(asked: list[str]) -> No
             at = record if record.accepted else at
     assert alone > 3
     # Both papers in about every other step.
-    assert len(asked) < 2 + 12 * sampler.STEPS * 1.8
+    assert len(asked) < 2 + 12 * sampler.STEPS[0] * 1.8
 
 
 def test_a_setting_is_given_up_where_one_paper_is_beyond_the_tolerance(asked: list[str]) -> None:
@@ -148,7 +159,7 @@ def test_a_setting_is_given_up_where_one_paper_is_beyond_the_tolerance(asked: li
     asked.clear()
     records = walk(replace(chain_from(start), tolerance=1e-6))
     assert not any(r.accepted or r.figures for r in records)
-    assert len(asked) == sampler.STEPS
+    assert len(asked) == sampler.STEPS[0]
 
 
 def test_the_least_distance_grows_with_every_paper() -> None:
@@ -235,7 +246,8 @@ def test_what_a_draw_says(tmp_path: Path) -> None:
     assert table.width_over_prior.median() < 0.3
     assert abs(correlations(stored.prior).loc["harpagon.slo", "harpagon:2d_mean_extra"]) > 0.95
     assert narrowed(stored)["piccolo.slo"] < 0.3
-    assert cross_validated(stored).coverage.min() > 0.6
+    # A dozen settings that lie as near as their noise lets them.
+    assert cross_validated(stored).coverage_with_error.min() > 0.8
     assert interval(stored.accepted, "nothing").covers(1.0) is False
     assert coverage(stored.prior, KEYS) == 1.0
     # The model's error widens intervals around the same middle, and shares end at 100.
