@@ -102,9 +102,7 @@ def scrooge_profile(name: str, as_evaluated: bool = True) -> Profile:
     scale = entry.get("slower", 1.0) if as_evaluated else 1.0
     parameters = _parameters(entry)
     return tuple(
-        Configuration(
-            h["name"], b, e, f"{scale * duration(parameters, h['name'], b, e):.{DURATION_DIGITS}f}"
-        )
+        Configuration(h["name"], b, e, f"{scale * duration(parameters, h['name'], b, e):.{DURATION_DIGITS}f}")
         for h in data["hardware"]
         if h["name"] != CPU
         for b in entry.get("batches", data["batches"])

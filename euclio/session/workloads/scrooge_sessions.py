@@ -54,9 +54,7 @@ def _inflated(module: Module, balloon: float) -> Module:
     if balloon == 1.0:
         return module
     profile = tuple(
-        Configuration(
-            c.hardware, c.batch, c.concurrency, exact(f"{balloon * float(c.duration_s):.{DURATION_DIGITS}f}")
-        )
+        Configuration(c.hardware, c.batch, c.concurrency, exact(f"{balloon * float(c.duration_s):.{DURATION_DIGITS}f}"))
         for c in module.profile
     )
     return Module(module.name, module.rate_rps, profile)

@@ -20,10 +20,12 @@ from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,
     GREEDY,
+    LOOSER_MS,
     MANY_TYPES,
     MILP,
     OPTIMUM,
     OWN_SESSIONS,
+    at_objective,
     measures,
     on_types,
 )
@@ -50,6 +52,8 @@ def setting(solver: str, label: str, **options: Any) -> SolverSetting:
 
 FEW = tuple(setting(name, name) for name in (MILP, GREEDY, BRUTE_FORCE, OPTIMUM))
 """On the workloads' own two worker types."""
+DECIDED = tuple(setting(name, name) for name in (MILP, GREEDY, OPTIMUM))
+"""Under looser objectives."""
 MANY = tuple(setting(name, on_types(name)) for name in (MILP, GREEDY, OPTIMUM))
 SAMPLED = (setting(BRUTE_FORCE, on_types(BRUTE_FORCE)),)
 """Only on a seeded sample, unless the run is full."""
@@ -66,19 +70,22 @@ def collect(collector: Collector, asked: Asked) -> Found:
         # It is the exact method that says whether there is a plan, not what a heuristic finds.
         drawn, _ = draw_workloads(collector, (setting(OPTIMUM, OPTIMUM),), count, seed, advance)
     accepted = drawn.workloads
-    own = own_decisions(collector, max(LEAST_DECISIONS, count // DECISIONS), seed)
+    decisions = max(LEAST_DECISIONS, count // DECISIONS)
+    own = own_decisions(collector, decisions, seed)
+    looser = {ms: own_decisions(collector, decisions, seed, k) for k, ms in enumerate(LOOSER_MS, start=1)}
     sample = accepted if asked.full else seeded_sample(accepted, SAMPLE, seed)
     tables: list[pd.DataFrame] = []
     proofs: list[Proof] = []
     for name, chosen, settings, protocol in (
         ("2 worker types", accepted, FEW, FIVE_APPLICATIONS),
         ("2 worker types, decisions as in §4.2", own, FEW, OWN_SESSIONS),
+        *((f"decisions of §4.2 at {ms} ms", looser[ms], DECIDED, at_objective(ms)) for ms in LOOSER_MS),
         ("30 worker types", accepted, MANY, FIVE_APPLICATIONS),
         ("30 worker types, decisions as in §4.2", own, MANY, OWN_SESSIONS),
         ("brute force with 30 worker types", sample, SAMPLED, FIVE_APPLICATIONS),
     ):
         sessions = [workload.session for workload in chosen]
-        if settings is not FEW:
+        if settings in (MANY, SAMPLED):
             sessions = [replace(on_worker_types(s, MANY_TYPES, seed), name=s.name) for s in sessions]
         frame = collector.staged(name, sessions, settings, seed=seed)
         tables.append(session_runs(frame, chosen).assign(protocol=protocol, cpu_s=frame.cpu_s))
@@ -88,9 +95,9 @@ def collect(collector: Collector, asked: Asked) -> Found:
     return Found({"runs": runs, **under_objectives}, proofs, drawn, {"workloads": count})
 
 
-def own_decisions(collector: Collector, count: int, seed: int) -> list[Workload]:
-    """Decisions of §4.2 that have a plan, out of so many per application."""
-    drawn = [draw_scrooge(name, seed, number) for name in COMPARED for number in range(1, count + 1)]
+def own_decisions(collector: Collector, count: int, seed: int, objective: int = 0) -> list[Workload]:
+    """Decisions of §4.2 under one of the objectives that have a plan, out of so many per application."""
+    drawn = [draw_scrooge(name, seed, k, objective) for name in COMPARED for k in range(1, count + 1)]
     judged = collector.runs([workload.session for workload in drawn], [setting(OPTIMUM, OPTIMUM)])
     return [workload for workload, lacking in zip(drawn, judged.value.isna(), strict=True) if not lacking]
 
