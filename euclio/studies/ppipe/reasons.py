@@ -115,10 +115,8 @@ def _testbed(serving: pd.DataFrame) -> dict[str, str]:
     for base, key in ((NP, "np"), (DART, "dart")):
         gain = measures.small_gains(serving, base)
         by = ", ".join(
-            f"{setup} {value:.1f} % ({base} {theirs:.2f}, PPipe {ours:.2f})"
-            for setup, value, theirs, ours in zip(
-                gain.index, gain, served[base].reindex(gain.index), served[PPIPE].reindex(gain.index), strict=True
-            )
+            f"{setup} {m.value:.1f} % ({base} {served[base][setup]:.2f}, PPipe {served[PPIPE][setup]:.2f})"
+            for setup, m in gain.items()
         )
         text = f"By cluster, loads averaged over the models: {by}. {PROFILES} The paper's is a testbed."
         found |= {f"testbed_{key}_{end}": text for end in ("least", "most")}

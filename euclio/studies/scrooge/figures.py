@@ -192,6 +192,7 @@ def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
         ends = [printed[f"{shown.label.lower()}_rps_{ms}"] for ms in ENDS_MS]
         axes[1].plot(ENDS_MS, ends, color=PALETTE[k], marker="D", linestyle="", markersize=6)
     axes[1].set_yscale("log")
+    axes[1].set_yticks([10, 20, 50, 100, 200])
     axes[1].yaxis.set_major_formatter("{x:g}")
     axes[1].yaxis.set_minor_formatter(NullFormatter())
     axes[1].set_ylabel("requests/s of a machine")

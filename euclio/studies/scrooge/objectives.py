@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, exactly, mean
+from euclio.analysis.statistics import Measured, exactly, mean, ratio_of_sums
 from euclio.core.result import Result
 from euclio.session import Session
 
@@ -85,12 +85,9 @@ def costs(runs: pd.DataFrame, application: str) -> pd.DataFrame:
 def saved(less: pd.Series[float], more: pd.Series[float]) -> Measured:
     """What the total of one column is below another's, in per cent.
 
-    The interval resamples decisions; each stands for its part of the ratio of the totals, made linear.
+    The interval resamples decisions.
     """
-    if not len(more):
-        return Measured(float("nan"))
-    total = less.sum() / more.sum()
-    return mean(100.0 * (1.0 - total - (less - total * more) / more.mean()))
+    return ratio_of_sums(more - less, more, 100.0)
 
 
 def objective_savings(runs: pd.DataFrame, application: str) -> list[Measured]:

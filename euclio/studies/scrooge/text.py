@@ -20,7 +20,7 @@ from euclio.studies.scrooge.figures import (
     figure_applications,
     figure_tightness,
 )
-from euclio.studies.scrooge.input_figures import figure_2, figure_3, figure_5
+from euclio.studies.scrooge.input_figures import figure_2, figure_3, figure_5, worker_types_figure
 from euclio.studies.scrooge.inputs import complexity
 from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
@@ -90,7 +90,8 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Heading("Latency objectives and spatial multiplexing: Figures 12 and 13"),
             figure_12(collected.tables["objectives"]),
             figure_13(collected.tables),
-            Heading("What goes in: Figures 2, 3 and 5"),
+            Heading("What goes in: Tables 1 and 2, Figures 2, 3 and 5"),
+            worker_types_figure(MANY_TYPES, seed),
             figure_2(),
             figure_3(complexity(seed)),
             figure_5(),

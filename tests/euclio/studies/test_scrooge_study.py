@@ -235,7 +235,7 @@ def report(tmp_path_factory):
 
 def test_report_holds_scorecard_figures_and_example(report: Path):
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 9
+    assert page.count("<svg") == 10
     assert "Published against measured" in page
     assert "disagreements of the two: 0" in page
     assert "7.5444" in (report / "scorecard.md").read_text(encoding="utf-8")
