@@ -1,7 +1,7 @@
 """Hooks of the page builder: links out of `docs/` keep working in the built pages, and reports give the gallery.
 
 A README of the tree becomes a page of its own under `rooms/`; any other file of the tree that a page links to is copied
-under `files/`. So the built pages hold all that they point to, and can be moved. The table of claims is put in as is.
+under `files/`. So the built pages hold all that they point to, and can be moved. The table of claims is put in too.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ has no such evidence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,8 +28,10 @@ ACCEPTED = "-accepted.parquet"
 """End of the name of the file of a draw that holds its accepted settings."""
 POSTERIOR_RANGE = (2.5, 97.5)
 """Percentiles of a parameter among the accepted settings that are its posterior range."""
+ERRORS = 3.5
+"""Standard errors, 1/sqrt(n - 1), below which a rank correlation may be chance, as some thirty parameters are asked."""
 FEWEST = 10
-"""Draws below which nothing is said of what a parameter moves."""
+"""Settings that show a figure, below which nothing is said of it."""
 
 
 def stored_posterior(paper: str, folder: Path | None = None) -> Stored | None:
@@ -64,11 +67,11 @@ def named(paper: str, key: str) -> str:
 
 
 def predicted(stored: Stored, paper: str, key: str) -> Predicted | None:
-    """What the accepted settings give for a paper's figure; None: no setting shows it."""
+    """What the accepted settings give for a paper's figure; None: too few of them show it for an interval."""
     name = named(paper, key)
-    own = interval(stored.accepted, name)
-    if not np.isfinite(own.low):
+    if not _known(stored.accepted, name):
         return None
+    own = interval(stored.accepted, name)
     wide = interval(stored.accepted, name, model_error(stored.accepted))
     prior = interval(stored.prior, name)
     return Predicted(own.low, own.high, wide.low, wide.high, prior.low, prior.high)
@@ -79,9 +82,9 @@ def moved(stored: Stored, paper: str, key: str, value: float) -> tuple[Moved, ..
 
     Each is asked over the draws from the prior that lie in its posterior range (over the accepted settings where the
     figure is known of those alone): there are draws on both sides of the value, the rank correlation is at least
-    `LEAST_CORRELATION`, and the least-squares line of ln(figure + 1) on the parameter crosses the value between the
-    ends of the range. Left out are readings, which are no parameters of the workloads, and parameters of another
-    paper's workloads alone.
+    `LEAST_CORRELATION` and `ERRORS` standard errors, and the least-squares line of ln(figure + 1) on the parameter
+    crosses the value between the ends of the range. Left out are readings, which are no parameters of the workloads,
+    and parameters of another paper's workloads alone.
 
     Args:
         stored: the draw.
@@ -115,9 +118,11 @@ def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> tuple
     if kept.sum() < FEWEST or places[kept].nunique() < 2 or values[kept].nunique() < 2:
         return None
     correlation = float(places[kept].rank().corr(values[kept].rank()))
-    if abs(correlation) < LEAST_CORRELATION:
+    if abs(correlation) < max(LEAST_CORRELATION, ERRORS / math.sqrt(kept.sum() - 1)):
         return None
-    ends = _line(places[kept].to_numpy(np.float64), values[kept].to_numpy(np.float64), (low, high))
+    most = 100.0 if figure.endswith("_share") else math.inf
+    line = _line(places[kept].to_numpy(np.float64), values[kept].to_numpy(np.float64), (low, high))
+    ends = (min(line[0], most), min(line[1], most))
     one = Moved(_with_range(name, float(low), float(high)), correlation, *ends)
     return one, float(values[kept].min()), float(values[kept].max())
 

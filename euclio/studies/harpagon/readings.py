@@ -140,7 +140,8 @@ def other_readings(
 def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
     """The same, by key of the published figure."""
     found: dict[str, list[OtherReading]] = {}
-    for reading, figures in other_readings(collected.tables["runs"], collected.tables["allocations"]).items():
+    tables, application = collected.tables, collected.details.given
+    for reading, figures in other_readings(tables["runs"], tables["allocations"], application).items():
         for key, measured in figures.items():
             found.setdefault(key, []).append(OtherReading(reading.question, reading.other, measured))
     return found

@@ -63,6 +63,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figures.figure_6(groups, BURSTY),
             figures.figure_7(groups),
             figures.figure_8(groups),
+            figures.figure_9(serving),
             figures.figure_10(groups),
             Heading("One plan from near: Figures 11 and 12"),
             table,
@@ -281,7 +282,7 @@ def run_blocks(collected: Collected) -> list[Block]:
         Heading("Run"),
         Paragraph(
             f"Seed {collected.asked.seed}: {sampling.groups} of 6 groups on each of four clusters, {sampling.models} "
-            f"of 18 models for Figure 13, {sampling.seconds:g} simulated seconds per load (30 in the paper), "
+            f"of 18 models for Figures 9 and 13, {sampling.seconds:g} simulated seconds per load (30 in the paper), "
             f"{sampling.columns_limit_s:g} s for columns and {sampling.printed_limit_s:g} s for the printed MILP in "
             "Figure 14; `--full` simulates 30 s and waits 120 s. "
             f"{len(plans)} plans, {len(collected.tables['serving'])} rows of served load. Without an accepted plan: "

@@ -59,6 +59,24 @@ def test_a_figure_that_no_parameter_moves_is_not_explained():
     assert moved(stored(lambda frame, noise: 20 + 50 * noise), "harpagon", KEY, 20.0) == ()
 
 
+def test_few_draws_show_nothing():
+    """Of 12 draws a correlation of 0.9 might be chance among so many parameters; of 9 no interval is made."""
+    both = stored(rising)
+    few = Stored(both.draws.head(12), both.accepted.head(9), both.halves, {})
+    assert moved(few, "harpagon", KEY, 20.0) == ()
+    assert predicted(few, "harpagon", KEY) is None
+
+
+def test_shares_end_at_a_hundred():
+    def share(frame, noise):
+        return 100 * np.clip(0.2 + 1.6 * frame[PLACE + GAIN] + noise, 0, 1)
+
+    renamed = stored(share)
+    frames = (frame.rename(columns={FIGURE: "harpagon:dummy_share"}) for frame in (renamed.draws, renamed.accepted))
+    (found,) = moved(Stored(*frames, renamed.halves, {}), "harpagon", "dummy_share", 70.0)
+    assert found.high == 100.0
+
+
 def test_readings_are_no_profiles():
     def by_reading(frame, noise):
         return 10 + 20 * frame[PLACE + READINGS[0]] + noise
