@@ -5,10 +5,10 @@ from euclio.core.registry import AnySolver, Solver
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
 from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
 from heuristics.session.scrooge_space import SCROOGE_SPACE
-from heuristics.session.systems import SYSTEMS
+from heuristics.session.systems import LITERAL, SYSTEMS
 
 SOLVERS: tuple[AnySolver, ...] = (
-    *(system.as_solver() for system in (*SYSTEMS, *PICCOLO_SYSTEMS)),
+    *(system.as_solver() for system in (*SYSTEMS, *LITERAL, *PICCOLO_SYSTEMS)),
     Solver(
         "scrooge-greedy",
         "heuristic",

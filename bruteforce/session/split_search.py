@@ -147,7 +147,7 @@ def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor:
         for i in range(modules):
             _load(s, options, i, order[at[i]], trial)
         visited += 1
-        reassign_latency(s, dummies, REASSIGN_MOST, trial)
+        reassign_latency(s, dummies, REASSIGN_MOST, False, trial)
         if trial.cost.sum() < below:
             best_cost = trial.cost.sum()
             copy_schedule(trial, best)
@@ -190,7 +190,9 @@ def enumerate_splits(s: SessionArrays, dummies: int, stretch: bool, grid: int, s
             return Splits(best, best_cost, visited, _share(grids, at))
         if path_times(s, budgets, before, after) <= s.slo * (1.0 + TIE):
             visited += 1
-            reassigned = plan_budgets(s, stretched(s, budgets) if stretch else budgets, dummies, REASSIGN_MOST, trial)
+            reassigned = plan_budgets(
+                s, stretched(s, budgets) if stretch else budgets, dummies, REASSIGN_MOST, False, trial
+            )
             # Ties within rounding keep the first split.
             if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
                 best_cost = trial.cost.sum()

@@ -14,13 +14,14 @@ from heuristics.session.schedule import Schedule, copy_module, new_schedule
 
 
 @compiled
-def reassign_latency(s: SessionArrays, dummies: int, most: int, plan: Schedule) -> int:
+def reassign_latency(s: SessionArrays, dummies: int, most: int, first: bool, plan: Schedule) -> int:
     """Give unused latency, greedily, to the module whose residual saves most; repeat while it helps.
 
     Args:
         s: the session.
         dummies: the dummy generator (`dummy_generator.py`).
         most: how often at most (Harp-0re: 0, Harp-1re: 1).
+        first: whether the first module that saves anything, in the session's order, is taken instead.
         plan: a feasible schedule, improved in place.
 
     Returns:
@@ -45,6 +46,9 @@ def reassign_latency(s: SessionArrays, dummies: int, most: int, plan: Schedule) 
             if gain > best_gain and gain > 1e-9 * plan.cost[m]:
                 best_gain, best_module = gain, m
                 copy_module(s, m, candidate, best)
+                # What the modules after it would save is never asked.
+                if first:
+                    break
         if best_module < 0:
             break
         copy_module(s, best_module, best, plan)

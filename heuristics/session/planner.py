@@ -15,7 +15,9 @@ from heuristics.session.split_optimizer import merged_units, module_budgets
 
 
 @compiled
-def plan_budgets(s: SessionArrays, budgets: Floats, dummies: int, reassignments: int, plan: Schedule) -> int:
+def plan_budgets(
+    s: SessionArrays, budgets: Floats, dummies: int, reassignments: int, first: bool, plan: Schedule
+) -> int:
     """Schedule every module within its budget, then reassign what is left.
 
     Args:
@@ -23,6 +25,7 @@ def plan_budgets(s: SessionArrays, budgets: Floats, dummies: int, reassignments:
         budgets: latency budget per module in seconds, shape (modules,).
         dummies: the dummy generator (`dummy_generator.py`).
         reassignments: how often latency may be reassigned.
+        first: whether to the first module that gains, instead of the one that gains most.
         plan: overwritten.
 
     Returns:
@@ -34,7 +37,7 @@ def plan_budgets(s: SessionArrays, budgets: Floats, dummies: int, reassignments:
             return -1
     if not fits(path_times(s, plan.latency, np.zeros(modules), np.zeros(modules)), s.slo):
         return -1
-    return reassign_latency(s, dummies, reassignments, plan)
+    return reassign_latency(s, dummies, reassignments, first, plan)
 
 
 @compiled
@@ -47,6 +50,7 @@ def plan_greedily(
     stretch: bool,
     dummies: int,
     reassignments: int,
+    first: bool,
 ) -> tuple[Schedule, float, int, int, bool]:
     """Split the latency move by move, optimize the split, and schedule below it.
 
@@ -61,6 +65,7 @@ def plan_greedily(
         stretch: whether the budgets are stretched to fill the SLO (Piccolo's Algorithm 2, line 19).
         dummies: the dummy generator (`dummy_generator.py`).
         reassignments: how often latency may be reassigned.
+        first: whether to the first module that gains, instead of the one that gains most.
 
     Returns:
         Plan, its cost (infinite: none found), number of moves, number of reassignments, whether the start fell
@@ -81,7 +86,7 @@ def plan_greedily(
         budgets = module_budgets(s, units, tried.latency[tried.reached - 1])
         if stretch:
             budgets = stretched(s, budgets)
-        reassigned = plan_budgets(s, budgets, dummies, reassignments, trial)
+        reassigned = plan_budgets(s, budgets, dummies, reassignments, first, trial)
         # Ties within rounding keep the split with fewer moves undone.
         if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
             best_cost, best_reassigned = trial.cost.sum(), reassigned

@@ -99,6 +99,7 @@ def plan_arrays(system: System, s: SessionArrays, dummies: int) -> tuple[Schedul
             system.stretch,
             dummies,
             reassignments,
+            system.reassign_first,
         )
         stats = {"iterations": float(moves), "reassignments": float(reassigned), "start_fallback": float(fallback)}
         return schedule, cost, stats
@@ -117,6 +118,6 @@ def plan_arrays(system: System, s: SessionArrays, dummies: int) -> tuple[Schedul
     else:
         budgets = split_evenly(s)
     schedule = new_schedule(s)
-    reassigned = plan_budgets(s, budgets, dummies, reassignments, schedule)
+    reassigned = plan_budgets(s, budgets, dummies, reassignments, system.reassign_first, schedule)
     cost = float(schedule.cost.sum()) if reassigned >= 0 else np.inf
     return schedule, cost, {"reassignments": float(max(reassigned, 0))}

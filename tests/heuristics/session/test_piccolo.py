@@ -45,13 +45,14 @@ CHANGED = {
     "nd": {"dummy": DummyRule.NONE},
 }
 
-# Piccolo's Table III: batch, spatial, hetero, worst-case latency, configurations, reassign, dummy.
+# Piccolo's Table III: batch, spatial, hetero, worst-case latency, configurations, reassign, dummy. Its 2d over equal
+# machines is `rr-even`.
 TABLE_III = {
     "piccolo": (True, True, True, Policy.TC, None, True, True),
     "nexus": (True, False, False, Policy.RR, 2, False, False),
-    "scrooge": (True, True, True, Policy.MACHINE_RATE, 2, False, False),
-    "inferline": (True, False, True, Policy.RR, 1, False, False),
-    "clipper": (True, False, False, Policy.RR, 1, False, False),
+    "scrooge": (True, True, True, Policy.MACHINE_RATE_EVEN, 2, False, False),
+    "inferline": (True, False, True, Policy.RR_EVEN, 1, False, False),
+    "clipper": (True, False, False, Policy.RR_EVEN, 1, False, False),
 }
 
 
