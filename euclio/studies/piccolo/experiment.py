@@ -28,7 +28,7 @@ TIME_LIMIT_S = 10.0
 """Limit of one run; it leaves a bound and a gap, never a missing row."""
 SPLIT_LIMIT_S = 20.0
 """Limit of one brute force; the page counts those that it stopped."""
-SEARCHED = 300
+SEARCHED = 200
 """So many workloads are asked for their split optimum, unless the run is full; many are settled without a search."""
 SEARCHED_MODULES = 3
 """Only workloads of so many modules or fewer are: the paper knows of no others (Figure 9), and of five there are more
