@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, mean
-from euclio.core.words import with_unit
-from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import baseline_measures, extra_measures, normalized, same
 from euclio.studies.harpagon.modules import HARPAGON, REPRICED_RUN, throughput_measures
 from euclio.studies.modules import (
@@ -21,7 +16,7 @@ from euclio.studies.modules import (
     more_than_two,
     remaining_budget,
 )
-from euclio.studies.scorecard import Score
+from euclio.studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, by_figure, reread
 from euclio.studies.study import Collected
 from euclio.studies.verdicts import OtherReading
 
@@ -29,40 +24,6 @@ NAMED = (Given("traffic", "detector"), Given("face", "keypoints"), Given("pose",
 """Modules that run the networks that the paper names: SSD, PRNet and OpenPose."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A question that the paper leaves open.
-
-    Attributes:
-        question: what is open.
-        taken: the answer that the scorecard takes.
-        other: the other answer.
-        because: what speaks for the one taken.
-        rows: where it is about systems: the solvers of the answer taken, with those of the other one.
-    """
-
-    question: str
-    taken: str
-    other: str
-    because: str
-    rows: tuple[tuple[str, str], ...] = ()
-
-
-SHARED_RATE = Reading(
-    "How InferLine and Clipper share the rate of their only allocation",
-    "evenly over its machines",
-    "whole machines full and one partial machine",
-    "Round robin over equal machines gives each the same rate; with a partial machine InferLine could hardly ever run "
-    "what its own split had chosen.",
-    (("inferline", "inferline:literal"), ("clipper", "clipper:literal")),
-)
-OWN_SCROOGE = Reading(
-    "How the baseline Scrooge splits the latency and shares a rate",
-    "by cost, and evenly",
-    "by throughput, with a partial machine",
-    "Table III says throughput-based, but Scrooge's own MILP and greedy weigh throughput against cost.",
-    (("scrooge", "scrooge:literal"),),
-)
 TWO_WITHOUT = Reading(
     "Which dummies Harp-2c adds",
     "none",
@@ -139,40 +100,5 @@ def other_readings(
 
 def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
     """The same, by key of the published figure."""
-    found: dict[str, list[OtherReading]] = {}
-    tables, application = collected.tables, collected.details.given
-    for reading, figures in other_readings(tables["runs"], tables["allocations"], application).items():
-        for key, measured in figures.items():
-            found.setdefault(key, []).append(OtherReading(reading.question, reading.other, measured))
-    return found
-
-
-def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
-    """The runs with the other answer's solvers in the place of those taken, where all of them have a plan."""
-    other = {after: before for before, after in reading.rows}
-    kept = runs[~runs.solver.isin(list(other.values()))]
-    kept = kept.assign(solver=kept.solver.replace(other))
-    lacking = kept[kept.solver.isin(list(other.values())) & kept.cost_per_h.isna()].workload
-    return kept[~kept.workload.isin(lacking)]
-
-
-def readings_blocks(scores: Sequence[Score], others: Mapping[Reading, Mapping[str, Measured]]) -> list[Block]:
-    """What each reading does to the figures that it moves, as a table below its reasons."""
-    by_key = {score.published.key: score for score in scores}
-    rows = []
-    for reading, figures in others.items():
-        for key, other in figures.items():
-            score = by_key[key]
-            values = (score.published.value, score.measured.value, other.value)
-            cells = (with_unit(v, score.published.unit) for v in values)
-            rows.append((reading.question, score.published.what, *cells, str(other.n or "")))
-    return [
-        Heading("Readings"),
-        *(Paragraph(f"{r.question}: {r.taken}, not {r.other}. {r.because}") for r in others),
-        Table(
-            "Figures under the reading that is taken and under the other one, which fewer workloads may have plans for",
-            ("question", "figure", "published", "taken", "other reading", "of so many"),
-            tuple(rows),
-            frozenset({2, 3, 4, 5}),
-        ),
-    ]
+    tables = collected.tables
+    return by_figure(other_readings(tables["runs"], tables["allocations"], collected.details.given))

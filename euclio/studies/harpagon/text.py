@@ -24,9 +24,10 @@ from euclio.studies.harpagon.measures import (
     optimality,
 )
 from euclio.studies.harpagon.modules import HARPAGON
-from euclio.studies.harpagon.readings import other_readings, readings_blocks
+from euclio.studies.harpagon.readings import other_readings
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
 from euclio.studies.optimality import by_key, numbers
+from euclio.studies.readings import readings_blocks
 from euclio.studies.reference_workloads import claims_text, workload_blocks
 from euclio.studies.scorecard import Score, score_line, tally
 from euclio.studies.session_figures import HARPAGON as NAMED

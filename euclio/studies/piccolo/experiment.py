@@ -17,6 +17,7 @@ from euclio.studies.piccolo.measures import (
     measures,
     settled,
 )
+from euclio.studies.piccolo.readings import FEW, OTHER_ROWS, under_other_readings, unfilled
 from euclio.studies.piccolo.reasons import reasons
 from euclio.studies.piccolo.text import text
 from euclio.studies.reference_workloads import draw_workloads_of
@@ -42,6 +43,15 @@ SYSTEM_RUNS = tuple(kept_by_allocation(name, TIME_LIMIT_S) for name in SYSTEMS)
 OPTIMUM = kept_by_allocation("exact", TIME_LIMIT_S, label=PLAN_OPTIMUM, space_of=PICCOLO)
 SPLITS = kept_by_allocation(SPLIT_OPTIMUM, SPLIT_LIMIT_S)
 PLAIN = kept_by_allocation("split-bruteforce", SPLIT_LIMIT_S, label=PLAIN_SPLITS, space_of=PICCOLO, measure="")
+OTHER_READINGS = (
+    *(kept_by_allocation(name, TIME_LIMIT_S, measure="") for name in OTHER_ROWS),
+    *(
+        kept_by_allocation(
+            f"piccolo:{name}", TIME_LIMIT_S, label=unfilled(name), space=(("dummy", "none"),), measure=""
+        )
+        for name in FEW
+    ),
+)
 TIMED = (
     kept_by_allocation(PICCOLO, TIME_LIMIT_S, measure=""),
     kept_by_allocation(QUANTIZED, TIME_LIMIT_S, measure=""),
@@ -67,10 +77,11 @@ def collect(collector: Collector, asked: Asked) -> Found:
     searched = [session for session in sample if not done[session.name]]
     splits = collector.staged("brute force over splits", searched, (SPLITS,))
     plain = collector.staged("splits that are not stretched", sample, (PLAIN,))
+    others = collector.staged("other readings of the systems", accepted, OTHER_READINGS)
     timings = collector.staged(
         "time the brute force, one process", seeded_sample(small, TIMED_SAMPLE, seed), TIMED, alone=True
     )
-    tables = session_tables((systems, best, splits, plain), drawn.workloads)
+    tables = session_tables((systems, best, splits, plain, others), drawn.workloads)
     asked_of = {session.name for session in sample}
     tables["runs"] = tables["runs"].assign(split_sample=tables["runs"].workload.isin(asked_of))
     tables["timings"] = session_runs(timings, drawn.workloads)
@@ -78,4 +89,4 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 TITLE = "Piccolo reproduced: 97 % of what?"
-STUDY = Study("piccolo", TITLE, SEED, collect, measures, reasons, text)
+STUDY = Study("piccolo", TITLE, SEED, collect, measures, reasons, text, under_other_readings)

@@ -23,6 +23,8 @@ from euclio.studies.piccolo.measures import (
     settled,
     split_optimum,
 )
+from euclio.studies.piccolo.readings import other_readings
+from euclio.studies.readings import readings_blocks
 from euclio.studies.reference_workloads import claims_text, mix_text, workload_blocks
 from euclio.studies.scorecard import Score, score_line, tally
 from euclio.studies.session_figures import PICCOLO as NAMED
@@ -50,6 +52,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *example_blocks(),
             Heading("Figures"),
             *figures(collected.tables, scores, collected.details.given),
+            *readings_blocks(scores, other_readings(runs, collected.tables["allocations"])),
         ],
         run=workload_blocks(collected, "Piccolo, its baselines and its 13 alternatives", claims_text(runs)),
         headlines=[
