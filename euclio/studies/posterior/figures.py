@@ -71,13 +71,14 @@ def _rows(axes: Axes, table: pd.DataFrame, rows: int) -> None:
         at = float(str(y))
         if not row.error_covered:
             axes.axhspan(at - 0.5, at + 0.5, color=PUBLISHED, alpha=0.15, linewidth=0)
-        for low, high, style in (
-            (row.prior_low, row.prior_high, {"color": MUTED, "alpha": 0.3, "linewidth": 8}),
-            (row.error_low, row.error_high, {"color": MEASURED, "alpha": 0.9, "linewidth": 1}),
-            (row.low, row.high, {"color": MEASURED, "linewidth": 3.2}),
+        for low, high, color, alpha, width in (
+            (row.prior_low, row.prior_high, MUTED, 0.3, 8.0),
+            (row.error_low, row.error_high, MEASURED, 0.9, 1.0),
+            (row.low, row.high, MEASURED, 1.0, 3.2),
         ):
+            ends = _scaled(low, high)
             # Flat ends: a thick bar with round ones would reach beyond its interval.
-            axes.plot(_scaled(low, high), [at, at], solid_capstyle="butt", **style)
+            axes.plot(ends, [at, at], color=color, alpha=alpha, linewidth=width, solid_capstyle="butt")
         axes.plot(_scaled(row.middle), [at], "o", color=MEASURED, markersize=4)
         axes.plot(_scaled(row.published), [at], "|", color=PUBLISHED, markersize=13, markeredgewidth=2.6)
     axes.set_yticks(range(len(table)), [figure_label(key) for key in table.key], fontsize=8)
@@ -100,14 +101,16 @@ def strongest(stored: Stored, paper: str) -> pd.DataFrame:
     """
     found = correlations(stored.prior)
     others = {NAMES[i] for other in PAPERS if other != paper for i in BLOCKS[other]}
-    own = found.loc[
-        [name for name in NAMES if name not in others], [key for key in found if str(key).startswith(full(paper, ""))]
-    ].abs()
-    keys = own.max(axis=0).nlargest(STRONGEST).index
-    names = own[keys].max(axis=1).nlargest(STRONGEST).index
+    own = found.reindex(
+        index=[name for name in NAMES if name not in others],
+        columns=[key for key in map(str, found) if key.startswith(full(paper, ""))],
+    )
+    most = own.abs().max(axis=0)
     # What no parameter moves, such as what needs the best split, is not known of draws from the prior.
-    kept = [key for key in found if key in keys and own[key].max() > 0]
-    return found.loc[[name for name in NAMES if name in names], kept]
+    keys = set(most[most > 0].nlargest(STRONGEST).index)
+    kept = own.reindex(columns=[key for key in own if key in keys])
+    names = set(kept.abs().max(axis=1).nlargest(STRONGEST).index)
+    return kept.reindex(index=[name for name in own.index if name in names])
 
 
 def sensitivity_figure(stored: Stored, paper: str) -> Figure:

@@ -44,21 +44,20 @@ def different(stored: Stored) -> int:
 def _figures(stored: Stored, table: pd.DataFrame, paper: str) -> Iterator[str]:
     """The table of a paper's figures; one star: the interval misses the published value, two: with the error too."""
     yield f"{paper.capitalize():40}{'role':>6}{'published':>10}{'median':>9}{'95 % interval':>20}{'prior':>20}"
-    for row in table[table.paper == paper].itertuples():
+    for row in _rows(table[table.paper == paper]):
         mark = "" if row.covered else " *" if row.error_covered else " **"
         own, wide = _ends(row.low, row.high), _ends(row.prior_low, row.prior_high)
-        name = figure_label(str(row.key))
-        yield f"{name:40}{row.role:>6}{row.published:10.1f}{row.middle:9.1f}{own:>20}{wide:>20}{mark}"
+        yield f"{figure_label(row.key):40}{row.role:>6}{row.published:10.1f}{row.middle:9.1f}{own:>20}{wide:>20}{mark}"
     for key in UNPRINTED:
         if key.startswith(full(paper, "")):
-            own = interval(stored.accepted, key)
-            yield f"{figure_label(key):40}{'':>16}{own.middle:9.1f}{_ends(own.low, own.high):>20}"
+            found = interval(stored.accepted, key)
+            yield f"{figure_label(key):40}{'':>16}{found.middle:9.1f}{_ends(found.low, found.high):>20}"
 
 
 def _coverages(table: pd.DataFrame) -> Iterator[str]:
-    for row in coverages(table).itertuples():
+    for row in _rows(coverages(table)):
         yield (
-            f"{str(row.paper).capitalize()}, {row.role}: {row.covered} of {row.figures} figures in their intervals, "
+            f"{row.paper.capitalize()}, {row.role}: {row.covered} of {row.figures} figures in their intervals, "
             f"{row.with_error} with the model's error, {row.prior} in the prior's; "
             f"median width over prior {row.width_over_prior:.2f}"
         )
@@ -66,7 +65,7 @@ def _coverages(table: pd.DataFrame) -> Iterator[str]:
 
 def _ranges(stored: Stored) -> Iterator[str]:
     yield f"{'parameter':26}{'median':>9}{'95 % of settings':>22}{'prior':>18}{'narrowed to':>13}"
-    for row in ranges(stored).itertuples():
+    for row in _rows(ranges(stored)):
         own, wide = (f"{a:.3g} to {b:.3g}" for a, b in ((row.low, row.high), (row.prior_low, row.prior_high)))
         yield f"{row.parameter:26}{row.middle:9.3g}{own:>22}{wide:>18}{row.narrowed:13.2f}"
 

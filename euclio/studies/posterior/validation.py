@@ -71,14 +71,14 @@ def held_out(stored: Stored) -> pd.DataFrame:
     rows = []
     for key in fitted():
         if key in found:
-            value, own = targets()[key].value, found[key]
+            value, intervals = targets()[key].value, found[key]
             rows.append(
                 {
                     "key": key,
-                    "splits": len(own),
-                    "covered": sum(one.covers(value) for one in own),
-                    "below": sum(one.high < value for one in own),
-                    "above": sum(one.low > value for one in own),
+                    "splits": len(intervals),
+                    "covered": sum(one.covers(value) for one in intervals),
+                    "below": sum(one.high < value for one in intervals),
+                    "above": sum(one.low > value for one in intervals),
                 }
             )
     return pd.DataFrame.from_records(rows)
