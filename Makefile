@@ -33,8 +33,10 @@ fuzz: env
 
 reproduce: env
 	$(BIN)/euclio reproduce harpagon
+	$(BIN)/euclio reproduce piccolo
 	$(BIN)/euclio reproduce scrooge
 	$(BIN)/euclio reproduce ppipe
+	$(BIN)/euclio reproduce --claims
 
 bench: env
 	$(BIN)/python -m tests.bench

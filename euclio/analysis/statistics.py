@@ -90,6 +90,23 @@ def means(columns: Values, *, interval: Interval = "percentile", seed: int = BOO
     return [_measured(columns[known[:, k], k], resampled[:, k], interval) for k in range(columns.shape[1])]
 
 
+def ratio_of_sums(above: pd.Series[float], below: pd.Series[float], scale: float = 1.0) -> Measured:
+    """Ratio of two sums over the same observations, with a bootstrap interval.
+
+    Observations are resampled with the ratio made linear: each stands for the ratio plus what it adds to it, so that
+    their mean is the ratio itself.
+
+    Args:
+        above: what is summed above the line.
+        below: what is summed below it, not all 0.
+        scale: factor of the ratio, such as 100 for per cent.
+    """
+    if not len(below):
+        return Measured(float("nan"))
+    ratio = above.sum() / below.sum()
+    return mean(ratio + (above - ratio * below) / below.mean(), scale)
+
+
 def _resampled_means(columns: Values, known: NDArray[np.bool_], seed: int) -> Iterator[Values]:
     """Means of the resamples, a part at a time so that memory stays flat; NaN where a resample has no known value."""
     generator = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from euclio.commands.exit_codes import SOLVED
+from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.core.errors import InputError
 from euclio.core.values import count, seed
 from euclio.studies import STUDIES
@@ -17,12 +17,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     jobs = "".join(
         f", {paper} {'one' if study.jobs == 1 else study.jobs}" for paper, study in STUDIES.items() if study.jobs
     )
-    parser.add_argument("paper", choices=tuple(STUDIES), help="the paper")
+    parser.add_argument("paper", nargs="?", choices=tuple(STUDIES), help="the paper")
+    parser.add_argument(
+        "--claims",
+        action="store_true",
+        help="instead of running a paper: hold the papers' claims against the reports that were written last; exit "
+        "code 1 where a claim that held is lost",
+    )
+    parser.add_argument(
+        "--accept", action="store_true", help="with --claims: what holds now has to hold from now on (data/claims.json)"
+    )
     parser.add_argument(
         "--full", action="store_true", help="also run the slow references on all workloads; ppipe: 30 s per load"
     )
     parser.add_argument("--jobs", type=count, metavar="N", help=f"processes; default: one per core{jobs}")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER; of --claims: reports")
     parser.add_argument("--workloads", type=count, metavar="N", help=f"how many; default: {workloads}")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument(
@@ -42,7 +51,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reproduce and print where the report is."""
+    """Reproduce and print where the report is, or check the claims."""
+    if arguments.claims:
+        return _check_claims(arguments)
+    if arguments.paper is None:
+        raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
+    if arguments.accept:
+        raise InputError("accepts claims; add --claims", field="--accept")
     if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
         raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
     if arguments.posterior:
@@ -66,3 +81,22 @@ def _renew_posterior(arguments: argparse.Namespace) -> None:
             f"{arguments.paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior"
         )
     renew(arguments.jobs or cores())
+
+
+def _check_claims(arguments: argparse.Namespace) -> int:
+    """Check the claims against the last reports, write their table and print what became of them."""
+    of_runs = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full", "posterior")
+    given = next((name for name in of_runs if getattr(arguments, name)), None)
+    if given is not None:
+        raise InputError(f"runs nothing, so that {given} has no meaning; leave one of the two out", field="--claims")
+    from euclio.studies.claims import accept, check_all
+    from euclio.studies.claims_page import lines, write_claims
+
+    reports = arguments.out or Path("reports")
+    checked = check_all(reports)
+    for line in (*lines(checked), str(write_claims(checked, reports))):
+        print(line)
+    if arguments.accept:
+        accept(checked)
+        return SOLVED
+    return REFUSED if any(one.lost for one in checked) else SOLVED

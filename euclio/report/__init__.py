@@ -8,7 +8,21 @@ from euclio.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from euclio.core.figures import INK, MUTED, PALETTE, figure_style, svg_text
-    from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
+    from euclio.report.blocks import (
+        Block,
+        Count,
+        Counts,
+        Facts,
+        Figure,
+        Fold,
+        Heading,
+        KeyNumber,
+        KeyNumbers,
+        Paragraph,
+        Preformatted,
+        Table,
+        Tone,
+    )
     from euclio.report.html import html_page
     from euclio.report.markdown import markdown_page
 
@@ -17,12 +31,18 @@ __all__ = [
     "MUTED",
     "PALETTE",
     "Block",
+    "Count",
+    "Counts",
     "Facts",
     "Figure",
+    "Fold",
     "Heading",
+    "KeyNumber",
+    "KeyNumbers",
     "Paragraph",
     "Preformatted",
     "Table",
+    "Tone",
     "figure_style",
     "html_page",
     "markdown_page",
@@ -34,7 +54,21 @@ __getattr__ = lazy_names(
     __name__,
     {
         "euclio.core.figures": ["INK", "MUTED", "PALETTE", "figure_style", "svg_text"],
-        "euclio.report.blocks": ["Block", "Facts", "Figure", "Heading", "Paragraph", "Preformatted", "Table"],
+        "euclio.report.blocks": [
+            "Block",
+            "Count",
+            "Counts",
+            "Facts",
+            "Figure",
+            "Fold",
+            "Heading",
+            "KeyNumber",
+            "KeyNumbers",
+            "Paragraph",
+            "Preformatted",
+            "Table",
+            "Tone",
+        ],
         "euclio.report.html": ["html_page"],
         "euclio.report.markdown": ["markdown_page"],
     },

@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Tone(StrEnum):
+    """A colour of a count or of a word in a table; what it means is always written next to it."""
+
+    GOOD = "good"
+    NEAR = "near"
+    ROUGH = "rough"
+    READING = "reading"
+    INPUTS = "inputs"
+    OTHER = "other"
+    CONFLICT = "conflict"
+    BAD = "bad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,9 @@ class Table:
         rows: cells as text, one tuple per row.
         numeric: indices of the columns that are set flush right.
         marked: indices of the rows that deserve attention.
+        tones: tones of words; a cell that is one of them is set as a coloured label.
+        behind: one text per row that the row's last cell opens, lines as paragraphs; empty: none.
+        stacks: whether, where the window is narrow, every row stands as a block of lines, each with its column's name.
     """
 
     caption: str
@@ -56,6 +73,61 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
     marked: frozenset[int] = frozenset()
+    tones: tuple[tuple[str, Tone], ...] = ()
+    behind: tuple[str, ...] = ()
+    stacks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeyNumber:
+    """A number that a reader shall see first.
+
+    Attributes:
+        value: the number with its unit.
+        label: what it is, in a few words.
+        note: what it is to be read with, such as an interval or the published value.
+    """
+
+    value: str
+    label: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyNumbers:
+    """A few numbers side by side."""
+
+    numbers: tuple[KeyNumber, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many there are of something.
+
+    Attributes:
+        label: of what.
+        n: how many.
+        tone: its colour.
+        note: what the label means.
+    """
+
+    label: str
+    n: int
+    tone: Tone
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Parts of a whole as one bar with a legend; parts of which there are none stand in the legend alone.
+
+    Attributes:
+        caption: what the whole is.
+        parts: its parts, in the order of the bar.
+    """
+
+    caption: str
+    parts: tuple[Count, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +147,23 @@ class Figure:
     title: str = ""
 
 
-Block = Heading | Paragraph | Preformatted | Facts | Table | Figure
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks behind a line that opens them.
+
+    Attributes:
+        summary: the line.
+        blocks: what it opens; no headings, since the table of contents does not look into folds.
+        counts: shown in the line, those that are not 0.
+        key: its anchor; empty: none.
+        closed: whether it is closed at first.
+    """
+
+    summary: str
+    blocks: tuple[Heading | Paragraph | Preformatted | Facts | Table | Figure, ...]
+    counts: tuple[Count, ...] = ()
+    key: str = ""
+    closed: bool = True
+
+
+Block = Heading | Paragraph | Preformatted | Facts | Table | Figure | KeyNumbers | Counts | Fold

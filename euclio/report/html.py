@@ -13,14 +13,8 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
-
-LONG_TABLE = 12
-"""Rows above which a table has a box to filter them by."""
-WIDE_NUMBER = 16
-"""Characters from which a number, such as an interval, may take two lines, so that texts next to it stay in sight."""
-SHORT_TEXT, LONG_TEXT = 24, 60
-"""Characters up to which a cell stays on one line, and above which it is given room to wrap in."""
+from euclio.report.blocks import Block, Figure, Heading, KeyNumbers
+from euclio.report.html_blocks import block_html
 
 NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """Content security policy: the browser itself refuses any external resource."""
@@ -36,7 +30,7 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
 
     Args:
         title: title of the page.
-        blocks: its content, in order; headings make the table of contents.
+        blocks: its content, in order; headings make the table of contents, which stands below what opens the page.
     """
     anchors = _anchors(blocks)
     links = [
@@ -44,16 +38,26 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
         for k, b in enumerate(blocks)
         if isinstance(b, Heading)
     ]
-    body = "\n".join(_block(b, anchors.get(k, "")) for k, b in enumerate(blocks))
+    parts = [block_html(b, anchors.get(k, "")) for k, b in enumerate(blocks)]
+    first = _opening(blocks)
+    contents = f"<nav><ul>{''.join(links)}</ul></nav>"
+    body = "\n".join([*parts[:first], contents, *parts[first:]])
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{NOTHING_FROM_OUTSIDE}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<script>\n{_part('theme.js')}</script>\n"
         f"<style>\n{_part('page.css')}</style>\n</head>\n<body>\n<main>\n"
-        f"<header><h1>{escape(title)}</h1>{THEME_SWITCH}</header>\n<nav><ul>{''.join(links)}</ul></nav>\n"
+        f"<header><h1>{escape(title)}</h1>{THEME_SWITCH}</header>\n"
         f"{body}\n</main>\n<script>\n{_part('page.js')}</script>\n</body>\n</html>\n"
     )
+
+
+def _opening(blocks: Sequence[Block]) -> int:
+    """How many blocks open the page: key numbers, and the pictures that follow them."""
+    if not blocks or not isinstance(blocks[0], KeyNumbers):
+        return 0
+    return next((k for k, block in enumerate(blocks) if not isinstance(block, KeyNumbers | Figure)), len(blocks))
 
 
 @cache
@@ -76,52 +80,3 @@ def _anchors(blocks: Sequence[Block]) -> dict[int, str]:
             seen[name] += 1
             anchors[k] = name if seen[name] == 1 else f"{name}-{seen[name]}"
     return anchors
-
-
-def _block(block: Block, name: str) -> str:
-    if isinstance(block, Heading):
-        return f'<h{block.level} id="{name}">{escape(block.text)}</h{block.level}>'
-    if isinstance(block, Paragraph):
-        return f"<p>{escape(block.text)}</p>"
-    if isinstance(block, Preformatted):
-        return f"<pre>{escape(block.text)}</pre>"
-    if isinstance(block, Figure):
-        drawing = f'<div class="drawing">{block.svg}</div>'
-        return f'<figure id="{block.key}">{drawing}<figcaption>{escape(block.caption)}</figcaption></figure>'
-    if isinstance(block, Facts):
-        return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in block.pairs) + "</dl>"
-    return _table(block)
-
-
-def _table(table: Table) -> str:
-    sortable = len(table.rows) > 1
-    heading = '<button type="button">{}</button>' if sortable else "{}"
-    head = "".join(
-        f'<th scope="col"{_class(table, k)}>{heading.format(escape(column))}</th>'
-        for k, column in enumerate(table.columns)
-    )
-    rows = "\n".join(
-        f"<tr{' class=marked' if i in table.marked else ''}>"
-        + "".join(f"<td{_class(table, k, text)}>{escape(text)}</td>" for k, text in enumerate(row))
-        + "</tr>"
-        for i, row in enumerate(table.rows)
-    )
-    return (
-        f"<figure><figcaption>{escape(table.caption)}</figcaption>{_filter(table)}"
-        f'<div class="scroll"><table{" class=sortable" if sortable else ""}><thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody></table></div></figure>"
-    )
-
-
-def _class(table: Table, column: int, text: str = "") -> str:
-    if column in table.numeric:
-        return ' class="number wrap"' if len(text) > WIDE_NUMBER else " class=number"
-    if len(text) <= SHORT_TEXT:
-        return ""
-    return " class=long" if len(text) > LONG_TEXT else " class=wrap"
-
-
-def _filter(table: Table) -> str:
-    if len(table.rows) <= LONG_TABLE:
-        return ""
-    return '<label class="filter" hidden>filter rows <input type="search" autocomplete="off"> <output></output></label>'

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from euclio.report.blocks import Block, Facts, Figure, Heading, Paragraph, Preformatted, Table
+from euclio.report.blocks import (
+    Block,
+    Count,
+    Counts,
+    Facts,
+    Figure,
+    Fold,
+    Heading,
+    KeyNumbers,
+    Paragraph,
+    Preformatted,
+    Table,
+)
 
 
 def markdown_page(title: str, blocks: Sequence[Block]) -> str:
@@ -24,7 +36,30 @@ def _block(block: Block) -> str:
         return f"*Figure: {_sentence(block.title)}{block.caption}*"
     if isinstance(block, Facts):
         return "\n".join(f"- **{name}**: {fact}" for name, fact in block.pairs)
-    return _table(block)
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, KeyNumbers):
+        return "\n".join(_item(f"**{n.value}** {n.label}", n.note) for n in block.numbers)
+    if isinstance(block, Counts):
+        return "\n".join([block.caption, "", *(_item(f"**{c.n}** {c.label}", c.note) for c in block.parts)])
+    return _fold(block)
+
+
+def _item(text: str, note: str) -> str:
+    """A line of a list, its note in brackets."""
+    return f"- {text}" + (f" ({note})" if note else "")
+
+
+def _fold(block: Fold) -> str:
+    """What a fold holds, below its line as a heading: Markdown hides nothing."""
+    counts = count_text(block.counts)
+    title = f"### {block.summary}" + (f": {counts}" if counts else "")
+    return "\n\n".join([title, *(_block(part) for part in block.blocks)])
+
+
+def count_text(counts: Sequence[Count]) -> str:
+    """Counts in words, those that are not 0."""
+    return ", ".join(f"{c.n} {c.label}" for c in counts if c.n)
 
 
 def _sentence(title: str) -> str:
@@ -33,8 +68,14 @@ def _sentence(title: str) -> str:
 
 
 def _table(table: Table) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    """A table; what stands behind its rows is its last column."""
 
-    rule = ["---:" if k in table.numeric else "---" for k in range(len(table.columns))]
-    return "\n".join([table.caption, "", line(table.columns), line(rule), *(line(row) for row in table.rows)])
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    columns, rows = table.columns, table.rows
+    if table.behind:
+        columns = (*columns, "why")
+        rows = tuple((*row, text) for row, text in zip(rows, table.behind, strict=True))
+    rule = ["---:" if k in table.numeric else "---" for k in range(len(columns))]
+    return "\n".join([*([table.caption, ""] if table.caption else []), line(columns), line(rule), *map(line, rows)])

@@ -22,6 +22,7 @@ class Registered:
 
 STUDIES = {
     "harpagon": Registered("1131"),
+    "piccolo": Registered("663"),
     "scrooge": Registered("200", jobs=1),  # its times are what is measured
     "ppipe": Registered("6 groups", takes_instances=True),
 }

@@ -8,11 +8,15 @@ from importlib import import_module
 from pathlib import Path
 
 from euclio.core.provenance import provenance
-from euclio.report import Block, Heading, Paragraph, Table, html_page, markdown_page
+from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from euclio.studies import STUDIES
 from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
+from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
-from euclio.studies.scorecard import Score, published_figures, score_table, scorecard
+from euclio.studies.consistent import posterior_blocks
+from euclio.studies.evidence import gathered
+from euclio.studies.scorecard import Score, published_figures, scorecard
+from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
 from euclio.studies.store import save
 from euclio.studies.study import Asked, Collected, Study, Text
 from euclio.supervision import cores
@@ -64,20 +68,45 @@ def reproduce(
     asked = Asked(workloads, study.seed if seed is None else seed, full, instances)
     folder.mkdir(parents=True, exist_ok=True)
     collected = collect(study, asked, folder / UNFINISHED, jobs or STUDIES[paper].jobs or cores(), certify)
-    scores = scorecard(published_figures(paper), study.measures(collected), study.reasons(collected))
+    page, headlines = write(study, collected, folder)
+    shutil.rmtree(folder / UNFINISHED)
+    for line in headlines:
+        print(line)
+    refuse_refuted(collected.certified, page)
+    return page
+
+
+def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Sequence[str]]:
+    """Score what a study found, and write its page, its scorecard and its tables.
+
+    Args:
+        study: the study.
+        collected: what it found.
+        folder: folder of the report.
+
+    Returns:
+        Path of the HTML page, and the lines for the terminal.
+    """
+    paper, asked = study.paper, collected.asked
+    scores = scored(study, collected)
     text = study.text(collected, scores)
     how = {**provenance(), "reproduction": paper, "seed": asked.seed, "full": asked.full, **collected.how}
     for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
         save(table, folder / f"{name}.parquet", how)
+    took = {"seconds": sum(collected.seconds.values()), "jobs": collected.jobs, "whole": asked.workloads is None}
+    save(score_frame(scores), folder / "scorecard.parquet", {**how, **took})
     page = folder / "index.html"
-    page.write_text(html_page(study.title, blocks(collected, scores, text)), encoding="utf-8")
-    card = markdown_page(study.title, [*text.summary, score_table(scores), *text.card])
+    page.write_text(html_page(study.title, blocks(paper, collected, scores, text)), encoding="utf-8")
+    card = markdown_page(study.title, card_blocks(paper, scores, text))
     (folder / "scorecard.md").write_text(card, encoding="utf-8")
-    shutil.rmtree(folder / UNFINISHED)
-    for line in text.headlines:
-        print(line)
-    refuse_refuted(collected.certified, page)
-    return page
+    return page, [*text.headlines, *verdict_lines(scores)]
+
+
+def scored(study: Study, collected: Collected) -> tuple[Score, ...]:
+    """Every published figure of a study with its measure and the evidence that its verdict rests on."""
+    figures = published_figures(study.paper)
+    evidence = gathered(study.paper, figures, study.readings(collected), study.stated(collected))
+    return scorecard(figures, study.measures(collected), study.reasons(collected), evidence)
 
 
 def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -> Collected:
@@ -98,19 +127,48 @@ def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -
     return Collected(*parts, asked, certified, collector.seconds, jobs)
 
 
-def blocks(collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:
-    """The whole page."""
+def blocks(paper: str, collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:
+    """The whole page: what is to be seen first, the scorecard, then the study's own sections and the run."""
     return [
         *refuted_blocks(collected.certified),
-        *text.summary,
+        *opening(scores, text),
+        *text.summary[:1],
+        *_folded("The numbers behind this", text.summary[1:]),
         Heading("Scorecard"),
-        Paragraph(text.tally),
-        score_table(scores),
+        *scorecard_blocks(scores, verdicts_before(paper)),
+        how_to_read(text.tally),
+        *posterior_blocks(paper),
         *text.sections,
         *certificate_blocks(collected.certified),
         *text.run,
         _wall_times(collected),
     ]
+
+
+def card_blocks(paper: str, scores: Sequence[Score], text: Text) -> list[Block]:
+    """The scorecard's Markdown file: the same numbers, tables and verdicts, with the study's own part of it."""
+    return [
+        *opening(scores, text),
+        *text.summary,
+        Heading("Scorecard"),
+        *scorecard_blocks(scores, verdicts_before(paper)),
+        how_to_read(text.tally),
+        *text.card,
+    ]
+
+
+def opening(scores: Sequence[Score], text: Text) -> list[Block]:
+    """What a reader sees first: the study's numbers, with how many figures agree behind the first, and its pictures."""
+    if not scores:
+        return list(text.pictures)
+    first, rest = tuple(text.numbers[:1]), tuple(text.numbers[1:])
+    return [KeyNumbers((*first, standing_number(scores), *rest)), *text.pictures]
+
+
+def _folded(summary: str, blocks: Sequence[Block]) -> list[Block]:
+    """Blocks behind a fold; nothing where there are none."""
+    inside = tuple(block for block in blocks if not isinstance(block, Fold | Counts | KeyNumbers))
+    return [Fold(summary, inside)] if inside else []
 
 
 def _wall_times(collected: Collected) -> Table:

@@ -1,9 +1,8 @@
-"""The scorecard: every figure of a paper, published against measured."""
+"""The scorecard: every figure of a paper, published against measured, with its verdict."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +10,11 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured
 from euclio.core.data_files import data_dir
-from euclio.core.words import UNITS, with_unit
-from euclio.report import Table
+from euclio.core.words import with_unit
+from euclio.studies.verdicts import NOTHING, Evidence, Judged, inside, judge, met
 
 COUNTED = ("fit", "check")
 """Roles of figures that count; run times and figures that contradict another printed one are only shown."""
-VISIBLE = 0.1
-"""A difference beyond this share of the published value is visible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +53,14 @@ class Score:
     Attributes:
         published: the printed figure.
         measured: ours.
-        why: why it differs visibly, as far as the data say; empty: it does not, or nothing is known.
+        why: what the data say of the difference, as far as they do; empty: nothing.
+        evidence: what the verdict rests on next to the measure.
     """
 
     published: Published
     measured: Measured
     why: str = ""
+    evidence: Evidence = NOTHING
 
     @property
     def difference(self) -> float:
@@ -71,27 +70,44 @@ class Score:
     @property
     def inside(self) -> bool:
         """Whether the published value lies in the 95 % interval."""
-        m = self.measured
-        return m.low is not None and m.high is not None and m.low <= self.published.value <= m.high
+        return inside(self.published.value, self.measured)
 
     @property
     def differs(self) -> bool:
         """Whether it differs visibly: by more than a tenth of the printed figure, and outside the interval."""
-        if math.isnan(self.measured.value):
-            return True
-        return not self.inside and abs(self.difference) > VISIBLE * abs(self.published.value)
+        return not met(self.published.value, self.measured)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the figure is one of the consistent ones that a verdict is counted of."""
+        return self.published.role in COUNTED
+
+    @property
+    def judged(self) -> Judged:
+        """The verdict with its reason."""
+        p = self.published
+        return judge(p.role, p.value, p.unit, self.measured, self.evidence)
 
 
 def scorecard(
-    figures: Sequence[Published], measures: Mapping[str, Measured], reasons: Mapping[str, str]
+    figures: Sequence[Published],
+    measures: Mapping[str, Measured],
+    reasons: Mapping[str, str],
+    evidence: Mapping[str, Evidence] | None = None,
 ) -> tuple[Score, ...]:
     """One score per published figure, in the order of the paper.
+
+    Args:
+        figures: the published figures.
+        measures: ours, by key.
+        reasons: what the data say of differences, by key.
+        evidence: what verdicts rest on next to the measures, by key.
 
     Raises:
         KeyError: a published figure has no measure.
     """
-    scores = [Score(figure, measures[figure.key], reasons.get(figure.key, "")) for figure in figures]
-    return tuple(scores)
+    known = evidence or {}
+    return tuple(Score(f, measures[f.key], reasons.get(f.key, ""), known.get(f.key, NOTHING)) for f in figures)
 
 
 def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
@@ -101,14 +117,6 @@ def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
         mine = [score for score in scores if score.published.role == role]
         found[role] = (sum(not score.differs for score in mine), len(mine))
     return found
-
-
-def interval(measured: Measured, unit: str) -> str:
-    """The 95 % interval in words."""
-    if measured.low is None or measured.high is None:
-        return ""
-    low, high = with_unit(measured.low, unit), with_unit(measured.high, unit)
-    return f"{low.removesuffix(UNITS[unit]) if UNITS[unit] else low} to {high}"
 
 
 def score_line(score: Score) -> str:
@@ -122,29 +130,3 @@ def outcomes_text(labels: pd.Series[str], statuses: pd.Series[str]) -> str:
     odd = ~statuses.isin(["optimal", "feasible"])
     count = (labels + ": " + statuses)[odd].value_counts().sort_index()
     return ", ".join(f"{what} on {n}" for what, n in count.items()) or "none"
-
-
-def score_table(scores: Sequence[Score]) -> Table:
-    """The scorecard as a table; rows that differ visibly are marked."""
-    rows = []
-    for score in scores:
-        p, m = score.published, score.measured
-        sign = "+" if score.difference > 0 else ""
-        rows.append(
-            (
-                f"{p.what} ({p.source.partition(' ')[2]})",
-                p.role,
-                with_unit(p.value, p.unit),
-                with_unit(m.value, p.unit),
-                interval(m, p.unit),
-                "" if math.isnan(score.difference) else sign + with_unit(score.difference, p.unit),
-                (score.why or "Nothing in the data explains it.") if score.differs else "",
-            )
-        )
-    return Table(
-        "Published against measured. Marked: differs by more than a tenth and lies outside the 95 % interval.",
-        ("figure", "role", "published", "measured", "95 % interval", "difference", "why it differs"),
-        tuple(rows),
-        frozenset({2, 3, 4, 5}),
-        frozenset(i for i, score in enumerate(scores) if score.differs),
-    )

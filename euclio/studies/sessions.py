@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
+from euclio.core.words import percent
+from euclio.results import measured
 from euclio.runs.task import SolverSetting
 from euclio.session import Session
 from euclio.session.workloads.protocol import Draws, Workload, draw, workloads
@@ -52,6 +54,25 @@ def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataF
         }
     )
     return pd.concat([table, counters(frame)], axis=1)
+
+
+def session_tables(frames: Iterable[pd.DataFrame], workloads: Iterable[Workload]) -> dict[str, pd.DataFrame]:
+    """The runs of a study and the allocations of their plans, sorted so that the same results are the same bytes.
+
+    Args:
+        frames: results frames whose runs keep `euclio.studies.modules.allocation_rows`.
+        workloads: the workloads, others among them.
+
+    Returns:
+        ``runs``, as `session_runs` has them, and ``allocations``.
+    """
+    given, known = list(frames), list(workloads)
+    allocations = [measured(f).rename(columns={"instance": "workload", "label": "solver"}) for f in given]
+    by = ["workload", "solver"]
+    return {
+        "runs": joined(session_runs(f, known) for f in given).sort_values(by, ignore_index=True),
+        "allocations": joined(allocations).sort_values([*by, "module", "position"], ignore_index=True),
+    }
 
 
 def counters(frame: pd.DataFrame) -> pd.DataFrame:
@@ -113,3 +134,9 @@ def application_of(runs: pd.DataFrame) -> pd.Series[str]:
     """The application of each workload."""
     found: pd.Series[str] = runs.drop_duplicates("workload").set_index("workload").application
     return found
+
+
+def by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
+    """Means of a value per workload by application, in per cent and in words."""
+    means = values.groupby(application_of(runs).reindex(values.index)).mean()
+    return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())

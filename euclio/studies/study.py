@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
-from euclio.report import Block
+from euclio.report import Block, Figure, KeyNumber
 from euclio.studies.certifying import Certified, Proof
 from euclio.studies.collector import Collector
 from euclio.studies.scorecard import Score
+from euclio.studies.verdicts import OtherReading, Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +70,17 @@ class Collected(Found):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A study's own part of its page, in the order of the page.
+    """A study's own part of its page.
 
     Attributes:
-        summary: what the run says, plainly.
-        tally: the paragraph above the scorecard.
+        summary: what the run says, plainly: its first paragraph stands below the pictures, the rest behind a fold.
+        tally: the paragraph below the scorecard.
         sections: what follows the scorecard.
         run: the section on the run, its heading first; what was certified comes before it, the wall times after it.
         card: what stands below the scorecard in its Markdown file.
         headlines: lines for the terminal.
+        numbers: what a reader shall see first, most important first; how many figures agree is put behind the first.
+        pictures: what stands below them.
     """
 
     summary: Sequence[Block]
@@ -86,6 +89,18 @@ class Text:
     run: Sequence[Block]
     headlines: Sequence[str]
     card: Sequence[Block] = ()
+    numbers: Sequence[KeyNumber] = ()
+    pictures: Sequence[Figure] = ()
+
+
+def no_readings(_: Collected) -> Mapping[str, Sequence[OtherReading]]:
+    """Of a study that has no figures under other readings."""
+    return {}
+
+
+def nothing_stated(_: Collected) -> Mapping[str, Stated]:
+    """Of a study that leaves all verdicts to the rules."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +115,8 @@ class Study:
         measures: measures by key of the published figure.
         reasons: why a measure differs from the published figure, by key, as far as the data say.
         text: the study's own part of the page.
+        readings: figures under the other answers to questions that the paper leaves open, by key.
+        stated: verdicts of the study's own, by key, for figures that no rule of `verdicts.judge` has one for.
     """
 
     paper: str
@@ -109,3 +126,5 @@ class Study:
     measures: Callable[[Collected], Mapping[str, Measured]]
     reasons: Callable[[Collected], Mapping[str, str]]
     text: Callable[[Collected, Sequence[Score]], Text]
+    readings: Callable[[Collected], Mapping[str, Sequence[OtherReading]]] = no_readings
+    stated: Callable[[Collected], Mapping[str, Stated]] = nothing_stated

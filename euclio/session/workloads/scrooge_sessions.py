@@ -1,39 +1,67 @@
 """Sessions at the rates and the latency objective of Scrooge's own evaluation (§4.2).
 
-Twelve clients come and go; each streams 2 to 5 frames per second to traffic or 12 to 30 to face, and every frame has
-400 ms. Which clients are there at a decision is not printed: ours are 1 to 12, drawn evenly, and scaling factors lie
-in the applications' ranges. The third application of §4.2, tracker, is not among ours, and CPU modules are left out.
+Twelve clients come and go; each streams 2 to 5 frames per second to traffic, 12 to 30 to face or 15 to 40 to tracker,
+and every frame has 400 ms. Which clients are there at a decision is not printed: ours are 1 to 12, drawn evenly.
+Scaling and ballooning factors (§3.2: how input changes a module's rate and its execution time) are drawn anew for
+every decision, on a logarithmic scale, in the ranges of `data/scrooge.json`.
 """
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
-from euclio.session.workloads.applications import find_application
-from euclio.session.workloads.protocol import Workload, latency_range
+from euclio.core.numbers import exact
+from euclio.session import Configuration, Module, Session
+from euclio.session.workloads.protocol import Workload, latency_range, log_uniform
+from euclio.session.workloads.scrooge_applications import find_scrooge_application
+from euclio.session.workloads.synthesis import DURATION_DIGITS
 
-CLIENT_RATES = {"face": (12, 30), "traffic": (2, 5)}
-"""Frames per second of one client, least and most."""
+COMPARED = ("traffic", "face", "tracker")
+"""The applications of §4.2, whose decisions Figures 10 and 11 are about."""
 MOST_CLIENTS = 12
-SLO_S = Fraction(2, 5)
 
 
-def draw_scrooge(seed: int, number: int) -> Workload:
-    """The session of one draw; the same seed and number give the same one.
+def draw_scrooge(application: str, seed: int, number: int, objective: int = 0) -> Workload:
+    """The session of one allocation decision; the same arguments give the same one.
 
     Args:
+        application: name of one of the seven.
         seed: seed of the draws.
-        number: number of the draw, from 1.
+        number: number of the decision, from 1; clients and factors depend on it, not on the objective.
+        objective: which of the application's latency objectives, from the tightest.
+
+    Raises:
+        InputError: no such application; names them all.
     """
-    stream = random.Random(f"scrooge/{seed}/{number}")
-    name = list(CLIENT_RATES)[int(stream.random() * len(CLIENT_RATES))]
-    low, high = CLIENT_RATES[name]
+    found = find_scrooge_application(application)
+    stream = random.Random(f"scrooge/{seed}/{application}/{number}")
+    low, high = found.client_rps
     clients = 1 + int(MOST_CLIENTS * stream.random())
     rate = Fraction(sum(low + int((high - low + 1) * stream.random()) for _ in range(clients)))
-    application = find_application(name)
-    factors = application.factors([stream.random() for _ in application.modules])
-    session = application.session(f"scrooge-{name}-{number:04d}", rate, SLO_S, factors)
+    factors = found.application.factors([stream.random() for _ in found.application.modules])
+    slo = found.objectives_s[objective]
+    name = f"scrooge-{application}-{number:04d}-{int(1000 * slo)}ms"
+    session = found.application.session(name, rate, slo, factors)
+    balloons = {m.name: log_uniform(stream, found.ballooning[m.name]) for m in session.modules}
+    session = replace(session, modules=tuple(_inflated(m, balloons[m.name]) for m in session.modules))
+    return Workload(session, application, rate, _tightness(session))
+
+
+def _inflated(module: Module, balloon: float) -> Module:
+    """The module with all durations of its profile as many times as long (Scrooge §3.5, footnote 7)."""
+    if balloon == 1.0:
+        return module
+    profile = tuple(
+        Configuration(c.hardware, c.batch, c.concurrency, exact(f"{balloon * float(c.duration_s):.{DURATION_DIGITS}f}"))
+        for c in module.profile
+    )
+    return Module(module.name, module.rate_rps, profile)
+
+
+def _tightness(session: Session) -> float:
+    """Place of the objective between the least latency (0) and the most useful one (1)."""
     least, useful = latency_range(session)
-    tightness = (float(SLO_S) - least) / (useful - least) if useful > least else 1.0
-    return Workload(session, name, rate, round(tightness, 6))
+    slo = float(session.slo_s)
+    return round((slo - least) / (useful - least), 6) if useful > least else 1.0

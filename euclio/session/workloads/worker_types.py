@@ -24,7 +24,8 @@ def on_worker_types(session: Session, count: int, seed: int) -> Session:
     """The session with other worker types instead of its own.
 
     Args:
-        session: the instance; its first hardware is the slowest type's machine.
+        session: the instance; its first hardware is the slowest type's machine. A module that cannot run on it, such
+            as one for machines without a GPU, keeps its own profile and hardware.
         count: number of types.
         seed: seed of their speeds and prices.
 
@@ -33,13 +34,20 @@ def on_worker_types(session: Session, count: int, seed: int) -> Session:
         factor, durations rounded to microseconds.
     """
     base = session.hardware[0].name
-    hardware, speeds = _types(count, seed)
-    modules = [Module(m.name, m.rate_rps, _profile(m.profile, base, hardware, speeds, seed)) for m in session.modules]
-    return Session(f"{session.name}-{count}-types", session.slo_s, hardware, modules, session.edges)
+    hardware, speeds = worker_types(count, seed)
+    apart = [m for m in session.modules if all(c.hardware != base for c in m.profile)]
+    kept = {c.hardware for m in apart for c in m.profile}
+    modules = [
+        m if m in apart else Module(m.name, m.rate_rps, _profile(m.profile, base, hardware, speeds, seed))
+        for m in session.modules
+    ]
+    types = (*hardware, *(h for h in session.hardware if h.name in kept))
+    return Session(f"{session.name}-{count}-types", session.slo_s, types, modules, session.edges)
 
 
 @cache
-def _types(count: int, seed: int) -> tuple[tuple[Hardware, ...], tuple[float, ...]]:
+def worker_types(count: int, seed: int) -> tuple[tuple[Hardware, ...], tuple[float, ...]]:
+    """Worker types that are drawn, and each one's speed over the slowest type that could be."""
     stream = random.Random(f"worker-types/{seed}/{count}")
     hardware, speeds = [], []
     for number in range(1, count + 1):

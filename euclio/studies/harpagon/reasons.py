@@ -7,16 +7,18 @@ import pandas as pd
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM, costs, normalized
-from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, REPRICED_RUN, module_figures, remaining_budget
-from euclio.studies.sessions import application_of
+from euclio.studies.costs import costs, normalized
+from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM
+from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, REPRICED_RUN
+from euclio.studies.modules import majority_configurations, module_figures, remaining_budget
+from euclio.studies.sessions import by_application
 from euclio.studies.study import Collected
 
 
 def reasons(collected: Collected) -> dict[str, str]:
     """One sentence per published figure for which the data hold a reason."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
-    table = normalized(runs)
+    table = normalized(runs, HARPAGON)
     modules = module_figures(allocations)
     return {
         **_baselines(runs, table),
@@ -33,7 +35,7 @@ def reasons(collected: Collected) -> dict[str, str]:
 def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     means = {name: table[name].mean() - 1 for name in BASELINES}
     order = ", ".join(f"{name} {percent(means[name], 1)}" for name in sorted(means, key=lambda n: means[n]))
-    by = _by_application(runs, table[list(BASELINES)].max(axis=1) - 1)
+    by = by_application(runs, table[list(BASELINES)].max(axis=1) - 1)
     cheaper = {name: int((table[name] < 1 - OPTIMALITY_TOLERANCE).sum()) for name in BASELINES}
     named = ", ".join(f"{name} on {n}" for name, n in cheaper.items() if n)
     return {
@@ -48,11 +50,11 @@ def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
 def _optimum(runs: pd.DataFrame) -> dict[str, str]:
     table = costs(runs)[[HARPAGON, SPLIT_OPTIMUM]].dropna()
     gap = table[HARPAGON] / table[SPLIT_OPTIMUM] - 1
-    by = _by_application(runs, (gap > OPTIMALITY_TOLERANCE).astype(float))
+    by = by_application(runs, (gap > OPTIMALITY_TOLERANCE).astype(float))
     return {
         "optimal_share": f"Not optimal by application: {by}. The share rests on the budgets tried, which the paper "
         "does not state.",
-        "optimal_gap_max": f"Mean gap by application: {_by_application(runs, gap)}; a maximum is one workload's.",
+        "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; a maximum is one workload's.",
     }
 
 
@@ -60,7 +62,7 @@ def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     found = {}
     for run in [name for name in table if str(name).startswith("harpagon:")]:
         short = str(run).removeprefix("harpagon:")
-        text = f"By application: {_by_application(runs, table[run] - 1)}."
+        text = f"By application: {by_application(runs, table[run] - 1)}."
         found[f"{short}_mean_extra"] = text
         worst = table[run].idxmax()
         found[f"{short}_max_extra"] = (
@@ -69,13 +71,13 @@ def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     for name in ("nnm", "ncd"):
         helped = (table[f"harpagon:{name}"] > 1 + OPTIMALITY_TOLERANCE).astype(float)
         hurt = float((table[f"harpagon:{name}"] < 1 - OPTIMALITY_TOLERANCE).mean())
-        text = f"It helps by application: {_by_application(runs, helped)}; it hurts on {hurt * 100:.1f} % of all."
+        text = f"It helps by application: {by_application(runs, helped)}; it hurts on {hurt * 100:.1f} % of all."
         found[f"{name}_share"] = found[f"{name}_cost_reduction"] = text
     for key, hit in (
         ("cheaper", table["harpagon:q0.01"] < 1 - OPTIMALITY_TOLERANCE),
         ("dearer", table["harpagon:q0.01"] > 1 + OPTIMALITY_TOLERANCE),
     ):
-        found[f"q0.01_{key}_share"] = f"By application: {_by_application(runs, hit.astype(float))}."
+        found[f"q0.01_{key}_share"] = f"By application: {by_application(runs, hit.astype(float))}."
     return found
 
 
@@ -111,7 +113,7 @@ def _residual(runs: pd.DataFrame) -> dict[str, str]:
         )
         found[f"{name}_remaining_budget"] = found[f"{name}_remaining_budget_max"] = text
     mine = runs[runs.solver == HARPAGON].set_index("workload")
-    found["reassigned_share"] = f"By application: {_by_application(runs, (mine.stat_reassignments > 0).astype(float))}."
+    found["reassigned_share"] = f"By application: {by_application(runs, (mine.stat_reassignments > 0).astype(float))}."
     for key, solver in (("harpagon_iterations", HARPAGON), ("tb_iterations", "harpagon:tb")):
         one = runs[runs.solver == solver]
         text = ", ".join(
@@ -122,8 +124,7 @@ def _residual(runs: pd.DataFrame) -> dict[str, str]:
 
 
 def _dispatch(allocations: pd.DataFrame) -> dict[str, str]:
-    first = allocations[(allocations.solver == REPRICED_RUN) & (allocations.position == 0)]
-    c = first.loc[first.groupby("workload").module_cost_per_h.idxmax()]
+    c = majority_configurations(allocations, REPRICED_RUN)
     machines = (c.module_rate_rps / c.throughput_rps).median()
     text = (
         "2d over d + b/w is the larger, the more machines there are and the more requests each runs at once: here "
@@ -136,7 +137,7 @@ def _dummies(runs: pd.DataFrame, modules: pd.DataFrame) -> dict[str, str]:
     used = (modules.loc[HARPAGON].dummy > 0).groupby(level="workload").any().astype(float)
     machines = modules.loc[HARPAGON].machines
     text = (
-        f"Dummies by application: {_by_application(runs, used)}; modules use {machines.median():.1f} machines in the "
+        f"Dummies by application: {by_application(runs, used)}; modules use {machines.median():.1f} machines in the "
         "median, and the fewer there are the more a filled last machine weighs."
     )
     return dict.fromkeys(("dummy_share", "dummy_throughput_gain", "dummy_resources", "dummy_cost_reduction"), text)
@@ -159,9 +160,3 @@ def _times(timings: pd.DataFrame) -> dict[str, str]:
         "brute_force_runtime": grid,
         "brute_force_runtime_ratio": grid,
     }
-
-
-def _by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
-    """Means by application, in per cent."""
-    means = values.groupby(application_of(runs).reindex(values.index)).mean()
-    return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())

@@ -16,7 +16,8 @@ from euclio.core.words import span
 from euclio.report import Block, Heading, Paragraph, Preformatted
 from euclio.session import Allocation, Configuration, Evaluation, Hardware, Module, ModulePlan, Plan, Session, evaluate
 from euclio.session.evaluate import rank_key
-from euclio.studies.harpagon.measures import PLAN_OPTIMUM, PLAN_OPTIMUM_SHARED, costs
+from euclio.studies.costs import costs
+from euclio.studies.harpagon.measures import PLAN_OPTIMUM, PLAN_OPTIMUM_SHARED
 
 SEARCHED = 2000
 

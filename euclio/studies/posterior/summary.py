@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.studies.posterior.evidence import UNPRINTED, compared, coverages, interval, model_error
+from euclio.studies.consistent import moved, parameters
+from euclio.studies.posterior.evidence import UNPRINTED, compared, correlations, coverages, interval, model_error
 from euclio.studies.posterior.labels import figure_label
 from euclio.studies.posterior.parameters import choices, ranges
 from euclio.studies.posterior.prior import PAPERS
@@ -22,7 +23,7 @@ def summary(stored: Stored) -> str:
     lines = [*_head(stored)]
     for paper in PAPERS:
         lines += ["", *_figures(stored, table, paper)]
-    lines += ["", *_coverages(table), "", *_ranges(stored), "", *_choices(stored)]
+    lines += ["", *_coverages(table), "", *_moved(stored, table), "", *_ranges(stored), "", *_choices(stored)]
     if len(stored.halves):
         lines += ["", *_validation(stored)]
     return "\n".join(lines)
@@ -61,6 +62,33 @@ def _coverages(table: pd.DataFrame) -> Iterator[str]:
             f"{row.with_error} with the model's error, {row.prior} in the prior's; "
             f"median width over prior {row.width_over_prior:.2f}"
         )
+
+
+def _moved(stored: Stored, table: pd.DataFrame) -> Iterator[str]:
+    """For every figure outside its interval the parameters that move it across the published value, strongest first.
+
+    Where there is none: the parameter with the strongest rank correlation over the draws from the prior, and whether
+    these lie on both sides of the published value.
+    """
+    yield "figures outside their intervals, with parameters that move them across the published value"
+    found = correlations(stored.prior)
+    for row in _rows(table[~table.covered]):
+        names = [
+            f"{one.parameter} {one.correlation:+.2f}"
+            for one in moved(stored, row.paper, row.key.partition(":")[2], row.published)
+        ]
+        yield f"{row.key}: {', '.join(names) or _strongest(stored, found, row)}"
+
+
+def _strongest(stored: Stored, found: pd.DataFrame, row: Any) -> str:
+    if row.key not in found:
+        return "not known of draws from the prior"
+    own = found[row.key].reindex(list(parameters(row.paper)))
+    name = str(own.abs().idxmax())
+    values = stored.prior[row.key]
+    both = values.min() <= row.published <= values.max()
+    reach = "draws from the prior on both sides" if both else "no draw from the prior beyond it"
+    return f"none; strongest {name} {own[name]:+.2f}, {reach}"
 
 
 def _ranges(stored: Stored) -> Iterator[str]:

@@ -6,8 +6,8 @@ Groups of models, single models under varied conditions, measured instances, and
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,12 @@ from euclio.pipeline.workloads.layer_models import layer_models
 from euclio.pipeline.workloads.setups import PRICES_PER_H, SETUPS, Setup
 
 LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
-SMALL = "HC1-S"
+SMALLS = ("HC1-S", "HC2-S", "HC3-S", "HC4-S")
+"""Clusters of Figure 9, which is measured on a testbed in the paper and simulated here."""
+SMALL = SMALLS[0]
 """Cluster of Figure 13."""
-GROUPS, SCALES, RATIOS, MARGINS, PLAN = "groups", "SLO scale", "GPU ratio", "margin", "plan"
-"""Studies: Figures 6 to 10; 13a; 13b; 13c; 11 and 12."""
+GROUPS, SCALES, RATIOS, MARGINS, PLAN, TESTBED = "groups", "SLO scale", "GPU ratio", "margin", "plan", "testbed"
+"""Studies: Figures 6 to 8 and 10; 13a; 13b; 13c; 11 and 12; 9."""
 MEASURED = "measured"
 """Study: Figure 6 again, with blocks that the authors measured."""
 SLO_SCALES = ("2", "3", "4", "5", "6", "8", "10")
@@ -45,7 +47,7 @@ class Sampling:
 
     Attributes:
         groups: groups of three models per large cluster, of six.
-        models: single models of Figure 13, of 18.
+        models: single models of Figures 9 and 13, of 18.
         seconds: simulated seconds per load (30 in the paper).
         gpu_counts: numbers of GPUs of Figure 14a.
         columns_limit_s: time limit of columns in Figure 14.
@@ -59,7 +61,7 @@ class Sampling:
     seconds: float = 10.0
     gpu_counts: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     columns_limit_s: float = 20.0
-    printed_limit_s: float = 10.0
+    printed_limit_s: float = 2.0
     blocks: int = 10
     unmerged_layers: int = 80
 
@@ -184,6 +186,20 @@ def sensitivity_cases(models: Sequence[str], seed: int) -> list[Case]:
         ]
         cases += [Case(SMALL, model, alone, (MARGINS,), margin=x, seed=seed) for x in SLO_MARGINS if x != "0.4"]
     return cases
+
+
+def small_cases(models: Sequence[str], seed: int) -> list[Case]:
+    """Single models on the four clusters of 16 GPUs (§7.3, Figure 9)."""
+    return [Case(setup, model, (model,), (TESTBED,), seed=seed) for setup in SMALLS for model in models]
+
+
+def joined_cases(cases: Iterable[Case]) -> list[Case]:
+    """The cases, those under the same conditions as one that belongs to all their studies."""
+    found: dict[str, Case] = {}
+    for case in cases:
+        known = found.get(case.name)
+        found[case.name] = case if known is None else replace(known, studies=(*known.studies, *case.studies))
+    return list(found.values())
 
 
 def timeline_case(seed: int) -> Case:

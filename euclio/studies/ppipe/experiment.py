@@ -22,14 +22,17 @@ from euclio.studies.collector import Collector
 from euclio.studies.ppipe.cases import (
     FULL,
     SAMPLED,
+    TESTBED,
     UNMERGED,
     Case,
     MeasuredCase,
     Sampling,
     group_cases,
+    joined_cases,
     planning_clusters,
     sampled_models,
     sensitivity_cases,
+    small_cases,
     timeline_case,
 )
 from euclio.studies.ppipe.measures import CURVE_OF, measures
@@ -107,14 +110,21 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 def stages(sampling: Sampling, seed: int, files: Sequence[Path]) -> list[Stage]:
     """What is planned and served."""
-    alone = [*sensitivity_cases(sampled_models(sampling.models, seed), seed), timeline_case(seed)]
+    models = sampled_models(sampling.models, seed)
+    alone = joined_cases([*sensitivity_cases(models, seed), timeline_case(seed), *small_cases(models, seed)])
     # Figure 6 serves several models together.
     measured = [MeasuredCase(file, seed) for file in files if len(load_cluster(file).models) > 1]
     return [
         Stage("groups of models on 100 GPUs", group_cases(sampling.groups, seed), (*SERVED, MANY), _group_servings),
-        Stage("single models on 16 GPUs", alone, (NP, PPIPE), lambda _: (Serving(NP), Serving(PPIPE))),
+        Stage("single models on 16 GPUs", alone, SERVED, _single_servings),
         Stage("measured groups of models", measured, SERVED, lambda _: FIGURE_6),
     ]
+
+
+def _single_servings(case: Case | MeasuredCase) -> tuple[Serving, ...]:
+    """What Figures 9, 11 and 13 serve of a model alone; DART-r's plan in Figure 9 only."""
+    compared = isinstance(case, Case) and TESTBED in case.studies
+    return tuple(Serving(system) for system in SERVED if compared or system != DART)
 
 
 def _group_servings(case: Case | MeasuredCase) -> tuple[Serving, ...]:

@@ -5,10 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, exactly, largest, mean
+from euclio.analysis.statistics import Measured, exactly, largest, mean, ratio_of_sums
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler
 from euclio.simulation.highest_load import TARGET
-from euclio.studies.ppipe.cases import BY_TYPES, GROUPS, LARGE, MARGINS, RATIOS, SCALES, SMALL, TIMELINE, UNMERGED
+from euclio.studies.ppipe.cases import (
+    BY_TYPES,
+    GROUPS,
+    LARGE,
+    MARGINS,
+    RATIOS,
+    SCALES,
+    SMALL,
+    SMALLS,
+    TESTBED,
+    TIMELINE,
+    UNMERGED,
+)
 from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.studies.study import Collected
@@ -34,6 +46,7 @@ def measures(collected: Collected) -> dict[str, Measured]:
         **profile_measures(model_latencies(seed), ratios_along_depth(seed)),
         **_figure_6(groups),
         **_figure_7(groups),
+        **_figure_9(collected.tables["serving"]),
         **_scheduler(groups),
         **_figure_10(groups),
         **_planning(collected),
@@ -154,9 +167,32 @@ def _planning(collected: Collected) -> dict[str, Measured]:
 def _timeline(collected: Collected) -> dict[str, Measured]:
     setup, model = TIMELINE
     plans, serving = collected.tables["plans"], collected.tables["serving"]
-    plan = plans[(plans.setup == setup) & (plans.system == PPIPE)]
+    plan = plans[(plans.setup == setup) & (plans.group == model) & (plans.system == PPIPE)]
     loads = mean_loads(serving[(serving.setup == setup) & (serving.group == model)], POISSON, RESERVATION)
     return {"fcn_total": exactly(plan.planned_rps.iloc[0], 1), "fcn_load": exactly(loads[PPIPE].iloc[0], 1)}
+
+
+def small_loads(serving: pd.DataFrame) -> pd.DataFrame:
+    """Highest load factors of Figure 9: one row per cluster and model, one column per system."""
+    rows = of_study(serving, TESTBED)
+    known = rows.drop_duplicates("case").set_index("case")[["setup", "group"]]
+    return known.join(mean_loads(rows, POISSON, RESERVATION)).set_index(["setup", "group"])
+
+
+def small_gains(serving: pd.DataFrame, base: str) -> dict[str, Measured]:
+    """Gain over another system in the load averaged over the models, in per cent by cluster of Figure 9."""
+    loads = small_loads(serving)
+    own = {setup: loads.xs(setup, level="setup") for setup in SMALLS}
+    return {setup: ratio_of_sums(rows[PPIPE] - rows[base], rows[base], 100.0) for setup, rows in own.items()}
+
+
+def _figure_9(serving: pd.DataFrame) -> dict[str, Measured]:
+    """Least and most of the gains over the clusters."""
+    found: dict[str, Measured] = {}
+    for base in (NP, DART):
+        by_size = sorted(small_gains(serving, base).values(), key=lambda m: m.value)
+        found |= {f"testbed_{KEYS[base]}_{end}": by_size[k] for end, k in (("least", 0), ("most", -1))}
+    return found
 
 
 def sensitivity(serving: pd.DataFrame, study: str) -> pd.DataFrame:

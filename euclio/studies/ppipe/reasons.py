@@ -22,6 +22,7 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_low_class(measures.of_groups(collected.tables["serving"])),
         **_scheduling(measures.of_groups(collected.tables["plans"])),
         **_planning(collected.tables["planning"]),
+        **_testbed(collected.tables["serving"]),
         **_conditions(collected.tables["serving"]),
     }
 
@@ -105,6 +106,21 @@ def _planning(planning: pd.DataFrame) -> dict[str, str]:
         "unmerged_80_s": " ".join(sorted({_outcome(row) for _, row in own[own.study == UNMERGED].iterrows()}))
         + f" {text}",
     }
+
+
+def _testbed(serving: pd.DataFrame) -> dict[str, str]:
+    """Figure 9: gains by cluster, of averages and by model."""
+    served = measures.small_loads(serving).groupby("setup").mean()
+    found: dict[str, str] = {}
+    for base, key in ((NP, "np"), (DART, "dart")):
+        gain = measures.small_gains(serving, base)
+        by = ", ".join(
+            f"{setup} {m.value:.1f} % ({base} {served[base][setup]:.2f}, PPipe {served[PPIPE][setup]:.2f})"
+            for setup, m in gain.items()
+        )
+        text = f"By cluster, loads averaged over the models: {by}. {PROFILES} The paper's is a testbed."
+        found |= {f"testbed_{key}_{end}": text for end in ("least", "most")}
+    return found
 
 
 def _outcome(row: pd.Series[Any]) -> str:

@@ -1,15 +1,18 @@
-"""Scrooge §4.3: its MILP, greedy and brute force, and the optimum of their plan space, on 2 and 30 worker types."""
+"""Scrooge §4.3 and §4.4: its MILP, greedy and brute force, on 2 and 30 worker types and under latency objectives."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
+import euclio.results as results
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
-from euclio.session.workloads.protocol import SEED
-from euclio.session.workloads.scrooge_sessions import draw_scrooge
+from euclio.session.workloads.protocol import SEED, Workload
+from euclio.session.workloads.scrooge_applications import scrooge_applications
+from euclio.session.workloads.scrooge_sessions import COMPARED, draw_scrooge
 from euclio.session.workloads.worker_types import on_worker_types
 from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector, seeded_sample
@@ -17,64 +20,99 @@ from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,
     GREEDY,
+    LOOSER_MS,
     MANY_TYPES,
     MILP,
     OPTIMUM,
     OWN_SESSIONS,
+    at_objective,
     measures,
     on_types,
 )
+from euclio.studies.scrooge.objectives import ALONE, SPATIAL, with_decisions
 from euclio.studies.scrooge.text import reasons, text
 from euclio.studies.sessions import draw_workloads, session_runs
 from euclio.studies.store import joined
 from euclio.studies.study import Asked, Found, Study
 
 WORKLOADS = 200
+DECISIONS, LATENCY_DECISIONS = 8, 8
+"""Per so many workloads one decision of each application in Figures 10 and 11, and in Figures 12 and 13."""
+LEAST_DECISIONS = 2
 SAMPLE = 24
 TIME_LIMIT_S = 10.0
 """Limit of one run; the published brute force takes longer on some decisions."""
 
 
-def setting(solver: str, label: str) -> SolverSetting:
-    """A solver in Scrooge's own plan space."""
-    (found,) = solver_settings(solver, label=label)
+def setting(solver: str, label: str, **options: Any) -> SolverSetting:
+    """A solver in Scrooge's own plan space, restricted by options."""
+    (found,) = solver_settings(solver, label=label, **options)
     return replace(found, space_of=MILP, time_s=TIME_LIMIT_S)
 
 
 FEW = tuple(setting(name, name) for name in (MILP, GREEDY, BRUTE_FORCE, OPTIMUM))
 """On the workloads' own two worker types."""
+DECIDED = tuple(setting(name, name) for name in (MILP, GREEDY, OPTIMUM))
+"""Under looser objectives."""
 MANY = tuple(setting(name, on_types(name)) for name in (MILP, GREEDY, OPTIMUM))
 SAMPLED = (setting(BRUTE_FORCE, on_types(BRUTE_FORCE)),)
 """Only on a seeded sample, unless the run is full."""
+OBJECTIVES = tuple(
+    replace(found, measure="euclio.studies.scrooge.objectives:machine_rows")
+    for found in (setting(MILP, SPATIAL), setting(MILP, ALONE, concurrency=False))
+)
 
 
 def collect(collector: Collector, asked: Asked) -> Found:
-    """Draw workloads that have a plan, half as many sessions as in §4.2, and run every solver on them."""
+    """Draw workloads of Harpagon's protocol and decisions as in §4.2, and run every solver on them."""
     count, seed = asked.workloads or WORKLOADS, asked.seed
     with collector.stage("draw workloads that have a plan", count) as advance:
         # It is the exact method that says whether there is a plan, not what a heuristic finds.
         drawn, _ = draw_workloads(collector, (setting(OPTIMUM, OPTIMUM),), count, seed, advance)
     accepted = drawn.workloads
-    own = [draw_scrooge(seed, number) for number in range(1, count // 2 + 1)]
-    judged = collector.runs([workload.session for workload in own], [setting(OPTIMUM, OPTIMUM)])
-    own = [workload for workload, lacking in zip(own, judged.value.isna(), strict=True) if not lacking]
+    decisions = max(LEAST_DECISIONS, count // DECISIONS)
+    own = own_decisions(collector, decisions, seed)
+    looser = {ms: own_decisions(collector, decisions, seed, k) for k, ms in enumerate(LOOSER_MS, start=1)}
     sample = accepted if asked.full else seeded_sample(accepted, SAMPLE, seed)
     tables: list[pd.DataFrame] = []
     proofs: list[Proof] = []
     for name, chosen, settings, protocol in (
         ("2 worker types", accepted, FEW, FIVE_APPLICATIONS),
-        ("2 worker types, sessions as in §4.2", own, FEW, OWN_SESSIONS),
+        ("2 worker types, decisions as in §4.2", own, FEW, OWN_SESSIONS),
+        *((f"decisions of §4.2 at {ms} ms", looser[ms], DECIDED, at_objective(ms)) for ms in LOOSER_MS),
         ("30 worker types", accepted, MANY, FIVE_APPLICATIONS),
+        ("30 worker types, decisions as in §4.2", own, MANY, OWN_SESSIONS),
         ("brute force with 30 worker types", sample, SAMPLED, FIVE_APPLICATIONS),
     ):
         sessions = [workload.session for workload in chosen]
-        if settings is not FEW:
+        if settings in (MANY, SAMPLED):
             sessions = [replace(on_worker_types(s, MANY_TYPES, seed), name=s.name) for s in sessions]
         frame = collector.staged(name, sessions, settings, seed=seed)
         tables.append(session_runs(frame, chosen).assign(protocol=protocol, cpu_s=frame.cpu_s))
         proofs += proofs_of(frame, sessions, settings, seed)
     runs = joined(tables).sort_values(["workload", "solver"], ignore_index=True)
-    return Found({"runs": runs}, proofs, drawn, {"workloads": count})
+    under_objectives = run_objectives(collector, max(LEAST_DECISIONS, count // LATENCY_DECISIONS), seed)
+    return Found({"runs": runs, **under_objectives}, proofs, drawn, {"workloads": count})
+
+
+def own_decisions(collector: Collector, count: int, seed: int, objective: int = 0) -> list[Workload]:
+    """Decisions of §4.2 under one of the objectives that have a plan, out of so many per application."""
+    drawn = [draw_scrooge(name, seed, k, objective) for name in COMPARED for k in range(1, count + 1)]
+    judged = collector.runs([workload.session for workload in drawn], [setting(OPTIMUM, OPTIMUM)])
+    return [workload for workload, lacking in zip(drawn, judged.value.isna(), strict=True) if not lacking]
+
+
+def run_objectives(collector: Collector, count: int, seed: int) -> dict[str, pd.DataFrame]:
+    """Figures 12 and 13: the same decisions of all seven applications under every latency objective."""
+    drawn = [
+        draw_scrooge(name, seed, number, objective)
+        for name, application in scrooge_applications().items()
+        for number in range(1, count + 1)
+        for objective in range(len(application.objectives_s))
+    ]
+    frame = collector.staged("latency objectives", [workload.session for workload in drawn], OBJECTIVES, seed=seed)
+    rows = results.measured(frame).rename(columns={"instance": "workload", "label": "solver"})
+    return {"objectives": with_decisions(session_runs(frame, drawn)), "machines": rows}
 
 
 TITLE = "Scrooge reproduced: what do two steps and a greedy rule lose?"

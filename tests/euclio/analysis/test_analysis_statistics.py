@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import bootstrap
 
-from euclio.analysis.statistics import Interval, largest, mean, share, shifted_geometric_mean
+from euclio.analysis.statistics import Interval, largest, mean, ratio_of_sums, share, shifted_geometric_mean
 
 
 def test_wilson_interval_of_eight_out_of_ten() -> None:
@@ -99,3 +99,22 @@ def test_geometric_mean_without_shift_holds_a_zero() -> None:
 
 def test_shifted_geometric_mean_of_nothing_is_not_a_number() -> None:
     assert math.isnan(shifted_geometric_mean(pd.Series([math.inf, math.nan])))
+
+
+def test_ratio_of_sums_weighs_observations_by_what_is_below_the_line() -> None:
+    above, below = pd.Series([1.0, 2.0, 6.0]), pd.Series([2.0, 3.0, 10.0])
+    found = ratio_of_sums(above, below, 100.0)
+    assert found.value == pytest.approx(60)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 60 < found.high
+    assert found.n == 3
+
+
+def test_ratio_of_proportional_values_has_no_width() -> None:
+    found = ratio_of_sums(pd.Series([1.0, 2.0]), pd.Series([2.0, 4.0]))
+    assert (found.low, found.value, found.high) == pytest.approx((0.5, 0.5, 0.5))
+
+
+def test_ratio_of_nothing_is_not_a_number() -> None:
+    assert math.isnan(ratio_of_sums(pd.Series([], dtype=float), pd.Series([], dtype=float)).value)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from browser import Heard, chromium, opened
 
-from euclio.report import Heading, Paragraph, Table, html_page
+from euclio.report import Count, Counts, Fold, Heading, KeyNumber, KeyNumbers, Paragraph, Table, Tone, html_page
 
 pytestmark = pytest.mark.browser
 
@@ -175,3 +175,45 @@ def test_nothing_is_asked_for_or_complained_of(browser: Any, file: Path) -> None
 
 def test_equal_headings_have_anchors_of_their_own(page: Any) -> None:
     assert page.locator("h2, h3").evaluate_all("all => all.map(h => h.id)") == ["one", "one-2"]
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with everything that a scorecard is made of."""
+    parts = tuple(Count(f"{tone} and some more words", 3, tone, "a note of some length " * 4) for tone in Tone)
+    columns = ("figure", "published", "measured", "95 % interval", "consistent settings", "verdict")
+    row = ("a figure with a long name " * 3, "1,234.5 %", "1,200.0 %", "1,100.0 to 1,300.0 %", "1 to 9 %", "odd")
+    reasons = ("behind " * 60,) * 3
+    numeric = frozenset({1, 2, 3, 4})
+    table = Table("", columns, (row,) * 3, numeric, tones=(("odd", Tone.BAD),), behind=reasons, stacks=True)
+    numbers = tuple(KeyNumber("91.5 %", "of the workloads " * 4, "published " * 9) for _ in range(3))
+    blocks = [KeyNumbers(numbers), Heading("Card"), Counts("All", parts), Fold("§IV-C, Fig. 6", (table,), parts)]
+    path = tmp_path_factory.mktemp("card") / "card.html"
+    path.write_text(html_page("Card", blocks), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_a_scorecard_is_no_wider_than_the_window_folded_or_open(browser: Any, card: Path, width: int) -> None:
+    with opened(browser, card, width=width) as (page, _):
+        for _ in range(2):
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.locator(".scroll").evaluate("box => box.scrollWidth <= box.clientWidth + 1")
+            page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+
+
+def test_rows_stack_only_where_the_window_is_narrow(browser: Any, card: Path) -> None:
+    for width, shown in ((400, False), (1200, True)):
+        with opened(browser, card, width=width) as (page, _):
+            page.locator("main > details > summary").click()
+            assert page.locator("thead").is_visible() == shown
+            name = page.locator("td").nth(1).evaluate("cell => getComputedStyle(cell, '::before').content")
+            assert ("published" in name) != shown
+
+
+def test_a_verdict_opens_its_reason(browser: Any, card: Path) -> None:
+    with opened(browser, card) as (page, _):
+        page.locator("main > details > summary").click()
+        assert not page.locator("td.fold p").first.is_visible()
+        page.locator("td.fold summary").first.click()
+        assert page.locator("td.fold p").first.is_visible()

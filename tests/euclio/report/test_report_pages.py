@@ -2,7 +2,23 @@ import re
 
 from matplotlib.figure import Figure as Drawing
 
-from euclio.report import Facts, Figure, Heading, Paragraph, Table, figure_style, html_page, markdown_page, svg_text
+from euclio.report import (
+    Count,
+    Counts,
+    Facts,
+    Figure,
+    Fold,
+    Heading,
+    KeyNumber,
+    KeyNumbers,
+    Paragraph,
+    Table,
+    Tone,
+    figure_style,
+    html_page,
+    markdown_page,
+    svg_text,
+)
 
 
 def drawing(key: str) -> str:
@@ -81,3 +97,47 @@ def test_names_are_no_formulas() -> None:
 
 def test_coordinates_are_hundredths_of_a_point() -> None:
     assert not re.search(r' d="[^"]*\.\d{3}', drawing("a"))
+
+
+COUNTS = Counts("Three", (Count("good ones", 2, Tone.GOOD, "they are good"), Count("bad ones", 0, Tone.BAD)))
+
+
+def test_counts_are_a_bar_of_what_there_is_and_a_legend_of_everything() -> None:
+    page = html_page("T", [COUNTS])
+    assert page.count("flex-grow:") == 1
+    assert '<em class="label tone-bad">0</em>' in page
+    assert "- **2** good ones (they are good)\n- **0** bad ones" in markdown_page("T", [COUNTS])
+
+
+def test_key_numbers_and_their_pictures_stand_above_the_contents() -> None:
+    opening = [KeyNumbers((KeyNumber("91 %", "optimal", "published 92 %"),)), Figure("f", drawing("f"), "dots")]
+    page = html_page("T", [*opening, Heading("One")])
+    assert page.index("91 %") < page.index("<svg") < page.index("<nav>") < page.index('<h2 id="one">')
+    assert "- **91 %** optimal (published 92 %)" in markdown_page("T", opening)
+
+
+def test_contents_stand_first_where_no_number_opens_the_page() -> None:
+    page = html_page("T", [Figure("f", drawing("f"), "dots"), Heading("One")])
+    assert page.index("<nav>") < page.index("<svg")
+
+
+def test_a_fold_shows_its_counts_and_is_a_heading_in_markdown() -> None:
+    fold = Fold("§IV-B", (Paragraph("inside"),), COUNTS.parts)
+    page = html_page("T", [fold])
+    assert "<details><summary><span>§IV-B</span>" in page
+    assert '<em class="label tone-good">2 good ones</em></span></summary>' in page
+    assert "### §IV-B: 2 good ones\n\ninside" in markdown_page("T", [fold])
+
+
+def test_what_is_behind_a_row_is_opened_by_its_last_cell() -> None:
+    table = Table("", ("what", "verdict"), (("a", "agrees"), ("b", "odd")), behind=("5 % off\nmore", ""), stacks=True)
+    page = html_page("T", [table])
+    assert "<summary>agrees</summary><p>5&nbsp;% off</p><p>more</p></details></td>" in page
+    assert '<td data-column="verdict">odd</td>' in page
+    assert "| what | verdict | why |" in markdown_page("T", [table])
+    assert "| a | agrees | 5 % off more |" in markdown_page("T", [table])
+
+
+def test_words_with_a_tone_are_labels() -> None:
+    table = Table("", ("verdict",), (("agrees",),), tones=(("agrees", Tone.GOOD),))
+    assert '<td><em class="label tone-good">agrees</em></td>' in html_page("T", [table])

@@ -1,6 +1,7 @@
 import pytest
 
 from euclio.session.workloads.protocol import SEED, draw
+from euclio.session.workloads.scrooge_sessions import draw_scrooge
 from euclio.session.workloads.worker_types import MODULE_VARIATION, PRICE_RATIO, SPEED_RATIO, on_worker_types
 
 
@@ -33,3 +34,10 @@ def test_same_seed_same_session_and_shared_profiles(session):
 
 def test_another_seed_gives_other_prices(session):
     assert on_worker_types(draw(SEED, 2).session, 30, 2).hardware != session.hardware
+
+
+def test_modules_for_other_machines_keep_their_profiles():
+    plain = draw_scrooge("face", 1, 1).session
+    many = on_worker_types(plain, 30, 1)
+    assert many.modules[1] is plain.modules[1]
+    assert [h.name for h in many.hardware[30:]] == ["CPU"]

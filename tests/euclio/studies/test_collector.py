@@ -119,6 +119,7 @@ def test_a_study_becomes_page_card_and_tables(small, tmp_path, capsys):
     assert {file.name for file in page.parent.iterdir()} == {
         "index.html",
         "scorecard.md",
+        "scorecard.parquet",
         "runs.parquet",
         "certificates.parquet",
     }

@@ -7,21 +7,14 @@ import pytest
 from euclio.analysis.statistics import Measured
 from euclio.core.words import with_unit
 from euclio.session.workloads.acceptance import BASELINES
+from euclio.studies.costs import baseline_measures, normalized, time_measures
 from euclio.studies.harpagon.figures import optimal_share_map
-from euclio.studies.harpagon.measures import (
-    ENUMERATION,
-    QUANTIZED,
-    baseline_measures,
-    comparison_measures,
-    normalized,
-    optimality,
-    time_measures,
-)
-from euclio.studies.harpagon.modules import (
-    HARPAGON,
+from euclio.studies.harpagon.measures import ENUMERATION, QUANTIZED, comparison_measures, optimality
+from euclio.studies.harpagon.modules import HARPAGON, REPRICED_RUN, dummy_measures
+from euclio.studies.modules import (
     Given,
     dispatch_latency,
-    dummy_measures,
+    given_module,
     given_modules,
     less,
     majority_latency,
@@ -85,13 +78,13 @@ def table_2() -> pd.DataFrame:
 
 
 def test_normalized_cost_is_cost_over_harpagons() -> None:
-    table = normalized(runs({"harpagon": [2.0, 4.0], "nexus": [3.0, 4.0]}))
+    table = normalized(runs({"harpagon": [2.0, 4.0], "nexus": [3.0, 4.0]}), HARPAGON)
     assert table["nexus"].tolist() == [1.5, 1.0]
 
 
 def test_extra_cost_of_baselines_is_the_mean_ratio_less_one() -> None:
     costs = {name: [2.0 + k, 2.0] for k, name in enumerate(BASELINES)}
-    found = baseline_measures(runs({"harpagon": [1.0, 1.0], **costs}))
+    found = baseline_measures(runs({"harpagon": [1.0, 1.0], **costs}), HARPAGON)
     assert found["baseline_mean_extra_min"].value == pytest.approx(100)
     assert found["baseline_max_extra_max"].value == pytest.approx(400)
     assert found["harpagon_cheapest_share"].value == 100
@@ -144,8 +137,11 @@ def test_given_modules_are_the_most_expensive_one_of_each_application() -> None:
         allocation("harpagon", 0, 40.0, 5, module_cost_per_h=cost) | {"workload": workload, "module": module}
         for (workload, module), cost in costs.items()
     ]
-    found = given_modules(module_figures(pd.DataFrame(rows)))
-    assert [str(one) for one in found] == ["pose/keypoints", "traffic/face", "a-b/x"]
+    figures = module_figures(pd.DataFrame(rows))
+    found = given_modules(figures, HARPAGON, ("traffic", "caption", "a-b"))
+    assert [str(one) for one in found] == ["traffic/face", "a-b/x"]
+    assert given_module(figures, HARPAGON, "pose") == Given("pose", "keypoints")
+    assert math.isnan(less(figures, HARPAGON, given_module(figures, HARPAGON, "caption")).value)
 
 
 def test_figure_7a_compares_the_configuration_of_the_most_expensive_module() -> None:
@@ -156,8 +152,8 @@ def test_figure_7a_compares_the_configuration_of_the_most_expensive_module() -> 
         allocation("harpagon:2d", 0, 20.0, 9, module_cost_per_h=1.0) | {"module": "face"},
     ]
     plans = pd.DataFrame(rows)
-    assert majority_latency(plans, "rr").value == pytest.approx(100 * (2 / 1.1 - 1))
-    assert majority_latency(plans, "machine-rate").value == pytest.approx(100 * (1.5 / 1.1 - 1))
+    assert majority_latency(plans, REPRICED_RUN, "rr").value == pytest.approx(100 * (2 / 1.1 - 1))
+    assert majority_latency(plans, REPRICED_RUN, "machine-rate").value == pytest.approx(100 * (1.5 / 1.1 - 1))
 
 
 def test_figure_7a_takes_the_configuration_that_carries_most_of_the_rate() -> None:
@@ -169,8 +165,8 @@ def test_figure_7a_takes_the_configuration_that_carries_most_of_the_rate() -> No
     ]
     plans = pd.DataFrame(rows)
     # The second workload has no whole machine of its configuration and says nothing.
-    assert majority_latency(plans, "rr").value == pytest.approx(100 * (2 / 1.125 - 1))
-    assert majority_latency(plans, "machine-rate").value == pytest.approx(100 * (2 / 1.125 - 1))
+    assert majority_latency(plans, REPRICED_RUN, "rr").value == pytest.approx(100 * (2 / 1.125 - 1))
+    assert majority_latency(plans, REPRICED_RUN, "machine-rate").value == pytest.approx(100 * (2 / 1.125 - 1))
 
 
 def test_more_than_two_configurations_are_counted_per_workload() -> None:
@@ -181,7 +177,7 @@ def test_more_than_two_configurations_are_counted_per_workload() -> None:
 
 def test_dispatch_latency_is_relative_to_throughput_cost_dispatch() -> None:
     plans = pd.DataFrame([allocation("harpagon:2d", 0, 40.0, 5, tc_latency_s=1.0, rr_latency_s=1.6)])
-    assert dispatch_latency(plans, "rr_latency_s").value == pytest.approx(60)
+    assert dispatch_latency(plans, REPRICED_RUN, "rr_latency_s").value == pytest.approx(60)
 
 
 def test_remaining_budget_leaves_out_workloads_without_any() -> None:
@@ -199,7 +195,9 @@ def test_time_cut_off_is_extrapolated_from_the_share() -> None:
             "stat_share": [None, 0.5, None],
         }
     )
-    assert time_measures(timings)["brute_force_runtime_ratio"].value == pytest.approx(20)
+    assert time_measures(timings, HARPAGON, ENUMERATION, QUANTIZED)["brute_force_runtime_ratio"].value == pytest.approx(
+        20
+    )
 
 
 def test_map_counts_every_workload_once() -> None:

@@ -12,7 +12,20 @@ from euclio.files import save_cluster
 from euclio.simulation.highest_load import GRID
 from euclio.studies.building import reproduce
 from euclio.studies.ppipe import experiment
-from euclio.studies.ppipe.cases import MARGINS, RATIOS, SCALES, Sampling, group_cases, sampled_models, sensitivity_cases
+from euclio.studies.ppipe.cases import (
+    MARGINS,
+    RATIOS,
+    SCALES,
+    SMALLS,
+    TESTBED,
+    Sampling,
+    group_cases,
+    joined_cases,
+    sampled_models,
+    sensitivity_cases,
+    small_cases,
+    timeline_case,
+)
 from euclio.studies.ppipe.experiment import instance_files
 from euclio.studies.ppipe.measures import (
     at_highest_load,
@@ -22,6 +35,8 @@ from euclio.studies.ppipe.measures import (
     more_pipelines,
     of_study,
     sensitivity,
+    small_gains,
+    small_loads,
 )
 from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
 from euclio.studies.ppipe.serving import search
@@ -128,6 +143,28 @@ def test_conditions_vary_one_at_a_time():
     assert (len(cases), len(default)) == (len({c.name for c in cases}), 1)
 
 
+def test_models_alone_are_served_on_four_small_clusters():
+    cases = joined_cases([*sensitivity_cases(["FCN"], 0), timeline_case(0), *small_cases(["FCN"], 0)])
+    own = [case for case in cases if TESTBED in case.studies]
+    assert [case.setup for case in own] == ["HC1-S", "HC3-S", "HC2-S", "HC4-S"]
+    assert len(cases) == len({case.name for case in cases})
+
+
+def test_gains_on_the_testbed_are_of_loads_averaged_over_the_models():
+    rows = []
+    for setup in SMALLS:
+        for model, loads in {"FCN": (0.5, 0.4, 0.6), "GCNet": (0.3, 0.6, 0.6)}.items():
+            for system, factor in zip((NP, DART, PPIPE), loads, strict=True):
+                same = {"setup": setup, "group": model, "studies": TESTBED}
+                rows += serving({factor: (1.0,)}, case=f"{setup} {model}", system=system, **same)
+    table = pd.DataFrame(rows)
+    assert small_loads(table).loc["HC2-S", "FCN"].to_dict() == {NP: 0.5, DART: 0.4, PPIPE: 0.6}
+    for base, gain in ((NP, 50.0), (DART, 20.0)):
+        assert {setup: m.value for setup, m in small_gains(table, base).items()} == pytest.approx(
+            dict.fromkeys(SMALLS, gain)
+        )
+
+
 def test_sampled_models_depend_on_the_seed_alone():
     assert sampled_models(4, 1) == sampled_models(4, 1)
 
@@ -197,7 +234,7 @@ def report(tmp_path_factory):
 
 def test_report_holds_every_figure(report):
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 10
+    assert page.count("<svg") == 11
 
 
 def test_every_published_figure_is_in_the_scorecard(report):
@@ -219,5 +256,5 @@ def test_every_plan_and_load_has_a_row(report):
     table, provenance = load(report / "plans.parquet")
     served, _ = load(report / "serving.parquet")
     assert provenance["reproduction"] == "ppipe"
-    assert table.groupby("system").case.nunique().to_dict() == {NP: 22, DART: 5, PPIPE: 22, MANY: 4}
+    assert table.groupby("system").case.nunique().to_dict() == {NP: 24, DART: 24, PPIPE: 24, MANY: 4}
     assert set(served.case) == set(table.case)

@@ -9,9 +9,11 @@ from test_posterior_workloads import FAIR, LOOSE
 
 from euclio import evaluate, solve
 from euclio.session import FULL_SPACE
-from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.harpagon.measures import ablation_measures, baseline_measures, comparison_measures
-from euclio.studies.harpagon.modules import dummy_measures, majority_latency, remaining_budget
+from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
+from euclio.studies.costs import baseline_measures, extra_measures
+from euclio.studies.harpagon.measures import comparison_measures
+from euclio.studies.harpagon.modules import REPRICED_RUN, dummy_measures
+from euclio.studies.modules import majority_latency, remaining_budget
 from euclio.studies.posterior import piccolo_measures, references
 from euclio.studies.posterior.harpagon_measures import HARPAGON, measures
 from euclio.studies.posterior.measures import Solved, dispatch
@@ -48,7 +50,11 @@ def runs(solved: list[Solved]) -> pd.DataFrame:
 
 def test_costs_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
     ours = measures(solved, "pose")
-    theirs = {**baseline_measures(runs), **ablation_measures(runs), **comparison_measures(runs)}
+    theirs = {
+        **baseline_measures(runs, HARPAGON),
+        **extra_measures(runs, HARPAGON, ABLATIONS),
+        **comparison_measures(runs),
+    }
     for key, measured in theirs.items():
         assert ours[key] == pytest.approx(measured.value, rel=1e-9, abs=1e-9, nan_ok=True), key
 
@@ -106,8 +112,10 @@ def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.Dat
 def test_dispatch_is_measured_as_in_the_study(solved: list[Solved]) -> None:
     frame = allocations(solved, ("harpagon:2d",))
     ours = measures(solved, "pose")
-    assert ours["2d_latency_extra"] == pytest.approx(majority_latency(frame, "rr").value, rel=1e-9)
-    assert ours["dt_latency_extra"] == pytest.approx(majority_latency(frame, "machine-rate").value, rel=1e-9)
+    assert ours["2d_latency_extra"] == pytest.approx(majority_latency(frame, REPRICED_RUN, "rr").value, rel=1e-9)
+    assert ours["dt_latency_extra"] == pytest.approx(
+        majority_latency(frame, REPRICED_RUN, "machine-rate").value, rel=1e-9
+    )
 
 
 def test_latencies_of_the_majority_configuration_are_those_of_whole_machines(solved: list[Solved]) -> None:

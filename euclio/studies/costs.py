@@ -1,0 +1,106 @@
+"""Costs of systems on drawn sessions: one system's own cost is the unit, as Harpagon and Piccolo both print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import pandas as pd
+
+from euclio.analysis.statistics import Measured, exactly, largest, mean, share
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.session.workloads.acceptance import BASELINES
+
+
+def costs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Checked cost per hour; one row per workload, one column per solver.
+
+    A split search that its limit stopped has no cost here: what it found is no reference.
+    """
+    table = runs.pivot(index="workload", columns="solver", values="cost_per_h")
+    return table.mask(stopped(runs))
+
+
+def stopped(runs: pd.DataFrame) -> pd.DataFrame:
+    """Which searches their limit stopped, laid out as `costs`."""
+    share = runs.stat_share if "stat_share" in runs else pd.Series(1.0, index=runs.index)
+    return runs.assign(stopped=share < 1).pivot(index="workload", columns="solver", values="stopped").eq(True)
+
+
+def normalized(runs: pd.DataFrame, own: str) -> pd.DataFrame:
+    """Normalized cost (§IV-A of both papers): cost over the paper's own system's on the same workload."""
+    table = costs(runs)
+    return table.div(table[own], axis=0)
+
+
+def same(ratio: pd.Series[float]) -> Measured:
+    """Share of workloads on which a normalized cost is 1."""
+    return share((ratio - 1).abs() <= OPTIMALITY_TOLERANCE)
+
+
+def cheaper(ratio: pd.Series[float]) -> Measured:
+    """Share of workloads on which a normalized cost is below 1."""
+    return share(ratio < 1 - OPTIMALITY_TOLERANCE)
+
+
+def more_expensive(ratio: pd.Series[float]) -> Measured:
+    """Share of workloads on which a normalized cost is above 1."""
+    return share(ratio > 1 + OPTIMALITY_TOLERANCE)
+
+
+def baseline_measures(runs: pd.DataFrame, own: str) -> dict[str, Measured]:
+    """Extra cost of the four baselines: least and largest of their means and of their maxima."""
+    table = normalized(runs, own)
+    means = [mean(table[name] - 1, 100) for name in BASELINES]
+    tops = [largest(table[name] - 1, 100) for name in BASELINES]
+    cheapest = (table[list(BASELINES)] >= 1 - OPTIMALITY_TOLERANCE).all(axis=1)
+    return {
+        "baseline_mean_extra_min": min(means, key=lambda m: m.value),
+        "baseline_mean_extra_max": max(means, key=lambda m: m.value),
+        "baseline_max_extra_min": min(tops, key=lambda m: m.value),
+        "baseline_max_extra_max": max(tops, key=lambda m: m.value),
+        f"{own}_cheapest_share": share(cheapest),
+    }
+
+
+def extra_measures(runs: pd.DataFrame, own: str, names: Iterable[str]) -> dict[str, Measured]:
+    """Mean and maximum extra cost of a system's variants, such as ``nb`` of ``harpagon:nb``."""
+    table = normalized(runs, own)
+    found: dict[str, Measured] = {}
+    for name in names:
+        extra = table[f"{own}:{name}"] - 1
+        found[f"{name}_mean_extra"] = mean(extra, 100)
+        found[f"{name}_max_extra"] = largest(extra, 100)
+    return found
+
+
+def within(cost: pd.Series[float], reference: pd.Series[float]) -> tuple[Measured, Measured]:
+    """Share of workloads on which a cost is no more than a reference, and the largest extra cost over it.
+
+    Workloads without one of them are left out.
+    """
+    ratio = (cost / reference).dropna()
+    return share(ratio <= 1 + OPTIMALITY_TOLERANCE), largest(ratio - 1, 100)
+
+
+def time_measures(timings: pd.DataFrame, own: str, enumeration: str, quantized: str) -> dict[str, Measured]:
+    """Mean run times of a single-process timing and their ratios; times carry no interval.
+
+    A run that its limit cut off counts as its time over the share of its search that it went through.
+
+    Args:
+        timings: one row per workload and solver.
+        own: the paper's own system.
+        enumeration: its brute force.
+        quantized: its variant that splits the latency in steps of 0.01 s.
+    """
+    whole = timings.assign(whole_s=timings.wall_s / timings.stat_share.fillna(1.0))
+    seconds = whole.groupby("solver").whole_s.mean()
+    time = partial(exactly, n=timings.workload.nunique())
+    return {
+        "brute_force_runtime": time(seconds[enumeration]),
+        f"{own}_runtime": time(seconds[own]),
+        "brute_force_runtime_ratio": time(seconds[enumeration] / seconds[own]),
+        "q0.01_runtime": time(seconds[quantized]),
+        "q0.01_runtime_ratio": time(seconds[quantized] / seconds[own]),
+    }

@@ -1,0 +1,79 @@
+"""What Harpagon's and Piccolo's pages open with: the share of workloads on which the system is optimal, among what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+
+from euclio.analysis.statistics import Measured
+from euclio.core.figures import PALETTE, PUBLISHED, grid
+from euclio.core.words import span
+from euclio.report import KeyNumber
+from euclio.studies.scorecard import Score
+from euclio.studies.session_figures import Named
+
+SPLIT = "split"
+"""What names of references over splits begin with."""
+
+
+def by_key(scores: Sequence[Score]) -> dict[str, Score]:
+    """Scores by key of the published figure."""
+    return {score.published.key: score for score in scores}
+
+
+def numbers(scores: Sequence[Score], system: Named) -> list[KeyNumber]:
+    """What a reader shall see first: the share of optimal splits, and the largest gap."""
+    share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
+    settings, m = share.evidence.predicted, share.measured
+    given = "" if settings is None else f"; consistent settings give {span(settings.low, settings.high, 0)} %"
+    return [
+        KeyNumber(
+            f"{m.value:.1f} %",
+            f"of the workloads: no split of the latency is cheaper than {system.name}'s",
+            f"published {share.published.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads){given}",
+        ),
+        KeyNumber(
+            f"{gap.measured.value:.1f} %",
+            "largest extra cost over the best split",
+            f"published {gap.published.value:g} %; a maximum is one workload's",
+        ),
+    ]
+
+
+def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named) -> str:
+    """One dot per reference: the share of workloads on which the system costs no more, with its interval.
+
+    Args:
+        panel: where to draw.
+        found: share by name of the reference; those over splits first, with names that begin with `SPLIT`.
+        score: the score of the published share, whose predicted interval is shown too.
+        system: the paper's own system.
+
+    Returns:
+        The caption.
+    """
+    settings, splits = score.evidence.predicted, sum(name.startswith(SPLIT) for name in found)
+    if settings is not None:
+        rows = [-0.5, splits - 0.5]
+        panel.fill_betweenx(rows, settings.low, settings.high, color=PALETTE[0], alpha=0.15, linewidth=0)
+    for y, (name, m) in enumerate(found.items()):
+        color = PALETTE[0] if name.startswith(SPLIT) else PALETTE[2]
+        low, high = (m.value if end is None else end for end in (m.low, m.high))
+        panel.plot([low, high], [y, y], color=color, linewidth=3)
+        panel.plot(m.value, y, "o", color=color, markersize=8)
+        panel.text(102, y, f"{m.value:.1f} % of {m.n}", va="center")
+    panel.axvline(score.published.value, color=PUBLISHED, linestyle="--", linewidth=1.6)
+    panel.text(score.published.value - 1, -0.75, f"published: {score.published.value:g} %", va="center", ha="right")
+    panel.set_yticks(range(len(found)), list(found))
+    panel.set_ylim(len(found) - 0.5, -1.1)
+    panel.set_xlim(0, 118)
+    panel.set_xticks(range(0, 101, 10))
+    panel.tick_params(axis="y", length=0)
+    grid(panel, "x")
+    panel.set_xlabel(f"workloads on which {system.name} costs no more than the reference (%), 95 % interval")
+    shaded = "" if settings is None else " Shaded: where 95 % of the settings lie that are consistent with the figures."
+    return (
+        f"Blue: the best split of the latency, below which {system.name}'s own scheduler chooses, as in the paper. "
+        f"Green: the best plan.{shaded}"
+    )

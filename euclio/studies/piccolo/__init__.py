@@ -1,0 +1,1 @@
+"""Piccolo §IV reproduced: 663 workloads, its baselines and alternatives, both optima."""

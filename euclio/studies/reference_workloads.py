@@ -1,0 +1,125 @@
+"""Workloads of the reference setting: the one of all consistent settings that studies run their solvers on.
+
+Neither Harpagon nor Piccolo prints profiles, rates and objectives. The setting that stands in for them, and how it was
+found, is the subject of docs/model/posterior.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import percent
+from euclio.report import Block, Heading, Paragraph, Table
+from euclio.runs.task import SolverSetting
+from euclio.session.workloads.protocol import Draws, Workload
+from euclio.studies.collector import Advance, Collector
+from euclio.studies.posterior.bridge import protocol_draws
+from euclio.studies.posterior.reference import reference_setting
+from euclio.studies.scorecard import outcomes_text
+from euclio.studies.study import Collected
+
+PAGE = "docs/model/posterior.md"
+REFUSALS = {
+    "objective": "none asked: the objective is longer than those that count",
+    "inapplicable": "one that splits in steps: too many of them",
+}
+"""What refuses a draw before a system finds no plan, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceDraws(Draws):
+    """What was drawn from the reference setting.
+
+    Attributes:
+        left_out: draws that the compiled systems have plans for, one of the checked ones none, by solver.
+        given: application whose most expensive module is the "given module" of the paper, as the setting reads it.
+    """
+
+    left_out: dict[str, int] = field(default_factory=dict)
+    given: str = ""
+
+
+def draw_workloads_of(
+    collector: Collector, paper: str, settings: Sequence[SolverSetting], count: int, seed: int, advance: Advance
+) -> tuple[ReferenceDraws, pd.DataFrame]:
+    """Draw workloads of the reference setting that a paper's systems have plans for, and run these systems.
+
+    The compiled systems choose them, without the checker. A draw for which a checked system has no plan after all is
+    left out and counted.
+
+    Args:
+        collector: makes the runs.
+        paper: "harpagon" or "piccolo".
+        settings: the paper's systems.
+        count: number of workloads.
+        seed: seed of the workloads.
+        advance: counts the runs.
+
+    Returns:
+        What was drawn, and the results frame of the systems on the workloads that were kept.
+    """
+    setting = reference_setting()
+    draws = protocol_draws(paper, setting, seed, count)
+    frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
+    lacking = frame[frame.value.isna()]
+    refused = set(lacking.instance)
+    kept = tuple(workload for workload in draws.workloads if workload.session.name not in refused)
+    left_out = dict(sorted(Counter(lacking.label).items()))
+    found = ReferenceDraws(kept, draws.drawn, draws.rejected, left_out, getattr(setting, paper).given)
+    return found, frame[~frame.instance.isin(refused)].reset_index(drop=True)
+
+
+def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Block]:
+    """The section on the run: where its workloads come from, draws and rejections, outcomes that are no plans.
+
+    Args:
+        collected: what the study found; its details are `ReferenceDraws`.
+        systems: the systems that all have plans for the workloads, in words.
+        remarks: further sentences on the runs.
+    """
+    draws, runs = collected.details, collected.tables["runs"]
+    rejected = [(REFUSALS.get(by, by), str(n), percent(n / draws.drawn, 1)) for by, n in draws.rejected.items()]
+    return [
+        Heading("Workloads and run"),
+        Paragraph(
+            "The paper prints no profiles, request rates and objectives. The workloads are drawn from the reference "
+            "setting (data/posterior/reference.json), one of those that are consistent with the fitted figures: "
+            f"{PAGE} says how it was found, and what the others say."
+        ),
+        Paragraph(
+            f"Seed {collected.asked.seed}: {draws.drawn} draws for {len(draws.workloads)} workloads on which {systems} "
+            f"have a plan. {_left_out_text(draws)} Rows without an accepted plan: "
+            f"{outcomes_text(runs.solver, runs.status)}. {remarks}"
+        ),
+        Table(
+            "Draws rejected, by the system that was asked first of those without a plan",
+            ("system", "draws without a plan", "share of draws"),
+            tuple(rejected),
+            frozenset({1, 2}),
+        ),
+    ]
+
+
+def _left_out_text(draws: ReferenceDraws) -> str:
+    """Draws that only the compiled systems have plans for."""
+    if not draws.left_out:
+        return "The checker accepts the plans of all systems on all of them."
+    by = ", ".join(f"{name} on {n}" for name, n in draws.left_out.items())
+    return f"Left out are draws on which a checked system has no plan, though its compiled search has one: {by}."
+
+
+def claims_text(runs: pd.DataFrame) -> str:
+    """Claims against checked costs, in words."""
+    off = (runs.claimed_cost_per_h - runs.cost_per_h).abs() > OPTIMALITY_TOLERANCE * runs.cost_per_h
+    return f"Claimed costs that the checker corrected: {int(off.sum())} of {len(runs)}."
+
+
+def mix_text(workloads: Sequence[Workload]) -> str:
+    """Which applications the workloads are of, in words."""
+    counts = Counter(workload.application for workload in workloads)
+    return ", ".join(f"{name} {percent(n / len(workloads), 0)}" for name, n in sorted(counts.items()))

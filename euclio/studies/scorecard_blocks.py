@@ -1,0 +1,275 @@
+"""The scorecard on a page: counts per verdict, then the figures folded by section of the paper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import pandas as pd
+
+from euclio.core.words import counted, decimals, with_unit
+from euclio.report import Block, Count, Counts, Facts, Fold, KeyNumber, Paragraph, Table, Tone
+from euclio.studies.scorecard import Score
+from euclio.studies.verdicts import Verdict, ends, quoted
+
+TONES = {
+    Verdict.AGREES: Tone.GOOD,
+    Verdict.WITHIN: Tone.NEAR,
+    Verdict.OTHER_READING: Tone.READING,
+    Verdict.PROFILES: Tone.INPUTS,
+    Verdict.OTHER_MACHINE: Tone.OTHER,
+    Verdict.CONTRADICTS: Tone.CONFLICT,
+    Verdict.UNEXPLAINED: Tone.BAD,
+}
+ROUGHLY = f"{Verdict.WITHIN}, with the model's error"
+"""How a page calls what lies within only with the model's error; the verdict is the same, the colour is paler."""
+_TONES = (*((str(verdict), tone) for verdict, tone in TONES.items()), (ROUGHLY, Tone.ROUGH))
+
+_SHORT = {
+    Tone.GOOD: "agree",
+    Tone.NEAR: "within",
+    Tone.ROUGH: "roughly within",
+    Tone.READING: "other reading",
+    Tone.INPUTS: "profiles",
+    Tone.OTHER: "other machine",
+    Tone.CONFLICT: "contradict",
+    Tone.BAD: "unexplained",
+}
+"""Verdicts in a word or two, by their tone."""
+
+
+def verdict_text(score: Score) -> str:
+    """The verdict on a score as a page has it."""
+    return ROUGHLY if score.judged.roughly else str(score.judged.verdict)
+
+
+def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
+    """How many scores have each verdict, in the order of the list; those that lie within only roughly apart."""
+    texts = [verdict_text(score) for score in scores]
+    found = []
+    for verdict, tone in TONES.items():
+        found.append(Count(str(verdict), texts.count(verdict), tone, verdict.meaning))
+        if verdict == Verdict.WITHIN and (found[-1].n or ROUGHLY in texts):
+            note = "outside the settings' own interval, inside the one that the model's error widens"
+            found.append(Count("the same, only with the model's error", texts.count(ROUGHLY), Tone.ROUGH, note))
+    return tuple(found)
+
+
+def short_counts(scores: Iterable[Score]) -> tuple[Count, ...]:
+    """The same in a word or two each, for the line of a fold."""
+    return tuple(Count(_SHORT[c.tone], c.n, c.tone) for c in counts(scores))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the counted figures stand: those that are no run times and that no other printed figure contradicts.
+
+    Attributes:
+        agree: how many agree.
+        within: how many of the others lie in the settings' own interval.
+        roughly: how many more lie in it with the model's error.
+        all: how many there are.
+    """
+
+    agree: int
+    within: int
+    roughly: int
+    all: int
+
+    @property
+    def share(self) -> float:
+        """How many agree or lie in the settings' own interval, in per cent."""
+        return 100 * (self.agree + self.within) / self.all
+
+
+def standing(scores: Sequence[Score]) -> Standing:
+    """How the counted figures stand."""
+    judged = [score.judged for score in scores if score.counted]
+    within = [one for one in judged if one.verdict == Verdict.WITHIN]
+    rough = sum(one.roughly for one in within)
+    agree = sum(one.verdict == Verdict.AGREES for one in judged)
+    return Standing(agree, len(within) - rough, rough, len(judged))
+
+
+def standing_number(scores: Sequence[Score]) -> KeyNumber:
+    """The share of counted figures that agree or lie in the settings' own interval, as a number to be seen first.
+
+    Figures that the model's error alone brings within are named, not counted in it: the error widens intervals so much
+    that to lie in them says little.
+    """
+    found = standing(scores)
+    if not found.all:
+        return KeyNumber("none", "of the printed figures can be counted")
+    settings = " or lie within what consistent settings give" if found.within + found.roughly else ""
+    parts = [f"of {found.all}: {found.agree} agree"]
+    parts += [f"{found.within} lie within"] if settings else []
+    parts += [f"{found.roughly} more only with the model's error"] if found.roughly else []
+    never = standing([score for score in scores if score.published.role == "check"])
+    fitted = f"; of {never.all} never fitted {never.share:.0f} %" if 0 < never.all < found.all else ""
+    label = f"of the consistent printed figures agree{settings}"
+    return KeyNumber(f"{found.share:.0f} %", label, ", ".join(parts) + fitted)
+
+
+def verdict_lines(scores: Sequence[Score]) -> list[str]:
+    """How many figures have each verdict, as a line for the terminal; none where there are no figures."""
+    found = ", ".join(f"{count.n} {count.label}" for count in short_counts(scores) if count.n)
+    return [f"{counted(len(scores), 'printed figure')}: {found}"] if scores else []
+
+
+def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = None) -> list[Block]:
+    """Counts, then one fold per section of the paper, then the figures by verdict.
+
+    Args:
+        scores: all scores, in the order of the paper.
+        before: how many figures agreed, and of how many, before readings and posteriors were known.
+    """
+    if not scores:
+        return []
+    return [
+        Counts(f"{counted(len(scores), 'printed figure')}, by verdict.{_before(scores, before)}", counts(scores)),
+        *sections(scores),
+        by_verdict(scores),
+    ]
+
+
+def _before(scores: Sequence[Score], before: tuple[int, int] | None) -> str:
+    if before is None:
+        return ""
+    now = sum(score.judged.verdict == Verdict.AGREES for score in scores)
+    return (
+        f" Before readings were compared and consistent settings drawn, {before[0]} of {before[1]} agreed; now {now} "
+        f"of {len(scores)}."
+    )
+
+
+def sections(scores: Sequence[Score]) -> list[Fold]:
+    """One fold per section or figure of the paper, in the order of its text, with the counts of its verdicts."""
+    order: dict[str, int] = {}
+    for score in scores:
+        order.setdefault(place(score), len(order))
+    arranged = sorted(scores, key=lambda score: order[place(score)])
+    return [_section(name, list(found)) for name, found in groupby(arranged, place)]
+
+
+def place(score: Score) -> str:
+    """Section and figure of the paper that a published figure stands in."""
+    return score.published.source.partition(" ")[2]
+
+
+def _section(name: str, scores: Sequence[Score]) -> Fold:
+    return Fold(f"{name} · {counted(len(scores), 'figure')}", (score_table(scores),), short_counts(scores))
+
+
+def score_table(scores: Sequence[Score]) -> Table:
+    """Scores as a table: published, measured, what consistent settings give; the verdict opens its reason."""
+    with_settings = any(score.evidence.predicted is not None for score in scores)
+    settings = ("consistent settings",) if with_settings else ()
+    columns = ("figure", "published", "measured", "95 % interval", *settings, "verdict")
+    return Table(
+        "",
+        columns,
+        tuple((*_numbers(score, with_settings), verdict_text(score)) for score in scores),
+        numeric=frozenset(range(1, len(columns) - 1)),
+        tones=_TONES,
+        behind=tuple(details(score) for score in scores),
+        stacks=True,
+    )
+
+
+def _numbers(score: Score, with_settings: bool) -> tuple[str, ...]:
+    p, m, found = score.published, score.measured, score.evidence.predicted
+    texts = (p.what, with_unit(p.value, p.unit), with_unit(m.value, p.unit), ends(m.low, m.high, p.unit))
+    settings = "" if found is None else ends(found.low, found.high, p.unit)
+    return (*texts, settings) if with_settings else texts
+
+
+def details(score: Score) -> str:
+    """What stands behind a verdict, a line each: its reason, what the data say of the difference, the numbers."""
+    contradicts = score.judged.verdict == Verdict.CONTRADICTS
+    why = score.why if score.differs and not contradicts else ""
+    printed = "" if contradicts or not score.evidence.contradictions else quoted(score.evidence.contradictions)
+    beside = f"In print next to it: {printed}" if printed else ""
+    return "\n".join(line for line in (score.judged.because, why, beside, _difference(score)) if line)
+
+
+def _difference(score: Score) -> str:
+    """The numbers that the table leaves out."""
+    p, m, found = score.published, score.measured, score.evidence.predicted
+    parts = [f"Role {p.role}"]
+    if not math.isnan(score.difference):
+        sign = "+" if score.difference > 0 else ""
+        parts.append(f"measured less published {sign}{with_unit(score.difference, p.unit)}")
+    if m.n:
+        parts.append(f"{decimals(m.n)} observations")
+    if found is not None:
+        wide, prior = (ends(*pair, p.unit) for pair in (found.widened, found.prior))
+        parts += [f"consistent settings with the model's error {wide}"] if wide and not score.judged.roughly else []
+        parts += [f"all settings of the prior {prior}"] if prior else []
+    return "; ".join(parts) + "."
+
+
+def by_verdict(scores: Sequence[Score]) -> Fold:
+    """Which figures have which verdict."""
+    rows = []
+    for verdict in Verdict:
+        mine = [f"{s.published.what} ({place(s)})" for s in scores if s.judged.verdict == verdict]
+        if mine:
+            rows.append((str(verdict), str(len(mine)), "; ".join(mine)))
+    table = Table("", ("verdict", "n", "figures"), tuple(rows), frozenset({1}), tones=_TONES, stacks=True)
+    return Fold("All figures by verdict", (table,), key="by-verdict")
+
+
+def how_to_read(tally: str) -> Fold:
+    """What verdicts mean where they are not plain, and what the study says of its roles."""
+    return Fold(
+        "How verdicts are given, and what is not counted",
+        (
+            Paragraph(
+                "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. Consistent "
+                "settings are those of the workload generator that the fitted figures accept "
+                "(docs/model/posterior.md); a figure within their interval follows from the rest of the paper as far "
+                "as this generator can say."
+            ),
+            Facts(tuple((str(verdict), verdict.meaning) for verdict in Verdict)),
+            Paragraph(tally),
+        ),
+    )
+
+
+def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
+    """One row per score, to be kept: what is published, measured and predicted, the verdict and its reason."""
+    rows = []
+    for score in scores:
+        p, m, found = score.published, score.measured, score.evidence.predicted
+        rows.append(
+            {
+                "key": p.key,
+                "source": p.source,
+                "role": p.role,
+                "unit": p.unit,
+                "published": p.value,
+                "measured": m.value,
+                "low": m.low,
+                "high": m.high,
+                "n": m.n,
+                "settings_low": None if found is None else found.low,
+                "settings_high": None if found is None else found.high,
+                "error_low": None if found is None else found.error_low,
+                "error_high": None if found is None else found.error_high,
+                "verdict": str(score.judged.verdict),
+                "roughly": score.judged.roughly,
+                "because": score.judged.because,
+            }
+        )
+    numbers = ["published", "measured", "low", "high", "settings_low", "settings_high", "error_low", "error_high"]
+    frame = pd.DataFrame.from_records(rows, columns=SCORE_COLUMNS)
+    return frame.astype(dict.fromkeys(numbers, "float64"))
+
+
+SCORE_COLUMNS = (
+    *("key", "source", "role", "unit", "published", "measured", "low", "high", "n"),
+    *("settings_low", "settings_high", "error_low", "error_high", "verdict", "roughly", "because"),
+)
+"""Columns of `scorecard.parquet`."""

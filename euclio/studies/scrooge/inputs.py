@@ -1,0 +1,111 @@
+"""What goes into Scrooge's evaluation as it is run here, next to what Tables 1 and 2 and Figures 2, 3 and 5 print.
+
+Nothing here is a result: profiles and ranges of `data/scrooge.json` were made to agree with these figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pandas as pd
+
+from euclio.analysis.statistics import Measured, exactly
+from euclio.core.numbers import exact
+from euclio.session import Configuration
+from euclio.session.workloads.protocol import Workload
+from euclio.session.workloads.scrooge_applications import scrooge_data, scrooge_profile
+from euclio.session.workloads.scrooge_sessions import draw_scrooge
+from euclio.session.workloads.worker_types import worker_types
+
+SHOWN = "ssd_inception"
+BASE, FASTER = "P100", "V100"
+WITHIN_S = exact("0.2")
+"""The budget of the example that goes with Figure 5 (§3.2)."""
+FRAMES = 200
+"""Drawn decisions that Figure 3 shows."""
+
+
+def curve(concurrency: int) -> list[Configuration]:
+    """SSD-Inception's configurations on P100 at one concurrency, at the time scale of Figure 5, by batch."""
+    profile = scrooge_profile(SHOWN, as_evaluated=False)
+    return [c for c in profile if (c.hardware, c.concurrency) == (BASE, concurrency)]
+
+
+def full_latency_s(configuration: Configuration) -> Fraction:
+    """Worst-case latency of a machine at full rate: a batch waits b/t for its last request, then takes d (§3.3)."""
+    return configuration.duration_s + configuration.batch / configuration.throughput_rps
+
+
+def best_within(seconds: Fraction) -> Configuration:
+    """The point of Figure 5 with the highest throughput whose latency is at most so many seconds."""
+    points = [c for e in scrooge_data()["concurrency"] for c in curve(e) if full_latency_s(c) <= seconds]
+    return max(points, key=lambda c: c.throughput_rps)
+
+
+def complexity(seed: int, frames: int = FRAMES) -> pd.DataFrame:
+    """Vehicles per frame of traffic and S2VT's seconds per frame on P100, one row per drawn decision (Figure 3)."""
+    traffic = [draw_scrooge("traffic", seed, number) for number in range(1, frames + 1)]
+    caption = [draw_scrooge("caption", seed, number) for number in range(1, frames + 1)]
+    return pd.DataFrame(
+        {
+            "vehicles": [float(_rate(w, "vehicle") / _rate(w, "detector")) for w in traffic],
+            "s2vt_s": [float(_alone(w, "text").duration_s) for w in caption],
+        }
+    )
+
+
+def input_measures(seed: int, types: int) -> dict[str, Measured]:
+    """Every input by key of the published figure.
+
+    Args:
+        seed: seed of decisions and worker types.
+        types: number of worker types.
+    """
+    alone, four = curve(1), curve(4)
+    at = {c.batch: c for c in alone}
+    prices = {h["name"]: h["price_per_h"] for h in scrooge_data()["hardware"]}
+    drawn = complexity(seed)
+    hardware, speeds = worker_types(types, seed)
+    best = best_within(WITHIN_S)
+    evaluated = {c.hardware: c for c in scrooge_profile(SHOWN) if (c.batch, c.concurrency) == (1, 1)}
+    costs = [float(h.price_per_h) for h in hardware]
+    found = {
+        "types_price_ratio": max(costs) / min(costs),
+        "types_speed_ratio": max(speeds) / min(speeds),
+        "price_ratio": prices[FASTER] / prices[BASE],
+        "ssd_speed_ratio": _speed_ratio(SHOWN),
+        "yolo_speed_ratio": _speed_ratio("face_detector"),
+        "ssd_evaluated_rps": float(evaluated[BASE].throughput_rps),
+        "ssd_b1_rps": float(at[1].throughput_rps),
+        "ssd_b8_rps": float(at[8].throughput_rps),
+        "ssd_b8_e4_rps": float(next(c for c in four if c.batch == 8).throughput_rps),
+        "ssd_b8_worst_s": float(full_latency_s(at[8])),
+        "ssd_best_batch": float(max(alone, key=lambda c: c.throughput_rps).batch),
+        "ssd_within_02_batch": float(best.batch),
+        "ssd_within_02_concurrency": float(best.concurrency),
+        "scaling_least": drawn.vehicles.min(),
+        "scaling_most": drawn.vehicles.max(),
+        "s2vt_least_s": drawn.s2vt_s.min(),
+        "s2vt_most_s": drawn.s2vt_s.max(),
+    }
+    return {key: exactly(value) for key, value in found.items()}
+
+
+def _speed_ratio(module: str) -> float:
+    """How much faster a module is on V100 than on P100, alone at batch 1."""
+    profile = [c for c in scrooge_profile(module) if (c.batch, c.concurrency) == (1, 1)]
+    return float(_on(profile, BASE).duration_s / _on(profile, FASTER).duration_s)
+
+
+def _on(profile: Sequence[Configuration], hardware: str) -> Configuration:
+    return next(c for c in profile if c.hardware == hardware)
+
+
+def _rate(workload: Workload, module: str) -> Fraction:
+    return workload.session.modules[workload.session.index[module]].rate_rps
+
+
+def _alone(workload: Workload, module: str) -> Configuration:
+    """A module's first configuration, which is batch 1 without concurrency on P100."""
+    return workload.session.modules[workload.session.index[module]].profile[0]

@@ -1,0 +1,40 @@
+"""Workloads of the reference setting: the same for the same seed, checked once more, and counted where left out."""
+
+import pandas as pd
+import pytest
+
+from euclio.studies import reference_workloads
+from euclio.studies.posterior.bridge import protocol_draws
+from euclio.studies.posterior.reference import reference_setting
+from euclio.studies.reference_workloads import draw_workloads_of
+
+LABELS = ("one", "two")
+
+
+class SecondRefuses:
+    """The second solver has no plan for the second session."""
+
+    def runs(self, sessions, settings, advance):
+        """The results frame of some sessions."""
+        rows = []
+        for k, session in enumerate(sessions):
+            rows.append({"instance": session.name, "label": "one", "value": 1.0})
+            rows.append({"instance": session.name, "label": "two", "value": None if k == 1 else 2.0})
+            advance(2)
+        return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("paper", ["harpagon", "piccolo"])
+def test_workload_that_a_checked_system_refuses_is_left_out_and_counted(paper):
+    steps = []
+    found, frame = draw_workloads_of(SecondRefuses(), paper, LABELS, 4, 7, steps.append)
+    drawn = protocol_draws(paper, reference_setting(), 7, 4)
+    assert found.workloads == (drawn.workloads[0], *drawn.workloads[2:])
+    assert (found.drawn, found.rejected, found.left_out) == (drawn.drawn, drawn.rejected, {"two": 1})
+    assert list(frame.instance) == [w.session.name for w in found.workloads for _ in LABELS]
+    assert sum(steps) == 8
+
+
+def test_page_says_what_was_left_out():
+    draws = reference_workloads.ReferenceDraws((), 9, {}, {"nexus": 2})
+    assert "nexus on 2" in reference_workloads._left_out_text(draws)

@@ -1,0 +1,137 @@
+"""The scorecard on a page: every figure counted once, folded by section, its reason behind the verdict."""
+
+import pytest
+
+from euclio.analysis.statistics import Measured
+from euclio.report import Counts, Fold, html_page, markdown_page
+from euclio.studies.scorecard import Published, Score, published_figures
+from euclio.studies.scorecard_blocks import (
+    ROUGHLY,
+    SCORE_COLUMNS,
+    TONES,
+    counts,
+    details,
+    place,
+    score_frame,
+    scorecard_blocks,
+    sections,
+    short_counts,
+    standing,
+    standing_number,
+    verdict_lines,
+)
+from euclio.studies.verdicts import Contradiction, Evidence, Predicted, Quotation, Verdict
+
+SETTINGS = Predicted(8.0, 20.0, 4.0, 40.0, 1.0, 90.0)
+QUOTES = (Contradiction("tension", (Quotation("Piccolo", "§IV", "the same"),), "Both cannot hold."),)
+
+
+def score(key, value, measured, role="check", source="Harpagon §IV-B", **evidence):
+    return Score(
+        Published(key, value, "%", source, role, f"figure {key}"),
+        Measured(measured, measured - 1, measured + 1, 12),
+        f"data on {key}",
+        Evidence(**evidence),
+    )
+
+
+SCORES = (
+    score("a", 10.0, 10.0, "fit"),
+    score("b", 10.0, 50.0, predicted=SETTINGS),
+    score("c", 30.0, 50.0, predicted=SETTINGS, source="Harpagon §IV-C, Fig. 6"),
+    score("d", 80.0, 50.0, predicted=SETTINGS),
+    score("e", 80.0, 50.0, "time"),
+    score("f", 80.0, 50.0, "inconsistent", contradictions=QUOTES),
+)
+
+
+def test_every_verdict_has_a_tone():
+    assert set(TONES) == set(Verdict)
+
+
+def test_every_score_is_counted_once():
+    assert [(c.label, c.n) for c in counts(SCORES) if c.n] == [
+        ("agrees", 1),
+        ("within what consistent settings give", 1),
+        ("the same, only with the model's error", 1),
+        ("other machine or implementation", 1),
+        ("contradicts another printed figure", 1),
+        ("unexplained", 1),
+    ]
+    assert sum(c.n for c in short_counts(SCORES)) == len(SCORES)
+
+
+def test_run_times_and_contradictions_are_not_counted_and_the_models_error_apart():
+    found = standing(SCORES)
+    assert (found.agree, found.within, found.roughly, found.all) == (1, 1, 1, 4)
+    number = standing_number(SCORES)
+    assert number.value == "50 %"
+    assert number.note == "of 4: 1 agree, 1 lie within, 1 more only with the model's error; of 3 never fitted 33 %"
+
+
+def test_a_terminal_is_shown_the_counts():
+    assert verdict_lines(SCORES) == [
+        "6 printed figures: 1 agree, 1 within, 1 roughly within, 1 other machine, 1 contradict, 1 unexplained"
+    ]
+    assert verdict_lines([]) == []
+
+
+def test_nothing_to_count_is_said():
+    assert standing_number(SCORES[4:5]).value == "none"
+    assert scorecard_blocks([]) == []
+
+
+def test_sections_follow_the_paper_and_carry_their_counts():
+    first, second = sections(SCORES)
+    assert [first.summary, second.summary] == ["§IV-B · 5 figures", "§IV-C, Fig. 6 · 1 figure"]
+    assert [(c.label, c.n) for c in second.counts if c.n] == [("roughly within", 1)]
+
+
+def test_the_reason_stands_behind_the_verdict():
+    assert details(SCORES[1]) == (
+        "Consistent settings give 8.0 to 20.0 %.\ndata on b\nRole check; measured less published +40.0 %; "
+        "12 observations; consistent settings with the model's error 4.0 to 40.0 %; all settings of the prior "
+        "1.0 to 90.0 %."
+    )
+    assert "data on" not in details(SCORES[0])
+
+
+def test_contradictions_are_quoted():
+    assert details(SCORES[5]).startswith("“the same” (Piccolo §IV). Both cannot hold.\nRole inconsistent")
+
+
+def test_a_counted_figure_names_what_is_in_print_next_to_it():
+    tense = score("g", 80.0, 50.0, contradictions=QUOTES)
+    assert "In print next to it: “the same” (Piccolo §IV)" in details(tense)
+
+
+def test_counts_before_stand_on_the_page():
+    counted = scorecard_blocks(SCORES, (1, 9))[0]
+    assert isinstance(counted, Counts)
+    assert "1 of 9 agreed; now 1 of 6." in counted.caption
+    assert "Before" not in scorecard_blocks(SCORES)[0].caption
+
+
+@pytest.mark.parametrize("made", [html_page, markdown_page])
+def test_page_and_markdown_hold_every_figure_with_its_verdict(made):
+    text = made("Card", scorecard_blocks(SCORES))
+    for one in SCORES:
+        assert one.published.what in text
+        assert (ROUGHLY if one.judged.roughly else one.judged.verdict) in text.replace("&#x27;", "'")
+
+
+def test_the_kept_scorecard_has_a_row_per_figure():
+    frame = score_frame(SCORES)
+    assert tuple(frame.columns) == SCORE_COLUMNS
+    assert list(frame.verdict) == [one.judged.verdict for one in SCORES]
+    assert list(frame.roughly) == [False, False, True, False, False, False]
+    assert score_frame(()).empty
+
+
+@pytest.mark.parametrize("paper", ["harpagon", "piccolo", "scrooge", "ppipe"])
+def test_every_published_figure_has_a_section(paper):
+    scores = [Score(figure, Measured(figure.value)) for figure in published_figures(paper)]
+    folds = sections(scores)
+    assert all(isinstance(fold, Fold) for fold in folds)
+    assert sum(len(fold.blocks[0].rows) for fold in folds) == len(scores)
+    assert all(place(one) for one in scores)
