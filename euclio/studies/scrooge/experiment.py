@@ -36,7 +36,7 @@ from euclio.studies.store import joined
 from euclio.studies.study import Asked, Found, Study
 
 WORKLOADS = 200
-DECISIONS, LATENCY_DECISIONS = 8, 8
+DECISIONS, LATENCY_DECISIONS = 8, 10
 """Per so many workloads one decision of each application in Figures 10 and 11, and in Figures 12 and 13."""
 LEAST_DECISIONS = 2
 SAMPLE = 24

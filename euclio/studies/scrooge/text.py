@@ -118,8 +118,8 @@ def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
     found = []
     for key, name in (("milp_same_share", "MILP"), ("greedy_same_share", "greedy")):
         p, m = by_key[key].published, by_key[key].measured
-        note = f"published about {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads)"
-        found.append(KeyNumber(f"{m.value:.1f} %", f"of the workloads: Scrooge's {name} finds the best plan", note))
+        note = f"published about {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} decisions)"
+        found.append(KeyNumber(f"{m.value:.1f} %", f"of the decisions: Scrooge's {name} finds the best plan", note))
     return found
 
 
