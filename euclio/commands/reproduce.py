@@ -40,6 +40,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many of its proofs an independent prover tries, 10 s each; default: 30",
     )
+    posterior = (
+        "harpagon, piccolo: first draw anew the settings that are consistent with both papers' figures, and choose the "
+        "reference setting that workloads are drawn from (data/posterior; up to an hour on 2 cores, goes on if "
+        "interrupted); without it the stored ones are used"
+    )
+    parser.add_argument("--posterior", action="store_true", help=posterior)
     folder = "ppipe: folder of measured clusters; default: ../shared/instances/pipelines, if present"
     parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
 
@@ -54,6 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("accepts claims; add --claims", field="--accept")
     if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
         raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
+    if arguments.posterior:
+        _renew_posterior(arguments)
     from euclio.studies.building import reproduce
 
     given = {name: getattr(arguments, name) for name in ("out", "seed", "jobs", "workloads", "certify", "instances")}
@@ -62,9 +70,22 @@ def run(arguments: argparse.Namespace) -> int:
     return SOLVED
 
 
+def _renew_posterior(arguments: argparse.Namespace) -> None:
+    """Draw the posterior of the papers that have one anew."""
+    from euclio.studies.posterior.prior import PAPERS
+    from euclio.studies.posterior.renewing import renew
+    from euclio.supervision import cores
+
+    if arguments.paper not in PAPERS:
+        raise InputError(
+            f"{arguments.paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior"
+        )
+    renew(arguments.jobs or cores())
+
+
 def _check_claims(arguments: argparse.Namespace) -> int:
     """Check the claims against the last reports, write their table and print what became of them."""
-    of_runs = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full")
+    of_runs = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full", "posterior")
     given = next((name for name in of_runs if getattr(arguments, name)), None)
     if given is not None:
         raise InputError(f"runs nothing, so that {given} has no meaning; leave one of the two out", field="--claims")

@@ -58,7 +58,7 @@ def posterior_blocks(paper: str) -> list[Block]:
         "rest of the paper, as far as this generator can say; a wide interval says that the paper does not fix the "
         "figure."
     )
-    return [Heading("What consistent settings give"), Paragraph(text), *all_figures(stored)]
+    return [Heading("What consistent settings give"), Paragraph(text), *all_figures(stored, (paper,))]
 
 
 def named(paper: str, key: str) -> str:

@@ -114,8 +114,13 @@ def _drawn(
 
 def _again(asked: Asked, member: Member, number: int) -> Again:
     """An accepted setting to be simulated again, with a seed that no draw has."""
-    seed = random.Random(f"{asked.seed}/again/{number}").getrandbits(31)
-    return replace(asked.again, setting=from_unit(np.array(member.record.unit)), seed=seed)
+    setting = from_unit(np.array(member.record.unit))
+    return replace(asked.again, setting=setting, seed=seed_again(asked.seed, number))
+
+
+def seed_again(seed: int, number: int) -> int:
+    """The seed of an accepted setting's repetition, by its place among the accepted ones, from 0, nearest first."""
+    return random.Random(f"{seed}/again/{number}").getrandbits(31)
 
 
 def halves_of(seed: int, splits: int) -> list[tuple[str, ...]]:

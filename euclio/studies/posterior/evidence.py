@@ -1,4 +1,4 @@
-"""What a stored draw says: predictive intervals, coverage, widths, rank correlations, cross-validation."""
+"""What a stored draw says of the figures: predictive intervals, coverage, widths, rank correlations."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pandas as pd
 from scipy.stats import norm
 
 from euclio.studies.posterior.distance import LEAST
-from euclio.studies.posterior.drawing import halves_of
-from euclio.studies.posterior.prior import NAMES
+from euclio.studies.posterior.prior import NAMES, PAPERS
 from euclio.studies.posterior.store import PLACE, Stored
-from euclio.studies.posterior.targets import checked, fitted, targets
+from euclio.studies.posterior.targets import targets
 
 ENDS = (2.5, 50.0, 97.5)
 NORMAL = 41
@@ -64,12 +63,14 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
 def model_error(frame: pd.DataFrame) -> float:
     """What the model is off by at the figures that a frame's settings were chosen by: their median distance.
 
-    It is that on the workloads they were not chosen by, where there are such.
+    It is that on the workloads they were not chosen by, where there are such. Settings that have too few workloads
+    there have no distance, and are left out.
 
     To accept settings within a tolerance is to take the model for off by that much (Wilkinson 2013); a prediction of
     what was printed has to say so, while a prediction of what the generator gives has not.
     """
-    return float((frame.distance_again if "distance_again" in frame else frame.distance).median())
+    distances = frame.distance_again if "distance_again" in frame else frame.distance
+    return float(distances[np.isfinite(distances)].median())
 
 
 def coverage(frame: pd.DataFrame, keys: Sequence[str], error: float = 0.0) -> float:
@@ -96,6 +97,7 @@ def compared(stored: Stored) -> pd.DataFrame:
         rows.append(
             {
                 "key": key,
+                "paper": key.partition(":")[0],
                 "role": target.role,
                 "published": target.value,
                 "unit": target.unit,
@@ -116,6 +118,33 @@ def compared(stored: Stored) -> pd.DataFrame:
     return pd.DataFrame.from_records(rows)
 
 
+def coverages(table: pd.DataFrame) -> pd.DataFrame:
+    """One row per paper and role: figures, how many lie in which interval, median width of posterior over prior.
+
+    The prior says nothing of what needs the best split, which draws from it are not asked for: those figures count as
+    not covered by it.
+
+    Args:
+        table: what `compared` gives.
+    """
+    rows = []
+    for paper in PAPERS:
+        for role in ("fit", "check"):
+            own = table[(table.paper == paper) & (table.role == role)]
+            rows.append(
+                {
+                    "paper": paper,
+                    "role": role,
+                    "figures": len(own),
+                    "covered": int(own.covered.sum()),
+                    "with_error": int(own.error_covered.sum()),
+                    "prior": int(own.prior_covered.sum()),
+                    "width_over_prior": float(own.width_over_prior.median()),
+                }
+            )
+    return pd.DataFrame.from_records(rows)
+
+
 def correlations(frame: pd.DataFrame) -> pd.DataFrame:
     """Spearman's rank correlation of every parameter (rows) with every figure (columns); 0 where one is constant."""
     keys = [key for key in targets() if key in frame]
@@ -123,71 +152,3 @@ def correlations(frame: pd.DataFrame) -> pd.DataFrame:
     found = ranks.corr().loc[[PLACE + name for name in NAMES], keys].fillna(0.0)
     found.index = pd.Index(NAMES)
     return found
-
-
-def narrowed(stored: Stored) -> pd.Series[float]:
-    """How much the posterior narrows each parameter: its interquartile range over the prior's, 1: not at all."""
-    middle = stored.accepted[[PLACE + name for name in NAMES]].quantile([0.25, 0.75])
-    ratio = (middle.loc[0.75] - middle.loc[0.25]).to_numpy(dtype=np.float64) / 0.5
-    return pd.Series(ratio, pd.Index(NAMES))
-
-
-def cross_validated(stored: Stored) -> pd.DataFrame:
-    """One row per half: coverage of the other half's figures, median width over the prior's.
-
-    Both are given for the settings' own intervals and for those widened by the model's error on the fitted half.
-
-    Intervals are those of as few workloads as settings are drawn with, hence somewhat wider than they need be.
-    """
-    rows = []
-    prior = stored.prior
-    for n, keys in enumerate(halves_of(stored.provenance["seed"], int(stored.halves.half.nunique()))):
-        own = stored.halves[stored.halves.half == n]
-        others = [key for key in fitted() if key not in keys]
-        rows.append(
-            {
-                "half": n + 1,
-                "settings": len(own),
-                "coverage": coverage(own, others),
-                "coverage_with_error": coverage(own, others, model_error(own)),
-                "prior_coverage": coverage(prior, others),
-                "width": float(widths(own, prior, others).median()),
-                "width_with_error": float(widths(own, prior, others, model_error(own)).median()),
-            }
-        )
-    return pd.DataFrame.from_records(rows)
-
-
-def different(stored: Stored) -> int:
-    """How many of the accepted settings differ: chains that did not move repeat their start."""
-    return len(stored.accepted.drop_duplicates(["round", "chain", "step"]))
-
-
-def summary(stored: Stored) -> str:
-    """What a draw says, for a terminal."""
-    table = compared(stored)
-    best = stored.accepted.distance
-    within = f"within {best.max():.3f} (nearest {best.min():.3f}), {different(stored)} of them different"
-    lines = [
-        f"{len(stored.draws)} settings, {len(stored.accepted)} accepted {within}",
-        "",
-        f"{'figure':32}{'role':>6}{'published':>10}{'median':>9}{'95 % interval':>20}{'prior':>20}",
-    ]
-    for row in table.itertuples():
-        # Two stars: not even with the model's error.
-        mark = "" if row.covered else "*" if row.error_covered else "**"
-        own, wide = f"{row.low:.1f} to {row.high:.1f}", f"{row.prior_low:.1f} to {row.prior_high:.1f}"
-        lines.append(f"{row.key:32}{row.role:>6}{row.published:10.1f}{row.middle:9.1f}{own:>20}{wide:>20} {mark}")
-    for key in UNPRINTED:
-        found = interval(stored.accepted, key)
-        lines.append(f"{key:32}{'':>6}{'':>10}{found.middle:9.1f}{f'{found.low:.1f} to {found.high:.1f}':>20}")
-    for role, keys in (("fit", fitted()), ("check", checked())):
-        covered, off = (coverage(stored.accepted, keys, e) for e in (0.0, model_error(stored.accepted)))
-        shares = f"{100 * covered:.0f} %, with the model's error {100 * off:.0f} %"
-        lines.append(f"covered of {role}: {shares} (prior {100 * coverage(stored.prior, keys):.0f} %)")
-    lines.append(f"median width over prior: {table.width_over_prior.median():.2f}")
-    if len(stored.halves):
-        halves = cross_validated(stored)
-        means = halves.drop(columns="half").mean().round(2).to_dict()
-        lines += ["", halves.round(2).to_string(index=False), ", ".join(f"{k} {v:g}" for k, v in means.items())]
-    return "\n".join(lines)

@@ -10,11 +10,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from euclio.analysis.charts import distribution, published_line
-from euclio.core.figures import INK, MEASURED, MUTED, PUBLISHED, grid
+from euclio.core.figures import MEASURED, MUTED, PUBLISHED, grid
 from euclio.report import Figure
 from euclio.report.drawings import drawn
-from euclio.studies.posterior.evidence import compared, correlations, narrowed
-from euclio.studies.posterior.prior import PAPERS
+from euclio.studies.posterior.evidence import compared, correlations
+from euclio.studies.posterior.labels import figure_label, parameter_label
+from euclio.studies.posterior.parameters import narrowed
+from euclio.studies.posterior.prior import BLOCKS, NAMES, PAPERS
 from euclio.studies.posterior.store import Stored
 from euclio.studies.posterior.targets import full, targets
 
@@ -24,36 +26,63 @@ REFERENCES = {
     "harpagon:shared_optimal_share": "Harpagon, best plan, tc-shared",
     "piccolo:optimal_share": "Piccolo, best split",
 }
+PANELS = (("fit", "Settings are chosen by these"), ("check", "Never fitted"))
 TICKS = (0, 1, 3, 10, 30, 100, 300)
 """Marks of the scale ln(x + 1)."""
 SHOWN = (-0.6, 700.0)
 """Ends of the scale; what lies beyond is cut."""
+ROW_IN, HEAD_IN = 0.27, 0.9
+"""Height of a figure's row, and of what stands above and below the rows, in inches."""
+STRONGEST = 15
+"""Figures, and parameters, of a picture of what moves what."""
+LEAST_WRITTEN = 0.3
+"""Rank correlation from which it is written down."""
 
 
-@drawn("posterior-intervals", "Which printed figures follow from the others?", panels=2, height=8.6)
-def interval_figure(axes: Sequence[Axes], stored: Stored) -> str:
-    """Posterior and prior interval of every figure, fitted ones left, checked ones right."""
+def interval_figure(stored: Stored, paper: str) -> Figure:
+    """Posterior and prior interval of every figure of a paper, fitted ones left, checked ones right."""
     table = compared(stored)
-    for panel, role, title in ((axes[0], "fit", "Settings are chosen by these"), (axes[1], "check", "Never fitted")):
-        _rows(panel, table[table.role == role].reset_index(drop=True))
-        panel.set_title(title)
-    return (
-        "Bars: what 95 % of the accepted settings give, with the median; thin: with the model's error; grey: prior. "
-        "Orange: published. Per cent; ratios for remaining budgets, counts for iterations. The scale is ln(x + 1). "
-        "Maxima are of fewer workloads than the paper's 1131."
+    parts = [table[(table.paper == paper) & (table.role == role)].reset_index(drop=True) for role, _ in PANELS]
+    rows = max(len(part) for part in parts)
+
+    @drawn(
+        f"posterior-intervals-{paper}",
+        f"{paper.capitalize()}: which printed figures follow from the others?",
+        panels=2,
+        height=HEAD_IN + ROW_IN * rows,
     )
+    def figure(axes: Sequence[Axes]) -> str:
+        for panel, part, (_, title) in zip(axes, parts, PANELS, strict=True):
+            _rows(panel, part, rows)
+            panel.set_title(title)
+        return (
+            "Orange: published. Bars: what 95 % of the accepted settings give, with the median; thin: with the model's "
+            "error; grey: prior (none where the best split is needed). A row is shaded where the published value lies "
+            "outside even of the thin line. Per cent but for ratios and counts; the scale is ln(x + 1), and what lies "
+            "beyond it is cut. Maxima are of fewer workloads than the paper's."
+        )
+
+    return figure()
 
 
-def _rows(axes: Axes, table: pd.DataFrame) -> None:
+def _rows(axes: Axes, table: pd.DataFrame, rows: int) -> None:
+    """A panel of as many rows as the longer one has, so that both have one pitch."""
     for y, row in table.iterrows():
         at = float(str(y))
-        axes.plot(_scaled(row.prior_low, row.prior_high), [at, at], color=MUTED, alpha=0.3, linewidth=8)
-        axes.plot(_scaled(row.error_low, row.error_high), [at, at], color=MEASURED, alpha=0.9, linewidth=1)
-        axes.plot(_scaled(row.low, row.high), [at, at], color=MEASURED, linewidth=3.2)
+        if not row.error_covered:
+            axes.axhspan(at - 0.5, at + 0.5, color=PUBLISHED, alpha=0.15, linewidth=0)
+        for low, high, color, alpha, width in (
+            (row.prior_low, row.prior_high, MUTED, 0.3, 8.0),
+            (row.error_low, row.error_high, MEASURED, 0.9, 1.0),
+            (row.low, row.high, MEASURED, 1.0, 3.2),
+        ):
+            ends = _scaled(low, high)
+            # Flat ends: a thick bar with round ones would reach beyond its interval.
+            axes.plot(ends, [at, at], color=color, alpha=alpha, linewidth=width, solid_capstyle="butt")
         axes.plot(_scaled(row.middle), [at], "o", color=MEASURED, markersize=4)
         axes.plot(_scaled(row.published), [at], "|", color=PUBLISHED, markersize=13, markeredgewidth=2.6)
-    axes.set_yticks(range(len(table)), [key.replace("_", " ") for key in table.key], fontsize=8.5)
-    axes.set_ylim(len(table) - 0.4, -0.6)
+    axes.set_yticks(range(len(table)), [figure_label(key) for key in table.key], fontsize=8)
+    axes.set_ylim(rows - 0.4, -0.6)
     axes.set_xticks(_scaled(*TICKS), [f"{tick}" for tick in TICKS], fontsize=8.5)
     axes.set_xlim(*_scaled(*SHOWN))
     axes.tick_params(axis="y", length=0)
@@ -64,29 +93,58 @@ def _scaled(*values: float) -> list[float]:
     return [float(np.log(max(value, -0.9) + 1)) for value in values]
 
 
-@drawn("posterior-sensitivity", "Which parameter moves which figure?", height=7.6)
-def sensitivity_figure(axes: Sequence[Axes], stored: Stored) -> str:
-    """Rank correlations over the draws from the prior."""
+def strongest(stored: Stored, paper: str) -> pd.DataFrame:
+    """Rank correlations of a paper's figures (columns) with parameters (rows), over the draws from the prior.
+
+    Kept are the figures that some parameter moves most, and the parameters that move one of them most, both in the
+    order of the paper and of `Setting`. Parameters of the other paper's workloads move nothing here and are left out.
+    """
     found = correlations(stored.prior)
-    # What needs the best split is not known of draws from the prior.
-    found = found.loc[:, (found != 0).any()]
-    tight = narrowed(stored)
-    panel = axes[0]
-    panel.imshow(found.to_numpy(), cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
-    names = [f"{name.replace('_', ' ')} ({tight[name]:.1f})" for name in found.index]
-    panel.set_yticks(range(len(names)), names, fontsize=8.5)
-    labels = [key.replace("_", " ") for key in found.columns]
-    panel.set_xticks(range(len(labels)), labels, fontsize=7, rotation=90)
-    for i, j in zip(*np.nonzero(np.abs(found.to_numpy()) >= 0.3), strict=True):
-        value = found.to_numpy()[i, j]
-        text = f"{10 * value:+.0f}"
-        panel.text(j, i, text, ha="center", va="center", fontsize=6.5, color=INK if abs(value) < 0.6 else "white")
-    panel.tick_params(length=0)
-    return (
-        "Spearman's rank correlation over the draws from the prior, in tenths where it is 0.3 or more; red: the figure "
-        "rises with the parameter. In brackets: interquartile range of the parameter among accepted settings over the "
-        "prior's; 1: the figures say nothing about it."
+    others = {NAMES[i] for other in PAPERS if other != paper for i in BLOCKS[other]}
+    own = found.reindex(
+        index=[name for name in NAMES if name not in others],
+        columns=[key for key in map(str, found) if key.startswith(full(paper, ""))],
     )
+    most = own.abs().max(axis=0)
+    # What no parameter moves, such as what needs the best split, is not known of draws from the prior.
+    keys = set(most[most > 0].nlargest(STRONGEST).index)
+    kept = own.reindex(columns=[key for key in own if key in keys])
+    names = set(kept.abs().max(axis=1).nlargest(STRONGEST).index)
+    return kept.reindex(index=[name for name in own.index if name in names])
+
+
+def sensitivity_figure(stored: Stored, paper: str) -> Figure:
+    """The strongest rank correlations of a paper's figures over the draws from the prior."""
+    found = strongest(stored, paper)
+    tight = narrowed(stored)
+    values = found.to_numpy()
+
+    @drawn(
+        f"posterior-sensitivity-{paper}",
+        f"{paper.capitalize()}: which parameter moves which figure?",
+        height=2.6 + ROW_IN * len(found),
+    )
+    def figure(axes: Sequence[Axes]) -> str:
+        panel = axes[0]
+        panel.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
+        names = [f"{parameter_label(name, with_paper=False)} ({tight[name]:.1f})" for name in map(str, found.index)]
+        panel.set_yticks(range(len(names)), names, fontsize=8.5)
+        labels = [figure_label(str(key)) for key in found]
+        panel.set_xticks(range(len(labels)), labels, fontsize=8, rotation=40, ha="right", rotation_mode="anchor")
+        for i, j in zip(*np.nonzero(np.abs(values) >= LEAST_WRITTEN), strict=True):
+            value = values[i, j]
+            # Not the page's own ink, which a dark page turns white: the cells stay light.
+            color = "black" if abs(value) < 0.6 else "white"
+            panel.text(j, i, f"{value:+.1f}", ha="center", va="center", fontsize=7.5, color=color)
+        panel.tick_params(length=0)
+        return (
+            f"The {len(found.columns)} figures and {len(found)} parameters with the strongest rank correlations "
+            f"(Spearman) over the draws from the prior, written from {LEAST_WRITTEN:g} on; red: the figure rises with "
+            "the parameter, or with the place of a choice among its values. In brackets: interquartile range of the "
+            "parameter among accepted settings over the prior's; 1: the figures say nothing about it."
+        )
+
+    return figure()
 
 
 @drawn("posterior-optimal", "On how many workloads is the own system's plan the best one?", height=3.4)
@@ -96,7 +154,9 @@ def optimal_figure(axes: Sequence[Axes], stored: Stored) -> str:
     shares = {name: table[key].astype(np.float64) for key, name in REFERENCES.items() if key in table}
     distribution(axes[0], shares, "workloads on which the own system costs no more (%)")
     for paper in PAPERS:
-        published_line(axes[0], targets()[full(paper, "optimal_share")].value, f"{paper.capitalize()}: printed")
+        key = full(paper, "optimal_share")
+        series = list(shares).index(REFERENCES[key]) if REFERENCES[key] in shares else None
+        published_line(axes[0], targets()[key].value, f"{paper.capitalize()}: printed", series)
     axes[0].set_ylabel("accepted settings (%)")
     return (
         "Share of workloads by accepted setting, against the best split, the best plan, and the best plan if Theorem 1 "
@@ -111,6 +171,10 @@ def write_figures(stored: Stored, folder: Path) -> None:
         (folder / f"{figure.key}.svg").write_text(figure.svg, encoding="utf-8")
 
 
-def all_figures(stored: Stored) -> tuple[Figure, ...]:
-    """All figures."""
-    return interval_figure(stored), optimal_figure(stored), sensitivity_figure(stored)
+def all_figures(stored: Stored, papers: Sequence[str] = PAPERS) -> tuple[Figure, ...]:
+    """All figures of some papers."""
+    return (
+        *(interval_figure(stored, paper) for paper in papers),
+        optimal_figure(stored),
+        *(sensitivity_figure(stored, paper) for paper in papers),
+    )

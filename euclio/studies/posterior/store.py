@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from euclio.core.data_files import data_dir
 from euclio.studies.posterior.distance import distance
 from euclio.studies.posterior.prior import NAMES, Setting, from_unit
 from euclio.studies.posterior.sampler import DIGITS, Member, Record
@@ -104,6 +105,11 @@ def _member(member: Member) -> dict[str, float]:
     """Distance and place of a member."""
     r = member.record
     return {"distance": member.distance, "round": r.round, "chain": r.chain, "step": r.step, **_places(r.unit)}
+
+
+def stored_path() -> Path:
+    """Where the draw that is kept with the code stands; the others stand next to it."""
+    return data_dir() / "posterior" / "draws.parquet"
 
 
 def paths(out: Path) -> tuple[Path, Path, Path]:

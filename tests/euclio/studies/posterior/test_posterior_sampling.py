@@ -1,34 +1,34 @@
 """Sampling on a made-up simulation that takes no time: it finds what it should, repeats, and goes on where it was."""
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from euclio import cli
 from euclio.core.errors import InputError
-from euclio.studies.posterior import drawing, sampler
+from euclio.studies import building
+from euclio.studies.posterior import drawing, reference, renewing, sampler
 from euclio.studies.posterior.__main__ import main
 from euclio.studies.posterior.distance import UNKNOWN, distance, pooled_noise, weights
 from euclio.studies.posterior.drawing import Asked, draw_posterior, halves_of
-from euclio.studies.posterior.evidence import (
-    compared,
-    correlations,
-    coverage,
-    cross_validated,
-    interval,
-    narrowed,
-    summary,
-)
-from euclio.studies.posterior.figures import write_figures
+from euclio.studies.posterior.evidence import compared, correlations, coverage, coverages, interval, model_error
+from euclio.studies.posterior.figures import STRONGEST, strongest, write_figures
 from euclio.studies.posterior.journal import Journal
-from euclio.studies.posterior.prior import BLOCKS, NAMES, PAPERS, PRIORS, Setting, draw, draw_unit
+from euclio.studies.posterior.labels import LONGEST, figure_label, parameter_label
+from euclio.studies.posterior.parameters import choices, narrowed, ranges
+from euclio.studies.posterior.prior import BLOCKS, NAMES, PAPERS, PRIORS, READINGS, Choice, Setting, draw, draw_unit
 from euclio.studies.posterior.references import Again
 from euclio.studies.posterior.sampler import Chain, Plan, Record, mirrored, sample, steps_for, walk
 from euclio.studies.posterior.simulation import Simulated
-from euclio.studies.posterior.store import load_stored, settings_of
-from euclio.studies.posterior.targets import fitted, full, of_paper, targets
+from euclio.studies.posterior.store import Stored, load_stored, settings_of
+from euclio.studies.posterior.summary import summary
+from euclio.studies.posterior.targets import checked, fitted, full, of_paper, targets
+from euclio.studies.posterior.validation import Validated, cross_validated, held_out, validated
 
 KEYS = fitted()
 
@@ -258,13 +258,102 @@ def test_what_a_draw_says(tmp_path: Path) -> None:
     assert wide.low < own.low < own.high < wide.high
     assert wide.middle == pytest.approx(own.middle, rel=0.05)
     assert interval(stored.accepted, "harpagon:optimal_share", 0.5).high == 100.0
-    assert "median width over prior" in summary(stored)
+    by_part = coverages(compared(stored)).set_index(["paper", "role"])
+    assert by_part.figures.sum() == len(targets())
+    assert by_part.covered.sum() == table.covered.sum()
+    assert by_part.loc[("piccolo", "check"), "figures"] == len(of_paper(checked(), "piccolo"))
+    _says_of_parameters(stored)
+    _says_of_halves(stored)
+    said = summary(stored)
+    for words in ("Harpagon, fit:", "Piccolo, check:", "median width over prior", "the model ", "reading"):
+        assert words in said
     write_figures(stored, tmp_path / "figures")
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {
-        "posterior-intervals.svg",
+        "posterior-intervals-harpagon.svg",
+        "posterior-intervals-piccolo.svg",
         "posterior-optimal.svg",
-        "posterior-sensitivity.svg",
+        "posterior-sensitivity-harpagon.svg",
+        "posterior-sensitivity-piccolo.svg",
     }
+    moved = strongest(stored, "piccolo")
+    assert "piccolo.slo" in moved.index
+    assert not [name for name in moved.index if str(name).startswith("harpagon")]
+    assert len(moved) == len(moved.columns) == STRONGEST
+
+
+def _says_of_parameters(stored: Stored) -> None:
+    shares = choices(stored)
+    for column in ("prior", "posterior"):
+        np.testing.assert_allclose(shares.groupby("parameter")[column].sum(), 1.0)
+    assert set(shares[shares.reading].parameter) == set(READINGS)
+    found = ranges(stored).set_index("parameter")
+    assert set(found.index) == {name for name in NAMES if not isinstance(PRIORS[name], Choice)}
+    assert (found.low >= found.prior_low).all()
+    assert (found.high <= found.prior_high).all()
+    own = [setting.piccolo.slo for setting in stored.settings]
+    assert found.middle["piccolo.slo"] == pytest.approx(np.median(own), rel=0.02)
+    assert found.low["piccolo.slo"] >= min(own)
+
+
+def _says_of_halves(stored: Stored) -> None:
+    halves = stored.halves.half.nunique()
+    out = held_out(stored).set_index("key")
+    assert out.splits.sum() == sum(len(KEYS) - len(keys) for keys in halves_of(ASKED.seed, halves))
+    assert ((out.covered + out.below + out.above) == out.splits).all()
+    found = validated(stored)
+    assert found.width < 0.3
+    assert found.coverage == pytest.approx(cross_validated(stored).coverage.mean())
+    # A figure that no half reaches is where the model is wrong.
+    beyond = replace(stored, halves=stored.halves.assign(**{out.index[0]: -0.5}))
+    assert validated(beyond).wrong[0] == out.index[0]
+
+
+def test_a_model_stands_by_coverage_with_narrow_intervals() -> None:
+    assert Validated(0.8, 0.49, ()).passed
+    assert not Validated(0.79, 0.2, ()).passed
+    assert not Validated(1.0, 0.5, ()).passed
+
+
+def test_settings_without_workloads_say_nothing_of_the_models_error() -> None:
+    assert model_error(pd.DataFrame({"distance_again": [0.2, np.inf, np.inf]})) == 0.2
+
+
+def test_every_figure_and_parameter_has_a_short_name() -> None:
+    for names, label in ((targets(), figure_label), (NAMES, parameter_label)):
+        found = [label(name) for name in names]
+        assert max(map(len, found)) <= LONGEST + len(" (Harpagon)")
+        assert not [name for name in found if "_" in name]
+    for paper in PAPERS:
+        own = [figure_label(name) for name in of_paper(tuple(targets()), paper)]
+        assert len(set(own)) == len(own)
+    assert len({parameter_label(name) for name in NAMES}) == len(NAMES)
+    assert figure_label("harpagon:q0.1_mean_extra") == "Harp-q0.1: mean extra cost"
+
+
+@pytest.mark.usefixtures("simulated")
+def test_the_stored_draw_is_renewed_with_its_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, chosen = tmp_path / "draws.parquet", tmp_path / "reference.json"
+    counts = {f"fact.{paper}:accepted": 0.5 for paper in PAPERS}
+    monkeypatch.setattr(renewing, "stored_path", lambda: out)
+    monkeypatch.setattr(renewing, "reference_path", lambda: chosen)
+    monkeypatch.setattr(reference, "resimulate", lambda again: made_up_again(again) | counts)
+    renewing.renew(1, draws=100)
+    assert load_stored(out).provenance["seed"] == renewing.SEED == json.loads(chosen.read_text())["seed"]
+
+
+def test_a_study_is_asked_for_a_new_posterior(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(renewing, "renew", lambda jobs: made.append(f"renewed by {jobs}"))
+    monkeypatch.setattr(building, "reproduce", lambda paper, **_: made.append(paper) or tmp_path)
+    assert cli.main(["reproduce", "harpagon", "--posterior", "--jobs", "2"]) == 0
+    assert cli.main(["reproduce", "harpagon"]) == 0
+    assert made == ["renewed by 2", "harpagon", "harpagon"]
+
+
+@pytest.mark.parametrize("paper", ["scrooge", "ppipe"])
+def test_a_paper_without_a_posterior_has_none_to_renew(paper: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["reproduce", paper, "--posterior"]) == 2
+    assert "has no posterior" in capsys.readouterr().err
 
 
 def test_halves_are_halves_and_leave_checks_out() -> None:
@@ -281,12 +370,12 @@ def test_every_parameter_is_stored() -> None:
 
 def test_a_small_draw_from_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "small.parquet"
-    arguments = ["--out", str(out), "--workloads", "8", "--jobs", "1"]
+    arguments = ["--out", str(out), "--workloads", "4", "--jobs", "1"]
     assert main([*arguments, "--draws", "16", "--seed", "2"]) == 0
     drawn = capsys.readouterr().out
     assert main([*arguments]) == 0
     assert capsys.readouterr().out == drawn
-    assert "optimal_share" in drawn
+    assert "as cheap as the best plan, tc-shared" in drawn
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 450_000
 
 
