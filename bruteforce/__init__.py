@@ -58,4 +58,11 @@ SOLVERS: tuple[AnySolver, ...] = (
         PipelineSpace(one_per_sequence=True, whole_gpus=False),
         family="pipeline",
     ),
+    Solver(
+        "fragments-bruteforce",
+        "brute force",
+        "every plan of realigned sets, for few fragments (ours)",
+        late("bruteforce.fragments.plan_enumeration", "solve_by_fragment_enumeration"),
+        family="fragments",
+    ),
 )

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from euclio.workloads.importing import Importer
     from euclio.workloads.kinds import Kind
 
-HOMES = {"session": "euclio.session.family", "pipeline": "euclio.pipeline.family"}
+HOMES = {
+    "session": "euclio.session.family",
+    "pipeline": "euclio.pipeline.family",
+    "fragments": "euclio.fragments.family",
+}
 """The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
 GROUP = "euclio.families"
 """Entry points by which other packages offer families: NAME = "module:FAMILY"."""

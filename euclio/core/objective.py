@@ -14,7 +14,7 @@ class Goal:
     """An objective.
 
     Attributes:
-        name: the word for it in options and sentences, such as "cost".
+        name: the words for it in options and sentences, such as "cost".
         suffix: unit suffix of its fields in files, such as "per_h".
         unit: the unit in words, as it follows a number.
         maximised: most is best, and a bound is an upper one; False: least is best.
@@ -33,7 +33,7 @@ class Goal:
     @property
     def value_field(self) -> str:
         """Field of the checked value in result files."""
-        return f"{self.name}_{self.suffix}"
+        return f"{self.name.lower().replace(' ', '_')}_{self.suffix}"
 
     @property
     def claimed_field(self) -> str:

@@ -1,0 +1,1 @@
+"""Plain enumeration of the plans of a fleet."""

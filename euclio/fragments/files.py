@@ -1,0 +1,44 @@
+"""Fleets and their fragments in files: schema ``euclio/fragments/1``."""
+
+from __future__ import annotations
+
+from euclio.files.boundary import FileModel, Name, Number, Whole, at
+from euclio.files.dataclass_files import plain_data
+from euclio.files.instance_files import InstanceFormat
+from euclio.fragments.instance import Fleet, Fragment, Network
+
+
+class _Network(FileModel):
+    name: Name
+    batches: list[Whole]
+    shares_pct: list[Whole]
+    layer_latency_s: list[list[list[Number]]]
+
+
+class _Fragment(FileModel):
+    name: Name
+    partition_point: Whole
+    budget_s: Number
+    rate_rps: Number
+
+
+class _Fleet(FileModel):
+    name: Name
+    network: _Network
+    fragments: list[_Fragment]
+
+
+def _fleet(model: _Fleet) -> Fleet:
+    own = model.network
+    with at("network", None):
+        network = Network(own.name, own.batches, own.shares_pct, own.layer_latency_s)
+    fragments: list[Fragment] = []
+    for i, f in enumerate(model.fragments):
+        with at(f"fragments[{i}]", None):
+            fragments.append(Fragment(f.name, f.partition_point, f.budget_s, f.rate_rps))
+    return Fleet(model.name, network, fragments)
+
+
+FLEETS = InstanceFormat("euclio/fragments/1", _Fleet, _fleet, plain_data)
+load_fleet, save_fleet = FLEETS.load, FLEETS.save
+fleet_from_text, fleet_from_json, fleet_to_text = FLEETS.from_text, FLEETS.from_json, FLEETS.to_text

@@ -1,0 +1,213 @@
+"""The least GPU share of a realigned set: exact over re-partition point, time of the shared stage, and heads (§4.3).
+
+For each re-partition point the shared stage takes one of the times of its frontier, and each own stage is then the
+cheapest in the time that is left: nothing else can be best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from euclio.fragments.instance import Fleet
+from euclio.fragments.plan import Head, RealignedSet
+from euclio.fragments.space import Budgets, FragmentSpace, Sharing
+from euclio.fragments.stages import Frontier, Stages
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Fragments of one partition point that are served as one.
+
+    Attributes:
+        fragments: their places in the fleet.
+        begin: their first layer on the server.
+        budget_s: the least of their time budgets.
+        rate_rps: requests per second of all of them.
+    """
+
+    fragments: tuple[int, ...]
+    begin: int
+    budget_s: Fraction
+    rate_rps: Fraction
+
+
+class Priced(NamedTuple):
+    """A realigned set and its GPU share in percent of one GPU."""
+
+    total_pct: int
+    plan: RealignedSet
+
+
+def part_of(fleet: Fleet, places: Iterable[int]) -> Part:
+    """The fragments at these places, which begin at the same layer, as one part."""
+    own = tuple(places)
+    members = [fleet.fragments[k] for k in own]
+    return Part(
+        own,
+        members[0].partition_point,
+        min(fragment.budget_s for fragment in members),
+        sum((fragment.rate_rps for fragment in members), Fraction(0)),
+    )
+
+
+def least_set(
+    stages: Stages,
+    parts: Sequence[Part],
+    space: FragmentSpace,
+    *,
+    merge: bool,
+    points: Iterable[int] | None = None,
+) -> Priced | None:
+    """The cheapest realigned set of some parts.
+
+    Args:
+        stages: stages of their network.
+        parts: what the set serves.
+        space: plan space; the most members of a set and which fragments are uniform are left to the caller.
+        merge: parts that begin at the same layer may reach the re-partition point together, in whichever way is
+            cheapest (exponential in the number of such parts); False: each part has a stage of its own.
+        points: re-partition points to choose from; None: all from the last begin on.
+
+    Returns:
+        The set; of equally cheap ones the one with the earliest re-partition point, then the fastest shared stage.
+        None: no stages are fast enough.
+    """
+    earliest = max(part.begin for part in parts)
+    allowed = range(earliest, stages.network.layers) if points is None else points
+    if space.sharing is not Sharing.REALIGNED:
+        allowed = [earliest] if all(part.begin == earliest for part in parts) else []
+    best: tuple[float, _Choice, int] | None = None
+    for point in allowed:
+        choice = _Choice(stages, parts, space, point, merge)
+        total, place = choice.cheapest()
+        if total < math.inf and (best is None or total < best[0]):
+            best = total, choice, place
+    return None if best is None else Priced(int(best[0]), best[1].plan(best[2]))
+
+
+class _Choice:
+    """All realigned sets of some parts at one re-partition point, by the time of the shared stage."""
+
+    def __init__(self, stages: Stages, parts: Sequence[Part], space: FragmentSpace, point: int, merge: bool) -> None:
+        self._stages, self._space, self._point = stages, space, point
+        self._most = space.max_instances
+        rate = sum((part.rate_rps for part in parts), Fraction(0))
+        self._least = stages.execution_ticks(min(part.budget_s for part in parts))
+        self._shared = stages.frontier(point, stages.network.layers, rate, self._most)
+        self._ticks = self._shared.ticks[: int(np.searchsorted(self._shared.ticks, self._least, side="right"))]
+        self._direct = tuple(k for part in parts if part.begin == point for k in part.fragments)
+        begins = sorted({part.begin for part in parts if part.begin < point})
+        self._classes = [_Class(self, [part for part in parts if part.begin == begin], merge) for begin in begins]
+
+    def cheapest(self) -> tuple[float, int]:
+        """The least GPU share and the place of the shared stage in its frontier; infinite: there is none."""
+        if not len(self._ticks):
+            return math.inf, 0
+        total = self._shared.total_pct[: len(self._ticks)]
+        for own in self._classes:
+            total = total + own.least
+        place = int(np.argmin(total))
+        return total[place], place
+
+    def plan(self, place: int) -> RealignedSet:
+        """The cheapest set with the shared stage at a place of its frontier."""
+        taken = int(self._shared.ticks[place])
+        shared = self._shared.stage(taken)
+        assert shared is not None
+        heads = [head for own in self._classes for head in own.heads(place, taken)]
+        direct = [Head(self._direct)] if self._direct else []
+        return RealignedSet(self._point, shared, (*direct, *heads))
+
+    @property
+    def ticks(self) -> Array:
+        """Times of the shared stage."""
+        return self._ticks
+
+    def frontier(self, begin: int, rate_rps: Fraction) -> Frontier:
+        """Stages from a layer to the re-partition point."""
+        return self._stages.frontier(begin, self._point, rate_rps, self._most)
+
+    def limit(self, budget_s: Fraction) -> int:
+        """Ticks that own and shared stage may take together for fragments of this budget."""
+        return self._stages.execution_ticks(budget_s) if self._space.budgets is Budgets.OWN else self._least
+
+
+class _Class:
+    """The parts of a set that begin at the same layer before the re-partition point.
+
+    They are divided into heads by a dynamic program over subsets, for all times of the shared stage at once.
+
+    Attributes:
+        least: the least GPU share of their heads by time of the shared stage, shape as that.
+    """
+
+    def __init__(self, choice: _Choice, parts: Sequence[Part], merge: bool) -> None:
+        self._choice, self._parts = choice, parts
+        self._heads: dict[int, tuple[Frontier, int]] = {}
+        self._first: dict[int, Array] = {}
+        self.least = self._cheapest((1 << len(parts)) - 1, {}) if merge else self._apart()
+
+    def heads(self, place: int, taken: int) -> list[Head]:
+        """The cheapest heads where the shared stage takes `taken` ticks, the time at `place`."""
+        left = (1 << len(self._parts)) - 1
+        found = []
+        while left:
+            subset = int(self._first[left][place])
+            frontier, limit = self._heads[subset]
+            fragments = tuple(k for part in self._chosen(subset) for k in part.fragments)
+            found.append(Head(fragments, frontier.stage(limit - taken)))
+            left ^= subset
+        return found
+
+    def _apart(self) -> Array:
+        """Each part has a head of its own."""
+        left = (1 << len(self._parts)) - 1
+        total: Array = np.zeros(len(self._choice.ticks))
+        for k in range(len(self._parts)):
+            self._first[left] = np.full(len(self._choice.ticks), 1 << k)
+            total = total + self._head(1 << k)
+            left ^= 1 << k
+        return total
+
+    def _cheapest(self, left: int, known: dict[int, Array]) -> Array:
+        """The least GPU share of the heads of a subset of the parts; the head of its first part is remembered."""
+        if left == 0:
+            return np.zeros(len(self._choice.ticks))
+        if left in known:
+            return known[left]
+        first = left & -left
+        rest = left ^ first
+        others = rest
+        least: Array = np.full(len(self._choice.ticks), math.inf)
+        heads = np.full(len(self._choice.ticks), first)
+        while True:
+            total = self._head(first | others) + self._cheapest(rest ^ others, known)
+            better = (total < least).astype(bool)
+            least, heads = np.where(better, total, least), np.where(better, first | others, heads)
+            if others == 0:
+                break
+            others = (others - 1) & rest
+        known[left], self._first[left] = least, heads
+        return least
+
+    def _head(self, subset: int) -> Array:
+        """The least GPU share of one head of some parts by time of the shared stage."""
+        if subset not in self._heads:
+            parts = self._chosen(subset)
+            rate = sum((part.rate_rps for part in parts), Fraction(0))
+            limit = self._choice.limit(min(part.budget_s for part in parts))
+            self._heads[subset] = self._choice.frontier(parts[0].begin, rate), limit
+        frontier, limit = self._heads[subset]
+        return frontier.within(limit - self._choice.ticks)
+
+    def _chosen(self, subset: int) -> list[Part]:
+        return [part for k, part in enumerate(self._parts) if subset >> k & 1]

@@ -1,0 +1,46 @@
+"""What solvers of fleets are tried on (`euclio.contract`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.core.objective import Goal
+from euclio.core.space_fields import variants_of
+from euclio.core.trials import Sources
+from euclio.fragments.instance import Fleet, Network
+
+SLOWER = 2
+LARGE_FRAGMENTS = 200
+
+
+def _small(seed: int) -> Fleet:
+    from euclio.fragments.workloads.small_fleets import small_fleet
+
+    return small_fleet(seed)
+
+
+def _large() -> Fleet:
+    from euclio.fragments.workloads.random_fleets import random_fleet
+
+    return random_fleet(0, LARGE_FRAGMENTS, 12)
+
+
+def _scaled(fleet: Fleet, goal: Goal) -> tuple[Fleet, Fraction]:
+    """All that takes time takes twice as long, and half as much comes: the same shares serve it."""
+    own = fleet.network
+    layers = [[[SLOWER * x for x in row] for row in layer] for layer in own.layer_latency_s]
+    fragments = [
+        replace(fragment, budget_s=SLOWER * fragment.budget_s, rate_rps=fragment.rate_rps / SLOWER)
+        for fragment in fleet.fragments
+    ]
+    return Fleet(fleet.name, Network(own.name, own.batches, own.shares_pct, layers), fragments), Fraction(1)
+
+
+def _permuted(fleet: Fleet) -> Fleet:
+    """Fragments back to front and renamed."""
+    fragments = [replace(fragment, name=f"renamed {i}") for i, fragment in enumerate(fleet.fragments)]
+    return Fleet(fleet.name, fleet.network, fragments[::-1])
+
+
+SOURCES = Sources(_small, _large, variants_of, _scaled, _permuted, ("fragments-bruteforce",))

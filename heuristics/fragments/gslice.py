@@ -1,0 +1,94 @@
+"""GSLICE and GSLICE+: spatial sharing of GPUs with batching, without realignment (Graft §5.1, §5.3).
+
+Each gives every fragment, or all uniform ones together, the least share that serves them; what GSLICE finds by tuning
+while it serves is taken as found (ours, in its favour).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
+from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Sharing
+from euclio.fragments.realigned import Priced, least_set, part_of
+from euclio.fragments.stages import Stages
+from heuristics.fragments.spaces import gslice_plus_space, gslice_space
+
+
+def solve_gslice(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
+    """Each fragment alone: the best plan of such, as fragments do not depend on one another.
+
+    Args:
+        fleet: the instance.
+        space: plan space.
+        limits: limits of the run.
+    """
+    own = gslice_space(fleet, space)
+    stages = Stages(fleet.network)
+    return _answer([_together(fleet, stages, [k], own) for k in range(len(fleet.fragments))], proven=True)
+
+
+def solve_gslice_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
+    """All uniform fragments together (Graft §5.3: the best merging strategy, merge all uniform fragments).
+
+    Where the plan space limits the instances of a stage or the fragments that share them, uniform fragments are divided
+    evenly, in their order, into as few sets as can be served (ours; the paper says nothing of it).
+
+    Args:
+        fleet: the instance.
+        space: plan space.
+        limits: limits of the run.
+    """
+    own = gslice_plus_space(fleet, space)
+    stages = Stages(fleet.network)
+    groups = uniform_groups(fleet)
+    return _answer([priced for group in groups for priced in _as_few(fleet, stages, group, own)], proven=False)
+
+
+def uniform_groups(fleet: Fleet) -> list[list[int]]:
+    """Places of the fragments with equal partition point and time budget, in the order of the first of each."""
+    groups: dict[tuple[int, object], list[int]] = {}
+    for k, fragment in enumerate(fleet.fragments):
+        groups.setdefault((fragment.partition_point, fragment.budget_s), []).append(k)
+    return list(groups.values())
+
+
+def _as_few(fleet: Fleet, stages: Stages, group: Sequence[int], space: FragmentSpace) -> list[Priced | None]:
+    """Uniform fragments in as few sets as can be served; single ones where none can."""
+    most = len(group) if space.max_members is None else space.max_members
+    least = len(group) if space.sharing is Sharing.ALONE else math.ceil(len(group) / most)
+    for number in range(least, len(group) + 1):
+        sets = [_together(fleet, stages, part, space) for part in evenly(group, number)]
+        if all(found is not None for found in sets):
+            return list(sets)
+    return [None]
+
+
+def evenly(group: Sequence[int], number: int) -> list[Sequence[int]]:
+    """A group in so many parts of consecutive members, whose sizes differ by at most one."""
+    ends = [len(group) * k // number for k in range(number + 1)]
+    return [group[first:end] for first, end in pairwise(ends)]
+
+
+def _together(fleet: Fleet, stages: Stages, places: Sequence[int], space: FragmentSpace) -> Priced | None:
+    """The cheapest instances that serve some uniform fragments together; None: there are none."""
+    return least_set(stages, [part_of(fleet, places)], space, merge=False)
+
+
+def _answer(found: Sequence[Priced | None], *, proven: bool) -> Answer[FragmentPlan]:
+    """The plan of these sets; where one is missing, a fragment cannot be served even alone, and there is no plan.
+
+    Args:
+        found: the sets.
+        proven: no plan of the plan space is cheaper.
+    """
+    sets = [priced for priced in found if priced is not None]
+    if len(sets) < len(found):
+        reason = "a fragment cannot be served in time without realignment"
+        return Answer(None, "finished", infeasible=True, reason=reason)
+    total = float(sum(priced.total_pct for priced in sets))
+    plan = FragmentPlan(tuple(priced.plan for priced in sets))
+    return Answer(plan, "finished", total, total if proven else None)

@@ -1,0 +1,55 @@
+import pytest
+from bad_fleets import BAD_TEXTS
+from tiny_fleets import TEXT, tiny_fleet
+
+from euclio.core.errors import InputError
+from euclio.core.solving import solve
+from euclio.files import load_result, save_result
+from euclio.fragments.files import fleet_from_text, fleet_to_text, load_fleet, save_fleet
+from euclio.fragments.workloads.random_fleets import random_fleet
+
+
+def test_text_gives_the_fleet_typed_in_python():
+    assert fleet_from_text(TEXT) == tiny_fleet()
+
+
+def test_fleet_survives_saving_and_loading(tmp_path):
+    fleet = random_fleet(0, 20, 5)
+    save_fleet(fleet, tmp_path / "one.json")
+    assert load_fleet(tmp_path / "one.json") == fleet
+    assert fleet_to_text(load_fleet(tmp_path / "one.json")) == (tmp_path / "one.json").read_text()
+
+
+@pytest.mark.parametrize("case", BAD_TEXTS)
+def test_bad_text_names_file_field_and_remedy_in_one_line(case):
+    text, line = BAD_TEXTS[case]
+    with pytest.raises(InputError) as caught:
+        fleet_from_text(text, file="bad.json")
+    assert line in str(caught.value)
+    assert str(caught.value).startswith("bad.json: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_latencies_that_grow_with_the_share_are_accepted():
+    fleet = fleet_from_text(TEXT.replace("0.006", "0.02"))
+    assert solve(fleet).value is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('"a"', '"z"', "fragment 'z' is not in the instance; give the result of this instance"),
+        ('"instances": 1', '"instances": 0', "must be a whole number from 1"),
+        ('"repartition_point": ', '"repartition_point": -1', "layers are counted from 0"),
+    ],
+)
+def test_bad_plan_in_a_result_is_refused(tmp_path, old, new, line):
+    fleet = tiny_fleet()
+    path = tmp_path / "result.json"
+    save_result(solve(fleet), fleet, path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError) as caught:
+        load_result(path, fleet)
+    assert line in str(caught.value)

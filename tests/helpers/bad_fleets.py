@@ -1,0 +1,85 @@
+"""Fleet files that are wrong in one place each, with what is said of them."""
+
+import json
+
+from tiny_fleets import TEXT
+
+
+def changed(*path_and_value):
+    *path, last, value = path_and_value
+    data = json.loads(TEXT)
+    found = data
+    for key in path:
+        found = found[key]
+    found[last] = value
+    return json.dumps(data)
+
+
+def without(*path):
+    *path, last = path
+    data = json.loads(TEXT)
+    found = data
+    for key in path:
+        found = found[key]
+    del found[last]
+    return json.dumps(data)
+
+
+NET, ONE = ("network",), ("fragments", 1)
+LAYERS = (*NET, "layer_latency_s")
+
+BAD_TEXTS = {
+    "unknown field": (changed(*NET, "memory", 1), "network.memory: is an unknown field; remove it (known: "),
+    "budget without unit": (
+        TEXT.replace("budget_s", "budget", 1),
+        "fragments[0].budget: has no unit; write `budget_s`, in seconds",
+    ),
+    "budget in milliseconds": (
+        TEXT.replace("budget_s", "budget_ms", 1),
+        "fragments[0].budget_ms: is not known in this unit; write `budget_s`, in seconds",
+    ),
+    "missing rate": (without(*ONE, "rate_rps"), "fragments[1].rate_rps: is missing; add it, in requests per second"),
+    "point outside": (
+        changed(*ONE, "partition_point", 2),
+        "fragments[1].partition_point: is 2, outside of the network; its layers are 0 to 1",
+    ),
+    "point below 0": (
+        changed(*ONE, "partition_point", -1),
+        "fragments[1].partition_point: is -1; it must be the first layer on the server, a whole number from 0",
+    ),
+    "half a layer": (
+        changed(*ONE, "partition_point", 0.5),
+        "fragments[1].partition_point: is 0.5; it must be a whole number",
+    ),
+    "budget 0": (changed(*ONE, "budget_s", 0), "fragments[1].budget_s: is 0; it must be greater than 0"),
+    "rate 0": (changed(*ONE, "rate_rps", 0), "fragments[1].rate_rps: is 0; it must be greater than 0"),
+    "rate is NaN": (TEXT.replace(": 100}", ": NaN}"), "NaN"),
+    "name twice": (changed(*ONE, "name", "a"), "fragments[1].name: 'a' is listed twice; rename one"),
+    "no fragments": (changed("fragments", []), "fragments: is empty; give at least one"),
+    "no layers": (changed(*LAYERS, []), "network.layer_latency_s: is empty; give the latencies of at least one layer"),
+    "latency 0": (
+        changed(*LAYERS, 0, 0, 0, 0),
+        "network.layer_latency_s[0][0][0]: is 0; it must be greater than 0",
+    ),
+    "a batch too few": (
+        changed(*LAYERS, 1, [[0.01, 0.006]]),
+        "network.layer_latency_s[1]: has 1 entries; give 2, one per batch size in `batches`",
+    ),
+    "a share too many": (
+        changed(*LAYERS, 1, 0, [0.01, 0.006, 0.005]),
+        "network.layer_latency_s[1][0]: has 3 entries; give 2, one per share in `shares_pct`",
+    ),
+    "share above a GPU": (
+        changed(*NET, "shares_pct", [50, 101]),
+        "network.shares_pct[1]: is 101; an instance has at most 100 % of a GPU",
+    ),
+    "share 0": (
+        changed(*NET, "shares_pct", [0, 50]),
+        "network.shares_pct[0]: is 0; it must be a whole number from 1 to 1000000",
+    ),
+    "shares not ascending": (
+        changed(*NET, "shares_pct", [50, 50]),
+        "network.shares_pct[1]: is 50 after 50; list them ascending, each once",
+    ),
+    "no batches": (changed(*NET, "batches", []), "network.batches: is empty; give at least one"),
+}
