@@ -18,7 +18,7 @@ KINDS = {
     "erratum",
     "tension",
 }
-PAPERS = ("harpagon", "piccolo", "ppipe", "scrooge")
+PAPERS = ("graft", "harpagon", "piccolo", "ppipe", "scrooge")
 CONTRADICTIONS = json.loads((data_dir() / "published" / "contradictions.json").read_text(encoding="utf-8"))[
     "contradictions"
 ]
