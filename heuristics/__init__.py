@@ -1,8 +1,8 @@
-"""The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP, DART-r; GSLICE."""
+"""The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP, DART-r; Graft."""
 
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
-from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
+from heuristics.fragments.systems import FRAGMENT_SYSTEMS
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
 from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
 from heuristics.session.scrooge_space import SCROOGE_SPACE
@@ -35,22 +35,5 @@ SOLVERS: tuple[AnySolver, ...] = (
         narrow=dart_space,
         family="pipeline",
     ),
-    Solver(
-        "gslice",
-        "heuristic",
-        "GSLICE (Graft §5.1): each fragment alone, on the least share that serves it",
-        late("heuristics.fragments.gslice", "solve_gslice"),
-        GSLICE_SPACE,
-        narrow=gslice_space,
-        family="fragments",
-    ),
-    Solver(
-        "gslice+",
-        "heuristic",
-        "GSLICE+ (Graft §5.3): all uniform fragments together, on the least share that serves them",
-        late("heuristics.fragments.gslice", "solve_gslice_plus"),
-        GSLICE_PLUS_SPACE,
-        narrow=gslice_plus_space,
-        family="fragments",
-    ),
+    *FRAGMENT_SYSTEMS,
 )

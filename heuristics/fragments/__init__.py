@@ -1,1 +1,1 @@
-"""The systems that serve misaligned fragments: GSLICE and GSLICE+ (Graft §5.1, §5.3)."""
+"""The systems that serve misaligned fragments: Graft, GSLICE and GSLICE+ (Graft §4, §5.1, §5.3)."""

@@ -15,6 +15,7 @@ from euclio.core.result import Answer
 from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Sharing
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
+from heuristics.fragments.merging import uniform_groups
 from heuristics.fragments.spaces import gslice_plus_space, gslice_space
 
 
@@ -46,14 +47,6 @@ def solve_gslice_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragmen
     stages = Stages(fleet.network)
     groups = uniform_groups(fleet)
     return _answer([priced for group in groups for priced in _as_few(fleet, stages, group, own)], proven=False)
-
-
-def uniform_groups(fleet: Fleet) -> list[list[int]]:
-    """Places of the fragments with equal partition point and time budget, in the order of the first of each."""
-    groups: dict[tuple[int, object], list[int]] = {}
-    for k, fragment in enumerate(fleet.fragments):
-        groups.setdefault((fragment.partition_point, fragment.budget_s), []).append(k)
-    return list(groups.values())
 
 
 def _as_few(fleet: Fleet, stages: Stages, group: Sequence[int], space: FragmentSpace) -> list[Priced | None]:

@@ -5,7 +5,8 @@ from euclio.core.solving import solve
 from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
-from heuristics.fragments.gslice import evenly, uniform_groups
+from heuristics.fragments.gslice import evenly
+from heuristics.fragments.merging import uniform_groups
 
 SPACES = ({}, {"budgets": "own"}, {"max_members": 2}, {"max_instances": 2})
 

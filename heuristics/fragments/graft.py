@@ -1,0 +1,54 @@
+"""Graft: merge uniform fragments, group similar ones, realign each group (Graft §4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
+from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.fragments.stages import Stages
+from heuristics.fragments.grouping import Weights, groups_of
+from heuristics.fragments.merging import Merging, merged
+from heuristics.fragments.realignment import realign
+
+
+@dataclass(frozen=True, slots=True)
+class GraftOptions:
+    """What Graft leaves to be set; the defaults are the paper's.
+
+    Attributes:
+        merging: which uniform fragments are merged.
+        threshold: resource margin down to which they are (§5.5; 0.01 with thousands of fragments, §5.8).
+        group_size: most parts of a group (§5.6).
+        weights: weights of partition point, time budget and rate in the distance of parts (§5.6).
+    """
+
+    merging: Merging = Merging.THRESHOLD
+    threshold: float = 0.2
+    group_size: int = 5
+    weights: Weights = (1.0, 1.0, 1.0)
+
+
+def solve_graft(
+    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan], *, options: GraftOptions
+) -> Answer[FragmentPlan]:
+    """Graft's plan of a fleet.
+
+    Args:
+        fleet: the instance.
+        space: plan space.
+        limits: limits of the run; the seed is that of the parts which begin groups.
+        options: Graft's options.
+    """
+    stages = Stages(fleet.network)
+    parts = merged(fleet, stages, space, options.merging, options.threshold)
+    groups = groups_of(parts, options.group_size, options.weights, limits.seed)
+    found = [realign(stages, [parts[k] for k in group], space) for group in groups]
+    sets = [own for own in found if own is not None]
+    stats = {"parts": float(len(parts)), "groups": float(len(groups))}
+    if len(sets) < len(found):
+        # Every part holds one fragment at least, which is then late by itself.
+        return Answer(None, "finished", infeasible=True, reason="a fragment cannot be served in time", stats=stats)
+    plan = FragmentPlan(tuple(priced.plan for _, own in sets for priced in own))
+    return Answer(plan, "finished", float(sum(total for total, _ in sets)), stats=stats)

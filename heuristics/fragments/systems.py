@@ -1,0 +1,46 @@
+"""The systems of Graft's evaluation as rows: Graft with what §5.5 changes, and those that it compares with."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from euclio.core.lazy import late
+from euclio.core.registry import AnySolver, Solver
+from euclio.fragments import FragmentSpace
+from heuristics.fragments.graft import GraftOptions
+from heuristics.fragments.merging import Merging
+from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
+
+_GRAFT = late("heuristics.fragments.graft", "solve_graft")
+VARIANTS = {
+    "graft": ("Graft (Graft §4): merge, group, realign", GraftOptions()),
+    "graft:no-merging": ("Graft without merging (Graft §5.5)", GraftOptions(merging=Merging.NONE)),
+    "graft:uniform": ("Graft, all uniform fragments merged (Graft §5.5)", GraftOptions(merging=Merging.UNIFORM)),
+    "graft:massive": ("Graft with merging threshold 0.01, for thousands (Graft §5.8)", GraftOptions(threshold=0.01)),
+}
+"""Graft and its variants by name: what they are, and their options."""
+
+FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
+    *(
+        Solver(name, "heuristic", what, partial(_GRAFT, options=options), FragmentSpace(), family="fragments")
+        for name, (what, options) in VARIANTS.items()
+    ),
+    Solver(
+        "gslice",
+        "heuristic",
+        "GSLICE (Graft §5.1): each fragment alone, on the least share that serves it",
+        late("heuristics.fragments.gslice", "solve_gslice"),
+        GSLICE_SPACE,
+        narrow=gslice_space,
+        family="fragments",
+    ),
+    Solver(
+        "gslice+",
+        "heuristic",
+        "GSLICE+ (Graft §5.3): all uniform fragments together, on the least share that serves them",
+        late("heuristics.fragments.gslice", "solve_gslice_plus"),
+        GSLICE_PLUS_SPACE,
+        narrow=gslice_plus_space,
+        family="fragments",
+    ),
+)
