@@ -105,4 +105,12 @@ SOLVERS = (
         family="pipeline",
         library="ortools",
     ),
+    Solver(
+        "set-partition",
+        "exact",
+        "every set of fragments at its least share, partitioned by a MILP, proven optimal (Graft §5.1, Optimal)",
+        late("formulations.fragments.set_partition", "solve_set_partition"),
+        family="fragments",
+        library="highs",
+    ),
 )

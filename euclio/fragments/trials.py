@@ -43,4 +43,4 @@ def _permuted(fleet: Fleet) -> Fleet:
     return Fleet(fleet.name, fleet.network, fragments[::-1])
 
 
-SOURCES = Sources(_small, _large, variants_of, _scaled, _permuted, ("fragments-bruteforce",))
+SOURCES = Sources(_small, _large, variants_of, _scaled, _permuted, ("set-partition", "fragments-bruteforce"))

@@ -1,0 +1,1 @@
+"""Exact methods for fragments: sets of fragments as columns."""

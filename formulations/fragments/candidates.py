@@ -1,0 +1,84 @@
+"""Candidate sets: every set of fragments that may share instances, with its least GPU share (Graft §5.1, "Optimal").
+
+A set that is no cheaper than one of its fragments alone next to the best of the others is left out: whatever plan has
+it is no worse with those in its place.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from itertools import combinations
+
+from euclio.core.errors import InapplicableError
+from euclio.fragments import Fleet, FragmentSpace, Sharing
+from euclio.fragments.realigned import Priced, least_set, part_of
+from euclio.fragments.stages import Stages
+
+MOST_SETS = 40_000
+"""Sets beyond which their listing refuses to begin: each takes a fraction of a millisecond or more."""
+
+Places = tuple[int, ...]
+
+
+class TimeUpError(Exception):
+    """The deadline has passed before all sets were seen."""
+
+
+def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[Places, Priced]:
+    """The sets of a plan space that an optimal plan may need, by the places of their fragments.
+
+    Args:
+        fleet: the instance.
+        space: plan space.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
+
+    Raises:
+        InapplicableError: there are too many.
+        TimeUpError: the deadline has passed.
+    """
+    number = len(fleet.fragments)
+    most = _most_members(number, space)
+    sets = sum(math.comb(number, size) for size in range(1, most + 1))
+    if sets > MOST_SETS:
+        raise InapplicableError(
+            f"there are {sets:,} sets of at most {most} of {number} fragments; this takes {MOST_SETS:,}; "
+            "allow fewer fragments in a set"
+        )
+    stages = Stages(fleet.network)
+    parts = [part_of(fleet, [k]) for k in range(number)]
+    kept: dict[Places, Priced] = {}
+    best: dict[Places, float] = {}
+    for size in range(1, most + 1):
+        for places in combinations(range(number), size):
+            if time.perf_counter() >= deadline:
+                raise TimeUpError
+            apart = _apart(places, best)
+            found = (
+                least_set(stages, [parts[k] for k in places], space, merge=True) if _may(fleet, places, space) else None
+            )
+            best[places] = apart if found is None else min(apart, found.total_pct)
+            if found is not None and found.total_pct < apart:
+                kept[places] = found
+    return kept
+
+
+def _most_members(number: int, space: FragmentSpace) -> int:
+    if space.sharing is Sharing.ALONE:
+        return 1
+    return number if space.max_members is None else min(number, space.max_members)
+
+
+def _may(fleet: Fleet, places: Sequence[int], space: FragmentSpace) -> bool:
+    """Whether the plan space lets these fragments share instances."""
+    if space.sharing is Sharing.REALIGNED:
+        return True
+    return len({(fleet.fragments[k].partition_point, fleet.fragments[k].budget_s) for k in places}) == 1
+
+
+def _apart(places: Places, best: dict[Places, float]) -> float:
+    """The least GPU share of some fragments with one of them alone, as far as sets are known; infinite: none is."""
+    if len(places) == 1:
+        return math.inf
+    return min(best[(k,)] + best[places[:i] + places[i + 1 :]] for i, k in enumerate(places))
