@@ -46,17 +46,18 @@ def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named
 
     Args:
         panel: where to draw.
-        found: share by name of the reference; those over splits first, with names that begin with `SPLIT`.
+        found: share by name of the reference, that of the score first; those over splits have names that begin with
+            `SPLIT`.
         score: the score of the published share, whose predicted interval is shown too.
         system: the paper's own system.
 
     Returns:
         The caption.
     """
-    settings, splits = score.evidence.predicted, sum(name.startswith(SPLIT) for name in found)
+    settings = score.evidence.predicted
     if settings is not None:
-        rows = [-0.5, splits - 0.5]
-        panel.fill_betweenx(rows, settings.low, settings.high, color=PALETTE[0], alpha=0.15, linewidth=0)
+        # Settings are asked for the first reference alone, the one that the score is measured by.
+        panel.fill_betweenx([-0.45, 0.45], settings.low, settings.high, color=PALETTE[0], alpha=0.15, linewidth=0)
     for y, (name, m) in enumerate(found.items()):
         color = PALETTE[0] if name.startswith(SPLIT) else PALETTE[2]
         low, high = (m.value if end is None else end for end in (m.low, m.high))

@@ -1,8 +1,9 @@
 """What is said of a printed figure next to the measured one: a verdict of a closed list, given by rules, not by hand.
 
-`judge` has the rules, in the order of the list. What they rest on is `Evidence`: what settings give that are consistent
-with the other figures, figures under other readings, quotations of figures that do not go together, and what a study
-measured by a sweep of its own. A reader is given the reason next to the verdict.
+`judge` has the rules, in the order of the list but for one: an interval that only the model's error widens to hold a
+value comes last. What they rest on is `Evidence`: what settings give that are consistent with the other figures,
+figures under other readings, quotations of figures that do not go together, and what a study measured by a sweep of its
+own. A reader is given the reason next to the verdict.
 """
 
 from __future__ import annotations
@@ -243,6 +244,8 @@ def judge(role: str, value: float, unit: str, measured: Measured, evidence: Evid
         _within(value, unit, evidence.predicted)
         or _under_another_reading(value, unit, evidence.readings)
         or _by_profiles(value, unit, evidence.moved)
+        # The model's error is wide and names no cause, so that it comes after what does.
+        or _roughly_within(value, unit, evidence.predicted)
         or _as_stated(unit, evidence.stated)
         or Judged(Verdict.UNEXPLAINED)
     )
@@ -262,16 +265,18 @@ def _refuse_unshown(value: float, stated: Stated | None) -> None:
 
 
 def _within(value: float, unit: str, predicted: Predicted | None) -> Judged | None:
-    if predicted is None:
+    if predicted is None or not predicted.covers(value):
+        return None
+    return Judged(Verdict.WITHIN, f"Consistent settings give {ends(predicted.low, predicted.high, unit)}.")
+
+
+def _roughly_within(value: float, unit: str, predicted: Predicted | None) -> Judged | None:
+    if predicted is None or not predicted.covers_roughly(value):
         return None
     own = ends(predicted.low, predicted.high, unit)
-    if predicted.covers(value):
-        return Judged(Verdict.WITHIN, f"Consistent settings give {own}.")
-    if predicted.covers_roughly(value):
-        wide = ends(predicted.error_low, predicted.error_high, unit)
-        because = f"Consistent settings give {own}; {wide} with the model's error, which alone holds it."
-        return Judged(Verdict.WITHIN, because, roughly=True)
-    return None
+    wide = ends(predicted.error_low, predicted.error_high, unit)
+    because = f"Consistent settings give {own}; {wide} with the model's error, which alone holds it."
+    return Judged(Verdict.WITHIN, because, roughly=True)
 
 
 def _under_another_reading(value: float, unit: str, readings: tuple[OtherReading, ...]) -> Judged | None:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from euclio.core.lazy import late, late_value
+from euclio.core.registry import find_solver
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.session import FULL_SPACE, DummyRule, PlanSpace
+from euclio.session import FULL_SPACE, PlanSpace
 from euclio.studies.posterior.measures import Solved
 from euclio.studies.posterior.prior import PAPERS, Setting
 from euclio.studies.posterior.sampler import short
@@ -40,8 +41,6 @@ _prove = late("formulations.session.exact.frontier_search", "prove")
 
 BEST_SPLITS = {"harpagon": "split-bruteforce", "piccolo": "piccolo-bruteforce"}
 """The solver whose search gives a paper's best split."""
-SPLIT_DUMMIES = {"harpagon": DummyRule.MACHINE, "piccolo": DummyRule.CONTINUOUS}
-"""The dummy rule of a paper's own system, and of its best split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,8 @@ def optimality(paper: str, solved: Sequence[Solved], best: Sequence[float], key:
 def _split_cost(paper: str, solved: Solved) -> float:
     """Cost per hour of the best split on the grid of the configurations' latencies; NaN: the limit stopped it."""
     search, grid, step = _searches()[BEST_SPLITS[paper]]
-    space = PlanSpace(dummy=SPLIT_DUMMIES[paper])
+    # The best split has the paper's own system below it.
+    space = find_solver(paper).space
     asked = solved.workload.arrays(space), _generator_of(space.dummy), grid, step
     _ready(search, asked)
     found = search(*asked, time.perf_counter() + LIMIT_S)

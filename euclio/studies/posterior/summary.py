@@ -14,7 +14,14 @@ from euclio.studies.posterior.parameters import choices, ranges
 from euclio.studies.posterior.prior import PAPERS
 from euclio.studies.posterior.store import Stored
 from euclio.studies.posterior.targets import full
-from euclio.studies.posterior.validation import LEAST_COVERAGE, MOST_WIDTH, cross_validated, held_out, validated
+from euclio.studies.posterior.validation import (
+    LEAST_COVERAGE,
+    MOST_WIDTH,
+    by_paper,
+    cross_validated,
+    held_out,
+    validated,
+)
 
 
 def summary(stored: Stored) -> str:
@@ -114,7 +121,9 @@ def _validation(stored: Stored) -> Iterator[str]:
     halves = cross_validated(stored)
     yield "cross-validation: settings fitted to half of the figures, the other half in their intervals"
     yield halves.round(2).to_string(index=False)
-    yield ", ".join(f"{k} {v:g}" for k, v in halves.drop(columns="half").mean().round(2).items())
+    yield ", ".join(f"{k} {v:g}" for k, v in _means(halves).items())
+    for paper, own in by_paper(stored).groupby("paper"):
+        yield f"{paper}: " + ", ".join(f"{k} {v:g}" for k, v in _means(own).items())
     found = validated(stored)
     word = "holds" if found.passed else "does not hold"
     yield (
@@ -127,6 +136,11 @@ def _validation(stored: Stored) -> Iterator[str]:
         side = "below" if row.below > row.above else "above"
         missed = f"{row.splits - row.covered} of {row.splits}"
         yield f"wrong at {key}: outside in {missed} splits, settings {side} the printed value"
+
+
+def _means(table: pd.DataFrame) -> pd.Series[float]:
+    """Means over the splits."""
+    return table.drop(columns=["half", "paper"], errors="ignore").mean().round(2)
 
 
 def _ends(low: float, high: float) -> str:

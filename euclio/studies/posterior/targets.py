@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from euclio.studies.posterior.prior import PAPERS
@@ -42,6 +43,6 @@ def checked() -> tuple[str, ...]:
     return tuple(key for key, target in targets().items() if target.role == "check")
 
 
-def of_paper(keys: tuple[str, ...], paper: str) -> tuple[str, ...]:
+def of_paper(keys: Iterable[str], paper: str) -> tuple[str, ...]:
     """Those of some names that are a paper's."""
     return tuple(key for key in keys if key.startswith(full(paper, "")))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from euclio.studies.posterior.drawing import halves_of
 from euclio.studies.posterior.evidence import Interval, coverage, interval, model_error, widths
+from euclio.studies.posterior.prior import PAPERS
 from euclio.studies.posterior.store import Stored
-from euclio.studies.posterior.targets import fitted, targets
+from euclio.studies.posterior.targets import fitted, of_paper, targets
 
 LEAST_COVERAGE, MOST_WIDTH = 0.8, 0.5
 """What the other half's coverage and the median width of posterior over prior have to be; else the model is wrong."""
@@ -42,21 +44,31 @@ def cross_validated(stored: Stored) -> pd.DataFrame:
 
     Intervals are those of as few workloads as settings are drawn with, hence somewhat wider than they need be.
     """
-    rows = []
-    prior = stored.prior
-    for n, (own, others) in enumerate(_splits(stored), start=1):
-        rows.append(
-            {
-                "half": n,
-                "settings": len(own),
-                "coverage": coverage(own, others),
-                "coverage_with_error": coverage(own, others, model_error(own)),
-                "prior_coverage": coverage(prior, others),
-                "width": float(widths(own, prior, others).median()),
-                "width_with_error": float(widths(own, prior, others, model_error(own)).median()),
-            }
-        )
+    rows = [{"half": n, **_compared(stored, own, out)} for n, (own, out) in enumerate(_splits(stored), start=1)]
     return pd.DataFrame.from_records(rows)
+
+
+def by_paper(stored: Stored) -> pd.DataFrame:
+    """The same for the figures of each paper, one row per half and paper; settings are fitted to both papers."""
+    rows = [
+        {"half": n, "paper": paper, **_compared(stored, own, of_paper(out, paper))}
+        for n, (own, out) in enumerate(_splits(stored), start=1)
+        for paper in PAPERS
+        if of_paper(out, paper)
+    ]
+    return pd.DataFrame.from_records(rows)
+
+
+def _compared(stored: Stored, own: pd.DataFrame, others: Sequence[str]) -> dict[str, float]:
+    """Coverage and widths of some settings at figures that they were not fitted to."""
+    return {
+        "settings": len(own),
+        "coverage": coverage(own, others),
+        "coverage_with_error": coverage(own, others, model_error(own)),
+        "prior_coverage": coverage(stored.prior, others),
+        "width": float(widths(own, stored.prior, others).median()),
+        "width_with_error": float(widths(own, stored.prior, others, model_error(own)).median()),
+    }
 
 
 def held_out(stored: Stored) -> pd.DataFrame:

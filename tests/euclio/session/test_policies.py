@@ -43,6 +43,7 @@ OF_RULES = {
     "heuristics/session/systems.py": "Table III",
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
     "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
+    "euclio/studies/piccolo/example.py": "Piccolo's worked numbers",
     "euclio/session/evaluate.py": "a match over all rules",
     "euclio/session/latency_bound.py": "a match over all rules",
     "euclio/session/certify/modules.py": "a match over all rules",

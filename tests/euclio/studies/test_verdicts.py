@@ -93,6 +93,13 @@ def test_rules_are_tried_in_the_order_of_the_list():
     assert found == expected
 
 
+def test_what_names_a_cause_comes_before_the_models_error():
+    only_roughly = replace(SETTINGS, low=11.0, high=20.0)
+    assert verdict(evidence=Evidence(only_roughly)).roughly
+    assert verdict(evidence=Evidence(only_roughly, (GAIN,), (OTHER,))).verdict == Verdict.OTHER_READING
+    assert verdict(evidence=Evidence(only_roughly, (GAIN,))).verdict == Verdict.PROFILES
+
+
 @pytest.mark.parametrize(("role", "expected"), [("time", Verdict.OTHER_MACHINE), ("inconsistent", Verdict.CONTRADICTS)])
 def test_roles_decide_on_run_times_and_contradictions_even_where_the_figure_agrees(role, expected):
     assert judge(role, 50.0, "%", FAR, Evidence(SETTINGS)).verdict == expected

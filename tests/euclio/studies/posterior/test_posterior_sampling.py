@@ -28,7 +28,7 @@ from euclio.studies.posterior.simulation import Simulated
 from euclio.studies.posterior.store import Stored, load_stored, settings_of
 from euclio.studies.posterior.summary import summary
 from euclio.studies.posterior.targets import checked, fitted, full, of_paper, targets
-from euclio.studies.posterior.validation import Validated, cross_validated, held_out, validated
+from euclio.studies.posterior.validation import Validated, by_paper, cross_validated, held_out, validated
 
 KEYS = fitted()
 
@@ -303,6 +303,14 @@ def _says_of_halves(stored: Stored) -> None:
     found = validated(stored)
     assert found.width < 0.3
     assert found.coverage == pytest.approx(cross_validated(stored).coverage.mean())
+    # Counted paper by paper, the covered figures are those counted together.
+    papers = by_paper(stored)
+    covered = sum(
+        row.coverage * sum(key not in keys for key in KEYS if key.startswith(f"{row.paper}:"))
+        for row in papers.itertuples()
+        for keys in [halves_of(ASKED.seed, halves)[int(row.half) - 1]]
+    )
+    assert covered == pytest.approx(out.covered.sum())
     # A figure that no half reaches is where the model is wrong.
     beyond = replace(stored, halves=stored.halves.assign(**{out.index[0]: -0.5}))
     assert validated(beyond).wrong[0] == out.index[0]
