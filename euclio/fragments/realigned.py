@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +75,7 @@ def least_set(
         parts: what the set serves.
         space: plan space; the most members of a set and which fragments are uniform are left to the caller.
         merge: parts that begin at the same layer may reach the re-partition point together, in whichever way is
-            cheapest (exponential in the number of such parts); False: each part has a stage of its own.
+            cheapest (exponential in how many different rates such parts have); False: each part has a stage of its own.
         points: re-partition points to choose from; None: all from the last begin on.
 
     Returns:
@@ -141,73 +142,78 @@ class _Choice:
         return self._stages.execution_ticks(budget_s) if self._space.budgets is Budgets.OWN else self._least
 
 
+Counts = tuple[int, ...]
+"""How many parts of each kind."""
+
+
 class _Class:
     """The parts of a set that begin at the same layer before the re-partition point.
 
-    They are divided into heads by a dynamic program over subsets, for all times of the shared stage at once.
+    They are divided into heads by a dynamic program over how many of each kind are left, for all times of the shared
+    stage at once. Parts of one kind have the same rate and, where each keeps its own, the same time budget.
 
     Attributes:
         least: the least GPU share of their heads by time of the shared stage, shape as that.
     """
 
     def __init__(self, choice: _Choice, parts: Sequence[Part], merge: bool) -> None:
-        self._choice, self._parts = choice, parts
-        self._heads: dict[int, tuple[Frontier, int]] = {}
-        self._first: dict[int, Array] = {}
-        self.least = self._cheapest((1 << len(parts)) - 1, {}) if merge else self._apart()
+        self._choice = choice
+        kinds: dict[tuple[Fraction, int], list[Part]] = {}
+        for part in parts:
+            kinds.setdefault((part.rate_rps, choice.limit(part.budget_s)), []).append(part)
+        self._keys, self._parts, self._merge = list(kinds), list(kinds.values()), merge
+        self._frontiers: dict[Counts, tuple[Frontier, int]] = {}
+        self._known: dict[Counts, Array] = {}
+        self._first: dict[Counts, tuple[list[Counts], Array]] = {}
+        self.least = self._cheapest(tuple(map(len, self._parts)))
 
     def heads(self, place: int, taken: int) -> list[Head]:
         """The cheapest heads where the shared stage takes `taken` ticks, the time at `place`."""
-        left = (1 << len(self._parts)) - 1
+        left = tuple(map(len, self._parts))
         found = []
-        while left:
-            subset = int(self._first[left][place])
-            frontier, limit = self._heads[subset]
-            fragments = tuple(k for part in self._chosen(subset) for k in part.fragments)
-            found.append(Head(fragments, frontier.stage(limit - taken)))
-            left ^= subset
+        while any(left):
+            heads, chosen = self._first[left]
+            head = heads[int(chosen[place])]
+            parts = [
+                part
+                for own, end, number in zip(self._parts, left, head, strict=True)
+                for part in own[end - number : end]
+            ]
+            frontier, limit = self._frontiers[head]
+            found.append(Head(tuple(k for part in parts for k in part.fragments), frontier.stage(limit - taken)))
+            left = _less(left, head)
         return found
 
-    def _apart(self) -> Array:
-        """Each part has a head of its own."""
-        left = (1 << len(self._parts)) - 1
-        total: Array = np.zeros(len(self._choice.ticks))
-        for k in range(len(self._parts)):
-            self._first[left] = np.full(len(self._choice.ticks), 1 << k)
-            total = total + self._head(1 << k)
-            left ^= 1 << k
-        return total
-
-    def _cheapest(self, left: int, known: dict[int, Array]) -> Array:
-        """The least GPU share of the heads of a subset of the parts; the head of its first part is remembered."""
-        if left == 0:
+    def _cheapest(self, left: Counts) -> Array:
+        """The least GPU share of the heads of some parts; which head serves the first of them is remembered."""
+        if not any(left):
             return np.zeros(len(self._choice.ticks))
-        if left in known:
-            return known[left]
-        first = left & -left
-        rest = left ^ first
-        others = rest
-        least: Array = np.full(len(self._choice.ticks), math.inf)
-        heads = np.full(len(self._choice.ticks), first)
-        while True:
-            total = self._head(first | others) + self._cheapest(rest ^ others, known)
-            better = (total < least).astype(bool)
-            least, heads = np.where(better, total, least), np.where(better, first | others, heads)
-            if others == 0:
-                break
-            others = (others - 1) & rest
-        known[left], self._first[left] = least, heads
-        return least
+        if left not in self._known:
+            heads = self._heads_of_first(left)
+            totals = [self._head(head) + self._cheapest(_less(left, head)) for head in heads]
+            self._known[left] = np.minimum.reduce(totals)
+            self._first[left] = heads, np.argmin(np.array(totals), axis=0)
+        return self._known[left]
 
-    def _head(self, subset: int) -> Array:
-        """The least GPU share of one head of some parts by time of the shared stage."""
-        if subset not in self._heads:
-            parts = self._chosen(subset)
-            rate = sum((part.rate_rps for part in parts), Fraction(0))
-            limit = self._choice.limit(min(part.budget_s for part in parts))
-            self._heads[subset] = self._choice.frontier(parts[0].begin, rate), limit
-        frontier, limit = self._heads[subset]
+    def _heads_of_first(self, left: Counts) -> list[Counts]:
+        """All heads with a part of the first kind that is left; that part alone, where parts keep their own heads."""
+        first = next(k for k, number in enumerate(left) if number)
+        if not self._merge:
+            return [tuple(int(k == first) for k in range(len(left)))]
+        ranges = [range(int(k == first), number + 1) for k, number in enumerate(left)]
+        return list(product(*ranges))
+
+    def _head(self, head: Counts) -> Array:
+        """The least GPU share of one head by time of the shared stage."""
+        if head not in self._frontiers:
+            own = [(number, *key) for number, key in zip(head, self._keys, strict=True) if number]
+            rate = sum((number * rate for number, rate, _ in own), Fraction(0))
+            begin = self._parts[0][0].begin
+            self._frontiers[head] = self._choice.frontier(begin, rate), min(limit for _, _, limit in own)
+        frontier, limit = self._frontiers[head]
         return frontier.within(limit - self._choice.ticks)
 
-    def _chosen(self, subset: int) -> list[Part]:
-        return [part for k, part in enumerate(self._parts) if subset >> k & 1]
+
+def _less(left: Counts, head: Counts) -> Counts:
+    """What a head leaves."""
+    return tuple(number - taken for number, taken in zip(left, head, strict=True))
