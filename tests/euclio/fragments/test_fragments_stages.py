@@ -109,7 +109,9 @@ def test_parts_that_keep_their_own_heads_are_never_cheaper(seed):
 def test_many_parts_of_one_rate_are_counted_not_listed():
     # 40 parts have 2^40 subsets, and 40 numbers of them.
     fleet = random_fleet(0, 40, 4)
-    alike = replace(fleet, fragments=tuple(replace(f, partition_point=0) for f in fleet.fragments))
+    alike = replace(
+        fleet, fragments=tuple(replace(f, partition_point=0, budget_s=Fraction(1)) for f in fleet.fragments)
+    )
     parts = [part_of(alike, [k]) for k in range(40)]
     merged = least_set(Stages(alike.network), parts, FragmentSpace(), merge=True, points=[2])
     apart = least_set(Stages(alike.network), parts, FragmentSpace(), merge=False, points=[2])
