@@ -10,7 +10,7 @@ from euclio.analysis.statistics import Measured
 from euclio.core.figures import PALETTE, PUBLISHED, grid
 from euclio.core.words import span
 from euclio.report import KeyNumber
-from euclio.studies.scorecard import Score
+from euclio.studies.scorecard import Score, score_line, tally
 from euclio.studies.session_figures import Named
 
 SPLIT = "split"
@@ -39,6 +39,25 @@ def numbers(scores: Sequence[Score], system: Named) -> list[KeyNumber]:
             f"published {gap.published.value:g} %; a maximum is one workload's",
         ),
     ]
+
+
+def tally_text(paper: str, scores: Sequence[Score]) -> str:
+    """What the roles of figures mean, and how many of each have no visible difference; of a paper with a posterior."""
+    (fitted, fits), (hit, all_) = tally(scores)["fit"], tally(scores)["check"]
+    return (
+        "Role fit: the generator's free parameters may have been fitted to the figure, as named in advance in "
+        f"data/published/{paper}.json; check: only ever compared. Without visible difference: "
+        f"{fitted} of {fits} fit, {hit} of {all_} check. Not "
+        "counted: run times (role time), which are another machine's, and figures that contradict another printed one "
+        "(role inconsistent, data/published/contradictions.json)."
+    )
+
+
+def headlines(first: str, scores: Sequence[Score], keys: Sequence[str]) -> list[str]:
+    """Lines for the terminal: what the run says, the figures that matter most, and how many differ visibly or not."""
+    met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in tally(scores).items())
+    shown = (score_line(score) for score in scores if score.published.key in keys)
+    return [first, *shown, f"figures without visible difference: {met}"]
 
 
 def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.costs import costs, normalized
+from euclio.studies.costs import costs, normalized, time_reasons
 from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM
 from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, REPRICED_RUN
 from euclio.studies.modules import majority_configurations, module_figures, remaining_budget
@@ -28,7 +28,7 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_residual(runs),
         **_dispatch(allocations),
         **_dummies(runs, modules),
-        **_times(collected.tables["timings"]),
+        **time_reasons(collected.tables["timings"], HARPAGON, ENUMERATION),
     }
 
 
@@ -141,22 +141,3 @@ def _dummies(runs: pd.DataFrame, modules: pd.DataFrame) -> dict[str, str]:
         "median, and the fewer there are the more a filled last machine weighs."
     )
     return dict.fromkeys(("dummy_share", "dummy_throughput_gain", "dummy_resources", "dummy_cost_reduction"), text)
-
-
-def _times(timings: pd.DataFrame) -> dict[str, str]:
-    machine = "Compiled code on this machine against the authors' Python on theirs."
-    slow = timings[timings.solver == ENUMERATION]
-    whole = slow.wall_s / slow.stat_share
-    by = ", ".join(f"{count} modules {time:.3g} s" for count, time in whole.groupby(slow.modules).mean().items())
-    grid = (
-        f"Vectors of budgets grow exponentially with the modules: means {by}; {int((slow.stat_share < 1).sum())} of "
-        f"{len(slow)} extrapolated; median {whole.median():.3g} s."
-    )
-    return {
-        "harpagon_runtime": machine,
-        "q0.01_runtime": machine,
-        "q0.01_runtime_ratio": "Ours is a dynamic program over the DAG with Algorithm 1 once per module and step; "
-        "the paper does not say how its own searches.",
-        "brute_force_runtime": grid,
-        "brute_force_runtime_ratio": grid,
-    }

@@ -26,10 +26,10 @@ from euclio.studies.harpagon.measures import (
 from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.readings import other_readings
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
-from euclio.studies.optimality import by_key, numbers
+from euclio.studies.optimality import by_key, headlines, numbers, tally_text
 from euclio.studies.readings import readings_blocks
 from euclio.studies.reference_workloads import claims_text, workload_blocks
-from euclio.studies.scorecard import Score, score_line, tally
+from euclio.studies.scorecard import Score
 from euclio.studies.session_figures import HARPAGON as NAMED
 from euclio.studies.sessions import application_of
 from euclio.studies.study import Collected, Text
@@ -57,15 +57,9 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     runs = collected.tables["runs"]
     first, *rest = summary(collected)
     decomposition = decomposition_blocks(runs, collected.details)
-    counts = tally(scores)
-    met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in counts.items())
     return Text(
         summary=[first, *rest],
-        tally="Role fit: the generator's free parameters may have been fitted to the figure, as named in advance in "
-        "data/published/harpagon.json; check: only ever compared. Without visible difference: "
-        f"{counts['fit'][0]} of {counts['fit'][1]} fit, {counts['check'][0]} of {counts['check'][1]} check. Not "
-        "counted: run times (role time), which are another machine's, and figures that contradict another printed one "
-        "(role inconsistent, data/published/contradictions.json).",
+        tally=tally_text("harpagon", scores),
         sections=[
             *decomposition,
             *readings_blocks(scores, other_readings(runs, collected.tables["allocations"], collected.details.given)),
@@ -75,11 +69,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *figures(collected.tables, scores, collected.details.given),
         ],
         run=workload_blocks(collected, "Harpagon, all baselines and all ablations", claims_text(runs)),
-        headlines=[
-            first.text,
-            *(score_line(score) for score in scores if score.published.key in HEADLINES),
-            f"figures without visible difference: {met}",
-        ],
+        headlines=headlines(first.text, scores, HEADLINES),
         card=decomposition,
         numbers=numbers(scores, NAMED),
         pictures=[figure_references(references(runs), by_key(scores)["optimal_share"]), decomposition_picture(runs)],

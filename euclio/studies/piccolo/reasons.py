@@ -7,7 +7,7 @@ import pandas as pd
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.costs import costs, normalized
+from euclio.studies.costs import costs, normalized, time_reasons
 from euclio.studies.modules import given_module, majority_configurations, module_figures, remaining_budget
 from euclio.studies.piccolo.measures import ALTERNATIVES, PICCOLO, QUANTIZED, SPLIT_OPTIMUM, by_modules, split_optimum
 from euclio.studies.sessions import by_application
@@ -25,7 +25,7 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_throughput_split(runs),
         **_modules(runs, allocations, collected.details.given),
         **_remaining(runs),
-        **_times(collected.tables["timings"]),
+        **time_reasons(collected.tables["timings"], PICCOLO, SPLIT_OPTIMUM),
     }
 
 
@@ -113,22 +113,3 @@ def _remaining(runs: pd.DataFrame) -> dict[str, str]:
         )
         found[f"{name}_remaining_budget"] = found[f"{name}_remaining_budget_max"] = text
     return found
-
-
-def _times(timings: pd.DataFrame) -> dict[str, str]:
-    machine = "Compiled code on this machine against the authors' Python on theirs."
-    slow = timings[timings.solver == SPLIT_OPTIMUM]
-    whole = slow.wall_s / slow.stat_share
-    by = ", ".join(f"{count} modules {time:.3g} s" for count, time in whole.groupby(slow.modules).mean().items())
-    grid = (
-        f"Vectors of budgets grow exponentially with the modules: means {by}; {int((slow.stat_share < 1).sum())} of "
-        f"{len(slow)} extrapolated; median {whole.median():.3g} s."
-    )
-    return {
-        "piccolo_runtime": machine,
-        "q0.01_runtime": machine,
-        "q0.01_runtime_ratio": "Ours is a dynamic program over the DAG with Algorithm 1 once per module and step; "
-        "the paper does not say how its own searches.",
-        "brute_force_runtime": grid,
-        "brute_force_runtime_ratio": grid,
-    }

@@ -11,7 +11,7 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import costs, stopped, within
-from euclio.studies.optimality import by_key, numbers
+from euclio.studies.optimality import by_key, headlines, numbers, tally_text
 from euclio.studies.piccolo.example import example_blocks
 from euclio.studies.piccolo.figures import figure_references, figures
 from euclio.studies.piccolo.measures import (
@@ -26,7 +26,7 @@ from euclio.studies.piccolo.measures import (
 from euclio.studies.piccolo.readings import other_readings
 from euclio.studies.readings import readings_blocks
 from euclio.studies.reference_workloads import claims_text, mix_text, workload_blocks
-from euclio.studies.scorecard import Score, score_line, tally
+from euclio.studies.scorecard import Score
 from euclio.studies.session_figures import PICCOLO as NAMED
 from euclio.studies.sessions import by_application, by_solver
 from euclio.studies.study import Collected, Text
@@ -38,15 +38,9 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
     runs = collected.tables["runs"]
     first, *rest = summary(collected)
-    counts = tally(scores)
-    met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in counts.items())
     return Text(
         summary=[first, *rest],
-        tally="Role fit: the generator's free parameters may have been fitted to the figure, as named in advance in "
-        "data/published/piccolo.json; check: only ever compared. Without visible difference: "
-        f"{counts['fit'][0]} of {counts['fit'][1]} fit, {counts['check'][0]} of {counts['check'][1]} check. Not "
-        "counted: run times (role time), which are another machine's, and figures that contradict another printed one "
-        "(role inconsistent, data/published/contradictions.json).",
+        tally=tally_text("piccolo", scores),
         sections=[
             *_baselines_blocks(),
             *example_blocks(),
@@ -55,11 +49,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *readings_blocks(scores, other_readings(runs, collected.tables["allocations"])),
         ],
         run=workload_blocks(collected, "Piccolo, its baselines and its 13 alternatives", claims_text(runs)),
-        headlines=[
-            first.text,
-            *(score_line(score) for score in scores if score.published.key in HEADLINES),
-            f"figures without visible difference: {met}",
-        ],
+        headlines=headlines(first.text, scores, HEADLINES),
         card=example_blocks(),
         numbers=numbers(scores, NAMED),
         pictures=[figure_references(references(runs), by_key(scores)["optimal_share"])],
