@@ -9,7 +9,7 @@ from heuristics.session.scrooge_space import SCROOGE_SPACE
 from heuristics.session.systems import LITERAL, SYSTEMS
 
 SOLVERS: tuple[AnySolver, ...] = (
-    *(system.as_solver() for system in (*SYSTEMS, *LITERAL, *PICCOLO_SYSTEMS)),
+    *(system.as_solver() for system in (*SYSTEMS, *LITERAL.values(), *PICCOLO_SYSTEMS)),
     Solver(
         "scrooge-greedy",
         "heuristic",

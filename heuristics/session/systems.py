@@ -197,20 +197,22 @@ SYSTEMS = (HARPAGON, *BASELINES, *ABLATIONS)
 """Harpagon's own evaluation; Piccolo's rows are in `piccolo_systems`."""
 
 
-def _literal(row: System, summary: str, **cells: object) -> System:
+def _literal(row: System, summary: str, cells: dict[str, object]) -> System:
     colon = "-" if ":" in row.name else ":"
     name, summary = f"{row.name}{colon}literal", f"{row.summary.partition(';')[0]}; {summary}"
     return replace(row, name=name, summary=summary, **cells)  # type: ignore[arg-type]
 
 
-_BY_NAME = {row.name: row for row in SYSTEMS}
-LITERAL = (
-    _literal(
-        SCROOGE, "throughput-based, a partial machine", dispatch=Policy.MACHINE_RATE, splitter=Splitter.THROUGHPUT
+_READINGS: dict[str, tuple[str, dict[str, object]]] = {
+    "scrooge": (
+        "throughput-based, a partial machine",
+        {"dispatch": Policy.MACHINE_RATE, "splitter": Splitter.THROUGHPUT},
     ),
-    _literal(INFERLINE, "with a partial machine", dispatch=Policy.RR),
-    _literal(CLIPPER, "with a partial machine", dispatch=Policy.RR),
-    _literal(_BY_NAME["harpagon:2c"], "with dummies", dummy=DummyRule.MACHINE),
-    _literal(_BY_NAME["harpagon:1re"], "to the module that gains most", reassign_first=False),
-)
-"""Rows that take the words of Table III and of §IV-C literally; only the reading differs from the row of that name."""
+    "inferline": ("with a partial machine", {"dispatch": Policy.RR}),
+    "clipper": ("with a partial machine", {"dispatch": Policy.RR}),
+    "harpagon:2c": ("with dummies", {"dummy": DummyRule.MACHINE}),
+    "harpagon:1re": ("to the module that gains most", {"reassign_first": False}),
+}
+LITERAL = {row.name: _literal(row, *_READINGS[row.name]) for row in SYSTEMS if row.name in _READINGS}
+"""Rows that take the words of Table III and of §IV-C literally, by the name of the row that they differ from in the
+reading alone."""

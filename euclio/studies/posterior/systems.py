@@ -98,10 +98,10 @@ def systems_of(paper: str, setting: Setting, template: Session) -> dict[str, Row
 
 def _read(paper: str, setting: Setting) -> dict[str, Any]:
     """The rows of a paper's systems under a setting's readings, by the name of what they stand for."""
-    literal = _literally(paper, setting)
-    known = {row.name: row for row in (*_harpagon(), *_literal(), *_piccolo())}
-    names = [row.name for row in (_harpagon() if paper == "harpagon" else (*_piccolo(), *_baselines()))]
-    rows = {name: known[literal.get(name, name)] for name in names}
+    literal = _literal()
+    usual = _harpagon() if paper == "harpagon" else (*_piccolo(), *_baselines())
+    replaced = _read_literally(paper, setting)
+    rows = {row.name: literal[row.name] if row.name in replaced else row for row in usual}
     if paper == "piccolo":
         first = setting.piccolo.reassign_first
         rows["piccolo:1re"] = replace(rows["piccolo:1re"], reassign_first=first)
@@ -110,23 +110,21 @@ def _read(paper: str, setting: Setting) -> dict[str, Any]:
     return rows
 
 
-def _literally(paper: str, setting: Setting) -> dict[str, str]:
-    """Names of the rows that a setting puts in the place of others.
+def _read_literally(paper: str, setting: Setting) -> set[str]:
+    """Names of the rows that a setting reads literally.
 
-    Round robin and dispatch at machine rate are read for systems of one allocation, and Scrooge, alone: with Nexus,
-    -2d and -dt, which may have two and more, an even share moves no figure by as much as a per cent.
+    Round robin is read for systems of one allocation alone: with Nexus, -2d and -dt, which may have two and more, no
+    printed figure tells the readings apart (docs/model/readings.md).
     """
-    even = {"inferline": "inferline:literal", "clipper": "clipper:literal"}
-    found = even if setting.round_robin == "literal" else {}
+    found = {"inferline", "clipper"} if setting.round_robin == "literal" else set()
     # Piccolo credits Scrooge with its own MILP (§IV-A), whose rule is the default row's.
     if paper == "harpagon":
-        readings = {
+        usual = {
             "scrooge": setting.own_scrooge,
             "harpagon:2c": not setting.two_dummies,
             "harpagon:1re": setting.harpagon.reassign_first,
         }
-        colon = {name: "-" if ":" in name else ":" for name in readings}
-        found |= {name: f"{name}{colon[name]}literal" for name, usual in readings.items() if not usual}
+        found |= {name for name, as_usual in usual.items() if not as_usual}
     return found
 
 
