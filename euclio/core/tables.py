@@ -70,6 +70,13 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
     return Group(*tables)
 
 
+def value_text(result: AnyResult, goal: Goal) -> str:
+    """Value and bound as they follow the status in a header, a comma before them; empty where there is neither."""
+    if result.value is not None:
+        return f", {goal.name} {full(result.value)} {goal.unit}, {bound_text(result, goal)}"
+    return "" if result.bound is None else f", {bound_text(result, goal)}"
+
+
 def bound_text(result: AnyResult, goal: Goal) -> str:
     """The bound, and the gap that it leaves."""
     if result.bound is None:

@@ -157,12 +157,12 @@ class _Words:
         from rich.console import Group
         from rich.text import Text
 
-        from euclio.core.tables import bound_text, new_table
+        from euclio.core.tables import new_table, value_text
 
         head = f"{result.instance}: {result.status.value}"
         if result.value is None:
             return Text(f"{head}\n{result.reason}" if result.reason else head)
-        head += f", {self.goal.name} {full(result.value)} {self.goal.unit}, {bound_text(result, self.goal)}"
+        head += value_text(result, self.goal)
         rows = new_table("plan", "", wrapped=("",))
         for name, value in plain_data(result.plan).items():
             rows.add_row(Text(name), Text(json_text(value)))

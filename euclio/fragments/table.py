@@ -7,8 +7,8 @@ from rich.text import Text
 
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
-from euclio.core.tables import bound_text, new_table
-from euclio.core.words import counted, duration, figures, full, listed, milliseconds
+from euclio.core.tables import new_table, value_text
+from euclio.core.words import counted, duration, figures, listed, milliseconds
 from euclio.fragments.evaluate import FleetEvaluation, SetEvaluation, StageEvaluation
 from euclio.fragments.family import FAMILY
 from euclio.fragments.instance import Fleet
@@ -35,11 +35,7 @@ def used(plan: FragmentPlan) -> str:
 
 def _header(fleet: Fleet, result: Result[FragmentPlan, FragmentSpace, FleetEvaluation]) -> list[str]:
     goal = FAMILY.goal(result.space)
-    lines = [f"{result.instance}: {result.status.value}"]
-    if result.value is not None:
-        lines[0] += f", {goal.name} {full(result.value)} {goal.unit}, {bound_text(result, goal)}"
-    elif result.bound is not None:
-        lines[0] += f", {bound_text(result, goal)}"
+    lines = [f"{result.instance}: {result.status.value}{value_text(result, goal)}"]
     if result.value is not None and result.plan is not None:
         lines.append(f"{fleet.network.name}, {counted(len(fleet.fragments), 'fragment')}: {used(result.plan)}")
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {in_words(result.space)}")

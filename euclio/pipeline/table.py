@@ -9,8 +9,8 @@ from rich.text import Text
 
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
-from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, duration, figures, full, milliseconds, percent
+from euclio.core.tables import new_table, value_text
+from euclio.core.words import DASH, duration, figures, milliseconds, percent
 from euclio.pipeline import Cluster, Pipeline, PipelineEvaluation, PipelinePlan, PipelineSpace
 from euclio.pipeline.evaluate import PlanEvaluation
 from euclio.pipeline.family import FAMILY
@@ -37,11 +37,7 @@ def describe_pipeline_space(space: PipelineSpace) -> str:
 
 def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> list[str]:
     goal = FAMILY.goal(result.space)
-    lines = [f"{result.instance}: {result.status.value}"]
-    if result.value is not None:
-        lines[0] += f", {goal.name} {full(result.value)} {goal.unit}, {bound_text(result, goal)}"
-    elif result.bound is not None:
-        lines[0] += f", {bound_text(result, goal)}"
+    lines = [f"{result.instance}: {result.status.value}{value_text(result, goal)}"]
     if result.value is not None and result.evaluation is not None:
         used = [f"{float(result.evaluation.gpus[gpu.name]):g} of {gpu.count} {gpu.name}" for gpu in cluster.gpus]
         lines.append(f"GPUs used: {', '.join(used)}")
