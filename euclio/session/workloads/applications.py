@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
@@ -16,6 +17,7 @@ from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.workloads.synthesis import load_model
 
 Profile = tuple[Configuration, ...]
+Known = TypeVar("Known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,15 @@ def find_application(name: str) -> Application:
     Raises:
         InputError: there is none; names them all.
     """
-    known = applications()
+    return named(applications(), name)
+
+
+def named(known: Mapping[str, Known], name: str) -> Known:
+    """The application of this name among some, of this file or of another.
+
+    Raises:
+        InputError: there is none; names them all.
+    """
     if name not in known:
         raise InputError(f"unknown application {name!r}; choose from {', '.join(known)}", field="application")
     return known[name]

@@ -13,10 +13,9 @@ from functools import cache
 from typing import Any
 
 from euclio.core.data_files import data_dir
-from euclio.core.errors import InputError
 from euclio.core.numbers import exact
 from euclio.session import Configuration, Hardware
-from euclio.session.workloads.applications import Application, ApplicationModule, Profile
+from euclio.session.workloads.applications import Application, ApplicationModule, Profile, named
 from euclio.session.workloads.synthesis import DURATION_DIGITS, duration
 
 CPU = "CPU"
@@ -63,10 +62,7 @@ def find_scrooge_application(name: str) -> ScroogeApplication:
     Raises:
         InputError: there is none; names them all.
     """
-    known = scrooge_applications()
-    if name not in known:
-        raise InputError(f"unknown application {name!r}; choose from {', '.join(known)}", field="application")
-    return known[name]
+    return named(scrooge_applications(), name)
 
 
 def _application(entry: dict[str, Any], hardware: tuple[Hardware, ...], data: dict[str, Any]) -> ScroogeApplication:
