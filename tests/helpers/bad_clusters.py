@@ -1,28 +1,11 @@
 """Cluster files that are wrong in one place each."""
 
-import json
+from functools import partial
 
+import edited_json
 from tiny_clusters import TEXT
 
-
-def changed(*path_and_value):
-    *path, last, value = path_and_value
-    data = json.loads(TEXT)
-    found = data
-    for key in path:
-        found = found[key]
-    found[last] = value
-    return json.dumps(data)
-
-
-def without(*path):
-    *path, last = path
-    data = json.loads(TEXT)
-    found = data
-    for key in path:
-        found = found[key]
-    del found[last]
-    return json.dumps(data)
+changed, without = partial(edited_json.changed, TEXT), partial(edited_json.without, TEXT)
 
 
 def renamed(old, new):

@@ -1,5 +1,15 @@
 """A fleet that is easy to follow: two layers of 10 ms each on half a GPU, 6 ms on all of it, whatever the batch."""
 
+SPACES = (
+    {},
+    {"budgets": "own"},
+    {"sharing": "uniform"},
+    {"sharing": "alone"},
+    {"max_members": 2},
+    {"max_instances": 2},
+)
+"""What plan spaces of fragments differ in from the full one, for tests over all of them."""
+
 TEXT = """{
   "schema": "euclio/fragments/1",
   "name": "two-layers",

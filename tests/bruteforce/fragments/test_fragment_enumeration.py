@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from tiny_fleets import SPACES
 
 from bruteforce.fragments.plan_enumeration import divisions
 from euclio.core.result import Status
@@ -9,15 +10,6 @@ from euclio.fragments import FragmentSpace
 from euclio.fragments.certifying import find_better
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
-
-SPACES = (
-    {},
-    {"budgets": "own"},
-    {"sharing": "uniform"},
-    {"sharing": "alone"},
-    {"max_members": 2},
-    {"max_instances": 2},
-)
 
 
 @pytest.mark.parametrize(("size", "bell"), [(0, 1), (1, 1), (3, 5), (6, 203)])

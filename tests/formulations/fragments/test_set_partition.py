@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from tiny_fleets import SPACES
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
@@ -11,14 +12,6 @@ from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
 
 SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "60"))))
-SPACES = (
-    {},
-    {"budgets": "own"},
-    {"sharing": "uniform"},
-    {"sharing": "alone"},
-    {"max_members": 2},
-    {"max_instances": 2},
-)
 
 
 @pytest.mark.parametrize("changes", SPACES, ids=str)

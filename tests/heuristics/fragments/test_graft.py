@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tiny_fleets import tiny_fleet
+from tiny_fleets import SPACES, tiny_fleet
 
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace
@@ -14,15 +14,6 @@ from heuristics.fragments.grouping import groups_of, properties
 from heuristics.fragments.merging import Merging, margin, merged, uniform_groups
 from heuristics.fragments.realignment import realign
 from heuristics.fragments.systems import VARIANTS
-
-SPACES = (
-    {},
-    {"budgets": "own"},
-    {"sharing": "uniform"},
-    {"sharing": "alone"},
-    {"max_members": 2},
-    {"max_instances": 2},
-)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
