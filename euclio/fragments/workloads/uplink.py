@@ -25,6 +25,8 @@ LEAST_MBPS, MOST_MBPS = 1.0, 400.0
 SECONDS = 300
 """Length of a seeded trace."""
 KBPS = 1000
+VALUES_PER_S = 10
+"""Bandwidths per second in a run without times."""
 
 Trace = tuple[Fraction, ...]
 """Bandwidth in 10^6 bits per second, one value a second, in whole kilobits per second."""
@@ -53,8 +55,10 @@ def mean_mbps(trace: Trace) -> Fraction:
 def read_traces(path: Path) -> list[Trace]:
     """Measured traces of a file, or of all files of a folder in the order of their names.
 
-    Files have either a line per second (time and bandwidth in 10^6 bits per second, divided by white space), or, for
-    each run, a line of values divided by commas, one a second, after a line of times in seconds where there is one.
+    Files have either a line per second (time and bandwidth in 10^6 bits per second, divided by white space), or runs of
+    lines of numbers divided by commas: a run's times in seconds and its bandwidths (a second such pair of lines, of
+    another link, is left out), or its bandwidths alone, ten a second, as runs with times have them. The first bandwidth
+    of each second counts.
 
     Args:
         path: a file or a folder.
@@ -93,13 +97,20 @@ def _runs(lines: Iterable[str]) -> list[Sequence[float]]:
             if not runs:
                 runs.append([])
             runs[-1].append([float(x) for x in line.split(",") if x.strip()])
-    return [_by_second(*run) if len(run) > 1 else run[0] for run in runs if run]
+    return [_by_second(*_timed(run)) for run in runs if run]
+
+
+def _timed(run: Sequence[Sequence[float]]) -> tuple[Sequence[float], Sequence[float]]:
+    """Times and bandwidths of a run's first lines."""
+    if len(run) > 1:
+        return run[0], run[1]
+    return [k / VALUES_PER_S for k in range(len(run[0]))], run[0]
 
 
 def _by_second(times: Sequence[float], values: Sequence[float]) -> list[float]:
     """The first bandwidth of each second that has one."""
     first: dict[int, float] = {}
-    for time, value in zip(times, values, strict=False):
+    for time, value in zip(times, values, strict=True):
         first.setdefault(int(time), value)
     return list(first.values())
 
