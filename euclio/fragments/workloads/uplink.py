@@ -14,8 +14,8 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 
-MEDIAN_MBPS = 80.0
-BETWEEN_CLIENTS = 0.5
+MEDIAN_MBPS = 60.0
+BETWEEN_CLIENTS = 0.4
 """Standard deviation of the logarithm of a client's median."""
 WITHIN_CLIENT = 0.5
 """Standard deviation of the logarithm of a client's bandwidth around its median."""

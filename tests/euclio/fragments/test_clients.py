@@ -28,7 +28,7 @@ def test_a_seed_gives_the_same_trace_within_its_bounds():
 
 def test_seeded_traces_have_the_median_and_the_correlation_that_they_say():
     traces = [[float(mbps) for mbps in seeded_trace(random.Random(seed))] for seed in range(200)]
-    assert 74 < statistics.median(mbps for trace in traces for mbps in trace) < 86
+    assert 55 < statistics.median(mbps for trace in traces for mbps in trace) < 65
     one_later = [statistics.correlation(trace[:-1], trace[1:]) for trace in traces]
     assert 0.8 < statistics.mean(one_later) < 0.95
 
