@@ -20,7 +20,7 @@ from euclio.fragments.workloads.networks import Device, Model, find_model, model
 from euclio.fragments.workloads.uplink import seeded_trace
 
 OUT = Path(__file__).resolve().parents[1] / "figures" / "fleets.svg"
-LINES = ("#b6d0ea", "#8cb3dc", "#6496cc", "#3f79b8", "#255c9a", "#123f73")
+LINES = ("#a3c4e4", "#82addb", "#6496cc", "#3f79b8", "#255c9a", "#123f73")
 """From the smallest batch to the largest."""
 DEVICES = {Device.NANO: ("Jetson Nano", "#2f6fb5"), Device.TX2: ("Jetson TX2", "#d9822b")}
 CLIENTS = ("#2f6fb5", "#d9822b", "#3c9a5f")
@@ -48,8 +48,7 @@ def _latency(axes: Any, model: Model, first: bool) -> None:
         axes.plot(network.shares_pct, [float(1000 * x) for x in latencies], color=colour, label=f"batch {batch}")
     printed = float(1000 * sum(model.reference_s))
     axes.plot([30], [printed], "o", color="black", markersize=4)
-    axes.annotate(f"printed: {printed:g} ms", (30, printed), (36, printed * 0.45), fontsize=8)
-    axes.set(yscale="log", title=model.name, xlabel="GPU share (%)")
+    axes.set(yscale="log", title=f"{model.name}\nprinted (dot): {printed:g} ms", xlabel="GPU share (%)")
     axes.title.set_fontsize(9)
     if first:
         axes.set_ylabel("latency of the network (ms)")
@@ -64,8 +63,7 @@ def _points(axes: Any, model: Model, first: bool) -> None:
             points.update(fragment.partition_point for fragment in fleet_now("drawn", clients).fragments)
         shares = [100 * count / points.total() for count in points.values()]
         axes.bar([point + side for point in points], shares, 0.4, color=colour, label=label)
-    axes.set(xlim=(-0.6, model.layers - 0.4), ylim=(0, 105), xlabel="partition point (first layer on the server)")
-    axes.xaxis.label.set_fontsize(8)
+    axes.set(xlim=(-0.6, model.layers - 0.4), ylim=(0, 105), xlabel="partition point")
     if first:
         axes.set_ylabel("fragments (%)")
         axes.legend(fontsize=8, frameon=False)
@@ -92,7 +90,13 @@ def _moving(axes: Any) -> None:
 def write(out: Path = OUT) -> None:
     """Write the figure."""
     with mpl.rc_context(
-        {"svg.hashsalt": "fleets", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
+        {
+            "svg.hashsalt": "fleets",
+            "svg.fonttype": "none",
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+        }
     ):
         drawing().savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None, dpi=80)
 
