@@ -25,7 +25,7 @@ check: env
 	$(BIN)/lint-imports --no-logo
 
 oracle: env
-	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest tests/oracle
+	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest tests/oracle tests/formulations/fragments
 
 # Until Ctrl-C, or for so long: make fuzz SECONDS=600 SEED=1000
 fuzz: env

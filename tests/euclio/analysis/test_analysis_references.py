@@ -126,4 +126,4 @@ def test_plan_space_is_named_by_what_differs_from_the_full_one() -> None:
 
 
 def test_plan_space_of_a_family_that_is_not_installed_names_its_options() -> None:
-    assert space_text("fragments", {"group": 5, "seed": 1, "shared": True}) == "group=5, shared=yes"
+    assert space_text("of-nobody", {"group": 5, "seed": 1, "shared": True}) == "group=5, shared=yes"
