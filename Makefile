@@ -48,6 +48,7 @@ notebooks: env
 docs: env
 	$(BIN)/python docs/tools/rooms.py
 	$(BIN)/python docs/tools/examples.py
+	$(BIN)/python docs/tools/fleets.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:

@@ -230,6 +230,12 @@ def test_the_picture_of_the_example_is_what_the_checker_finds():
     assert (DOCS / "figures" / "four-plans.svg").read_text(encoding="utf-8") == tool("examples").drawing()
 
 
+def test_the_picture_of_fleets_is_what_the_workloads_draw(tmp_path):
+    """Where it is not, `make docs` draws it again."""
+    tool("fleets").write(tmp_path / "fleets.svg")
+    assert (tmp_path / "fleets.svg").read_bytes() == (DOCS / "figures" / "fleets.svg").read_bytes()
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_package_says_that_it_is_typed(package):
     assert (ROOT / package / "py.typed").is_file()

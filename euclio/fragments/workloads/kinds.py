@@ -2,14 +2,60 @@
 
 from __future__ import annotations
 
-from euclio.core.lazy import late
-from euclio.core.values import count, whole
-from euclio.workloads.kinds import Kind
-from euclio.workloads.settings import Setting
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-_FRAGMENTS = Setting("fragments", whole(1, 100_000).read, "fragments of a fleet; default: 10", count, "N")
+from euclio.core.errors import InputError
+from euclio.core.lazy import late
+from euclio.core.values import Values, count, whole
+from euclio.workloads.kinds import Kind, needed
+from euclio.workloads.settings import Setting, name_in
+
+MOST_FRAGMENTS = 100_000
+CLIENTS = 20
+"""Clients of a fleet where no number is given: Graft's large scale (Graft §5.1)."""
+
+_model_names = late("euclio.fragments.workloads.networks", "model_names")
+_fleets_of = late("euclio.fragments.workloads.clients", "fleets_of")
+_RATIO = Values("a number greater than 0 and at most 1", float, lambda number: 0 < number <= 1)
+
+
+def _path(value: Any) -> Path:
+    """Reads the path of a trace."""
+    if not isinstance(value, str) or not value:
+        raise InputError(f"is {value!r}; it must be the path of a file or folder")
+    return Path(value)
+
+
+def _fleets(settings: dict[str, Any], number: int, seed: int) -> Iterator[Any]:
+    named = needed(settings, "model", f"choose from {', '.join(_model_names())}")
+    clients = settings.get("clients", CLIENTS)
+    tx2 = settings.get("tx2", 0)
+    if tx2 > clients:
+        raise InputError(f"is {tx2}; there are {clients} clients", field="tx2")
+    others = {name: settings[name] for name in ("slo_ratio", "bandwidth", "trace") if name in settings}
+    found: Iterator[Any] = _fleets_of(named, clients, tx2, number, seed, **others)
+    return found
+
+
+_FRAGMENTS = Setting("fragments", whole(1, MOST_FRAGMENTS).read, "fragments of a fleet; default: 10", count, "N")
 _LAYERS = Setting("layers", whole(1, 1000).read, "layers of the network; default: 8", count, "N")
+_MODEL = Setting("model", name_in(_model_names), "network of Graft's clients: inc, res, vgg, mob or vit")
+_CLIENTS = Setting("clients", whole(1, MOST_FRAGMENTS).read, f"mobile clients; default: {CLIENTS}", count, "N")
+_TX2 = Setting("tx2", whole(0, MOST_FRAGMENTS).read, "how many of the clients are Jetson TX2; default: 0", int, "N")
+_SLO_RATIO = Setting(
+    "slo_ratio", _RATIO.read, "latency objective over mobile latency; default: 0.95", _RATIO.parse, "X"
+)
+_BANDWIDTH = Setting(
+    "bandwidth",
+    name_in(lambda: ("now", "mean")),
+    "where clients cut: at the bandwidth of a second (now, the default), or at their mean, as Static has it",
+    metavar="WHEN",
+)
+_TRACE = Setting("trace", _path, "file or folder of measured bandwidths; default: seeded traces", metavar="PATH")
 
 KINDS = (
     Kind("random-fleets", (_FRAGMENTS, _LAYERS), late("euclio.fragments.workloads.random_fleets", "random_fleets")),
+    Kind("fleets", (_MODEL, _CLIENTS, _TX2, _SLO_RATIO, _BANDWIDTH, _TRACE), _fleets),
 )

@@ -17,6 +17,7 @@ SETTINGS = {
     "random": {"modules": 4},
     "chain": {"modules": 6, "tightness": 0.3},
     "pipelines": {"models": ["FCN"]},
+    "fleets": {"model": "mob", "clients": 6, "tx2": 2},
     "random-fleets": {"fragments": 4, "layers": 3},
     "published": {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
 }

@@ -1,0 +1,95 @@
+"""Where a client cuts its network: Neurosurgeon's least end-to-end latency (Graft §5.1, §9).
+
+The latency is that of the client's layers, of sending what the last of them puts out, and of the server's layers at the
+share and batch of Graft's Table II, 30 % and 1 (ours: the paper does not say which server latency decides).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+
+from euclio.fragments.instance import WHOLE_GPU_PCT, Fragment
+from euclio.fragments.workloads.networks import Device, Model
+
+BITS = 8
+MEGA = 1_000_000
+MS_PER_S = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A network cut in two.
+
+    Attributes:
+        point: first layer on the server; the number of layers: the client runs them all.
+        mobile_s: seconds of the client's layers.
+        sending_s: seconds that the link takes.
+        server_s: seconds of the server's layers at Table II's share and batch.
+    """
+
+    point: int
+    mobile_s: Fraction
+    sending_s: Fraction
+    server_s: Fraction
+
+    @property
+    def latency_s(self) -> Fraction:
+        """Seconds from end to end."""
+        return self.mobile_s + self.sending_s + self.server_s
+
+
+def all_cuts(model: Model, device: Device, uplink_mbps: Fraction) -> list[Cut]:
+    """Every way to cut a network, by partition point; the last leaves nothing to the server.
+
+    Args:
+        model: the network.
+        device: the client's device.
+        uplink_mbps: bandwidth in 10^6 bits per second; 0: nothing can be sent, and only the last is there.
+    """
+    before = [Fraction(0), *accumulate(model.mobile_s[device])]
+    server = sum(model.reference_s, Fraction(0))
+    after = [server - done for done in (Fraction(0), *accumulate(model.reference_s))]
+    cuts = [Cut(model.layers, before[-1], Fraction(0), Fraction(0))]
+    if uplink_mbps > 0:
+        sending = [Fraction(BITS * size) / (MEGA * uplink_mbps) for size in model.sent_bytes]
+        cuts = [Cut(p, before[p], sending[p], after[p]) for p in range(model.layers)] + cuts
+    return cuts
+
+
+def best_cut(model: Model, device: Device, uplink_mbps: Fraction) -> Cut:
+    """The cut of least latency from end to end; of several the one that leaves most to the server."""
+    return min(all_cuts(model, device, uplink_mbps), key=lambda cut: (cut.latency_s, cut.point))
+
+
+def fragment_of(
+    name: str, model: Model, device: Device, uplink_mbps: Fraction, slo_s: Fraction, rate_rps: int
+) -> Fragment | None:
+    """What a client leaves to the server, with what its objective leaves of time, in whole milliseconds.
+
+    Budgets are rounded down (ours), so that clients whose bandwidth differs little have uniform fragments, as Graft
+    §5.3 says of twenty of them.
+
+    Args:
+        name: name of the fragment.
+        model: the network.
+        device: the client's device.
+        uplink_mbps: bandwidth in 10^6 bits per second.
+        slo_s: latency objective in seconds, from end to end.
+        rate_rps: requests per second.
+
+    Returns:
+        The fragment; None: the client runs all layers itself, or no instance is fast enough for the server's part
+        (Graft §5.10: Neurosurgeon may find no feasible partition point).
+    """
+    cut = best_cut(model, device, uplink_mbps)
+    if cut.point == model.layers:
+        return None
+    budget = Fraction(math.floor((slo_s - cut.mobile_s - cut.sending_s) * MS_PER_S), MS_PER_S)
+    fastest = model.network.latency_s(cut.point, model.layers, 1, WHOLE_GPU_PCT)
+    assert fastest is not None
+    if budget < 2 * fastest:
+        return None
+    return Fragment(name, cut.point, budget, rate_rps)

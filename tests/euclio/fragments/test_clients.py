@@ -1,0 +1,127 @@
+"""Clients, their uplinks, and the fleets that they are."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from euclio.core.errors import InputError
+from euclio.fragments.workloads.clients import draw_clients, fleet_at_mean, fleet_now
+from euclio.fragments.workloads.networks import Device, find_model, model_names
+from euclio.fragments.workloads.uplink import mean_mbps, read_traces, seeded_trace
+from euclio.workloads.commands import draw_instances
+
+MEASURED = Path(__file__).parents[4] / "shared" / "data" / "traces"
+
+
+def test_a_seed_gives_the_same_trace_within_its_bounds():
+    one, other = (seeded_trace(random.Random(7), 200) for _ in range(2))
+    assert one == other
+    assert len(one) == 200
+    assert all(1 <= mbps <= 400 and (1000 * mbps).denominator == 1 for mbps in one)
+    assert one != seeded_trace(random.Random(8), 200)
+
+
+def test_seeded_traces_have_the_median_and_the_correlation_that_they_say():
+    traces = [[float(mbps) for mbps in seeded_trace(random.Random(seed))] for seed in range(200)]
+    assert 55 < statistics.median(mbps for trace in traces for mbps in trace) < 65
+    one_later = [statistics.correlation(trace[:-1], trace[1:]) for trace in traces]
+    assert 0.8 < statistics.mean(one_later) < 0.95
+
+
+def test_the_mean_is_in_whole_kilobits():
+    assert mean_mbps((Fraction(1), Fraction(2), Fraction(2))) == Fraction(1667, 1000)
+
+
+def test_traces_are_read_by_line_and_by_run(tmp_path):
+    (tmp_path / "b").write_text("1.0\t91.0\n2.0\t12.5\n\n", encoding="utf-8")
+    (tmp_path / "a").write_text(
+        "#####\nRun 1\n0,1,1,1,1,1,1,1,1,1,5.25,7\n\nRun 2\n18.7,18.9,19.1\n1,2,3\n0,1\n9,9\n", encoding="utf-8"
+    )
+    runs = read_traces(tmp_path)
+    assert runs == [(0, Fraction(21, 4)), (1, 3), (91, Fraction(25, 2))]
+    assert read_traces(tmp_path / "b") == runs[2:]
+
+
+@pytest.mark.parametrize("text", ["", "1.0\n", "a b\n", "Run 1\n1,x\n", "1 -3\n", "1 nan\n"])
+def test_what_is_no_trace_is_refused(tmp_path, text):
+    (tmp_path / "trace").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="trace"):
+        read_traces(tmp_path / "trace")
+
+
+def test_a_path_without_a_file_is_refused():
+    with pytest.raises(InputError, match="does not exist"):
+        read_traces(Path("nowhere"))
+
+
+@pytest.mark.parametrize("key", model_names())
+def test_mixed_clients_as_in_the_paper(key):
+    """15 Jetson Nano and 5 TX2 (Graft §5.3), each with a fragment; TX2 have less time."""
+    model = find_model(key)
+    clients = draw_clients(model, 20, 3, tx2=5)
+    assert [client.device for client in clients] == [Device.NANO] * 15 + [Device.TX2] * 5
+    for fleet in (fleet_now("now", clients), fleet_at_mean("mean", clients)):
+        assert [fragment.name for fragment in fleet.fragments] == [client.name for client in clients]
+        assert {fragment.rate_rps for fragment in fleet.fragments} == {model.rate_rps}
+        budgets = [fragment.budget_s for fragment in fleet.fragments]
+        assert statistics.mean(budgets[15:]) < statistics.mean(budgets[:15])
+
+
+def test_clients_move_along_their_traces():
+    clients = draw_clients(find_model("inc"), 6, 0)
+    first = clients[0]
+    assert first.after(len(first.trace)) == first.after(0)
+    fleets = {fleet_now("f", clients, second).fragments for second in range(20)}
+    assert len(fleets) == 20
+
+
+def test_a_smaller_objective_leaves_less_time():
+    model = find_model("vit")
+    loose, tight = (fleet_now("f", draw_clients(model, 8, 0, slo_ratio=ratio)) for ratio in (0.9, 0.5))
+    assert all(b.budget_s < a.budget_s for a, b in zip(loose.fragments, tight.fragments, strict=True))
+
+
+def test_an_objective_that_nobody_can_keep_is_refused():
+    with pytest.raises(InputError, match=r"slo_ratio: at 0\.2 of its mobile latency, Inception-v3 on nano finds no"):
+        draw_clients(find_model("inc"), 2, 0, slo_ratio=0.2)
+
+
+def test_the_kind_draws_now_and_at_the_mean_for_the_same_clients():
+    now, mean = (
+        next(iter(draw_instances("fleets", 1, 4, {"model": "inc", "bandwidth": when}))) for when in ("now", "mean")
+    )
+    clients = draw_clients(find_model("inc"), 20, 4)
+    assert now == fleet_now("fleet-inc-4", clients)
+    assert mean == fleet_at_mean("fleet-inc-4", clients)
+    assert now != mean
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "model: is missing; choose from inc, res, vgg, mob, vit"),
+        ({"model": "bert"}, "model: is 'bert'; choose from inc"),
+        ({"model": "inc", "clients": 3, "tx2": 4}, "tx2: is 4; there are 3 clients"),
+        ({"model": "inc", "slo_ratio": 0}, "slo_ratio: is 0"),
+        ({"model": "inc", "bandwidth": "never"}, "bandwidth: is 'never'; choose from now, mean"),
+        ({"model": "inc", "trace": "nowhere"}, "trace: nowhere does not exist"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        list(draw_instances("fleets", 1, 0, settings))
+
+
+@pytest.mark.skipif(not MEASURED.is_dir(), reason="no measured traces here")
+@pytest.mark.parametrize("folder", ["5g", "5g_uplink"])
+def test_measured_traces_are_replayed(folder):
+    traces = read_traces(MEASURED / folder)
+    assert len(traces) >= 24
+    assert all(trace and min(trace) >= 0 for trace in traces)
+    clients = draw_clients(find_model("vgg"), 10, 0, traces=traces)
+    assert len(fleet_now("f", clients).fragments) == 10
