@@ -65,18 +65,18 @@ class Pricer:
         counts = types.counts
         self.limits, place = np.unique(types.limit, return_inverse=True)
         self.fragments = np.bincount(place, weights=counts).astype(np.int64)
-        self._items = np.repeat(np.arange(len(counts)), counts)
-        self._starts = np.searchsorted(types.begin[self._items], [*tables.begins.tolist(), int(tables.begins[-1]) + 1])
+        self.items = np.repeat(np.arange(len(counts)), counts)
+        self.starts = np.searchsorted(types.begin[self.items], [*tables.begins.tolist(), int(tables.begins[-1]) + 1]).astype(np.int64)
 
     def price(self, prices: Ints) -> tuple[int, list[tuple[Counts, int]]]:
         """The bound that prices prove, in units, and sets that gain, each with its GPU share in percent."""
-        own, tables = self._items, self.tables
+        own, tables = self.items, self.tables
         order = np.lexsort((-prices[own], self.types.begin[own]))
         items = own[order]
         gains, taken = best_sets(
             self.limits,
             tables.begins,
-            self._starts.astype(np.int64),
+            self.starts,
             self.types.limit[items],
             prices[items],
             tables.most,
@@ -101,7 +101,7 @@ class Pricer:
     def _column(self, items: npt.NDArray[np.int64], limit: int, taken: Ints) -> Counts:
         chosen: dict[int, int] = {}
         for b, number in enumerate(taken.tolist()):
-            mine = items[self._starts[b] : self._starts[b + 1]]
+            mine = items[self.starts[b] : self.starts[b + 1]]
             for kind in mine[self.types.limit[mine] >= limit][:number].tolist():
                 chosen[kind] = chosen.get(kind, 0) + 1
         return tuple(sorted(chosen.items()))
