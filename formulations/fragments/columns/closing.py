@@ -66,7 +66,20 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> di
             least,
         )
         held = sets_of_numbers(
-            limit, slack, starts, item_limit, item_price, items, size, worth, radix, least, members, share, held, deadline
+            limit,
+            slack,
+            starts,
+            item_limit,
+            item_price,
+            items,
+            size,
+            worth,
+            radix,
+            least,
+            members,
+            share,
+            held,
+            deadline,
         )
         if held < 0:
             return None

@@ -122,9 +122,7 @@ def _useful(net: Ints, size: int) -> int:
 
 
 @compiled
-def _combine(
-    net: Ints, fits: Ints, begins: Ints, point: int, most: int, value: Ints, choice: Ints
-) -> None:
+def _combine(net: Ints, fits: Ints, begins: Ints, point: int, most: int, value: Ints, choice: Ints) -> None:
     """The largest gain before the shared stage by number of fragments: `value[-1]`, with `choice` of each begin."""
     classes = len(fits)
     value[0, 0] = 0

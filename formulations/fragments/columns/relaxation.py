@@ -66,7 +66,9 @@ class Pricer:
         self.limits, place = np.unique(types.limit, return_inverse=True)
         self.fragments = np.bincount(place, weights=counts).astype(np.int64)
         self.items = np.repeat(np.arange(len(counts)), counts)
-        self.starts = np.searchsorted(types.begin[self.items], [*tables.begins.tolist(), int(tables.begins[-1]) + 1]).astype(np.int64)
+        self.starts = np.searchsorted(
+            types.begin[self.items], [*tables.begins.tolist(), int(tables.begins[-1]) + 1]
+        ).astype(np.int64)
 
     def price(self, prices: Ints) -> tuple[int, list[tuple[Counts, int]]]:
         """The bound that prices prove, in units, and sets that gain, each with its GPU share in percent."""
