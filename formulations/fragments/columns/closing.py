@@ -1,4 +1,4 @@
-"""From the bound to a proven optimum: all sets that a plan within a target may hold, and the best plan of them (ours)."""
+"""From the bound to a proven optimum: all sets that a plan within a target may hold (ours)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pricing: the realigned sets that are worth most more than they cost at given prices of fragments, in whole numbers (ours).
+"""Pricing: the realigned sets whose fragments are worth most more than the set costs, in whole numbers (ours).
 
 Given the least budget of a set, its re-partition point and the time of the shared stage, a set's share is a sum: heads
 of each begin, by their number of fragments, and the shared stage, by the number of all. Fragments of one begin differ
