@@ -13,6 +13,7 @@ from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
+from formulations.fragments.columns.classes import rounded
 from formulations.fragments.columns.closing import sets_within
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.partition import Partition, best_partition, within
@@ -22,6 +23,19 @@ from formulations.fragments.set_partition import solve_set_partition
 
 FIRST_NODES = 500
 """Nodes for the first plan, of the sets that column generation leaves."""
+MANY_TYPES = 120
+"""Types beyond which time budgets are rounded to classes and the gap is left open."""
+CLASSES = 40
+"""Classes of time budgets of the fragments that begin at the same layer."""
+BOUND_PART, PLAN_PART = 0.4, 0.8
+"""Parts of a time limit after which the bound and the columns of the plan have to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    best: Partition
+    bound_pct: int
+    sets: int
 
 
 def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
@@ -43,18 +57,12 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     stages = Stages(fleet.network)
     types = types_of(fleet, stages)
-    alone: dict[Counts, int] = {}
-    for kind, own in enumerate(types.members):
-        found = least_set(stages, [part_of(fleet, [own[0]])], space, merge=True)
-        if found is None:
-            return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-        alone[((kind, 1),)] = found.total_pct
-    pricer = Pricer(types, tables_of(types, stages, space))
-    root = relaxed(pricer, alone, deadline)
-    best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
-    if best.share_pct is None:
-        best = _apart(types, alone)
-    closed = _closed(pricer, root, best, deadline)
+    alone = _alone(fleet, stages, space, types)
+    if alone is None:
+        return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
+    few = len(types.members) <= MANY_TYPES
+    found = _proven if few else _by_classes
+    types, root, closed = found(types, stages, space, alone, deadline)
     plan = _plan(fleet, stages, space, types, closed.best)
     stats = {
         "types": float(len(types.members)),
@@ -69,17 +77,48 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
     return Answer(sets, raw, float(value), float(min(closed.bound_pct, value)), stats=stats)
 
 
+def _alone(fleet: Fleet, stages: Stages, space: FragmentSpace, types: Types) -> dict[Counts, int] | None:
+    """The GPU share of a fragment of each type by itself; None: one cannot be served in time."""
+    alone: dict[Counts, int] = {}
+    for kind, own in enumerate(types.members):
+        found = least_set(stages, [part_of(fleet, [own[0]])], space, merge=True)
+        if found is None:
+            return None
+        alone[((kind, 1),)] = found.total_pct
+    return alone
+
+
+def _proven(
+    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
+) -> tuple[Types, Relaxation, _Closed]:
+    """Bound and plan of few types, with the gap closed."""
+    pricer = Pricer(types, tables_of(types, stages, space))
+    root = relaxed(pricer, alone, deadline)
+    best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
+    return types, root, _closed(pricer, root, best if best.share_pct is not None else _apart(types, alone), deadline)
+
+
+def _by_classes(
+    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
+) -> tuple[Types, Relaxation, _Closed]:
+    """Bound and plan of many types: time budgets rounded up to classes for the one, down for the other."""
+    share = {types.members[kind][0]: pct for ((kind, _),), pct in alone.items()}
+    now = time.perf_counter()
+    over, under = rounded(types, CLASSES, up=True), rounded(types, CLASSES, up=False)
+    singles = {((kind, 1),): share[own[0]] for kind, own in enumerate(over.members)}
+    tables = tables_of(over, stages, space)
+    bound = relaxed(Pricer(over, tables), singles, now + BOUND_PART * (deadline - now))
+    root = relaxed(Pricer(under, tables), singles, now + PLAN_PART * (deadline - now))
+    best = best_partition(root.columns, under.counts, deadline, FIRST_NODES)
+    if best.share_pct is None:
+        best = _apart(under, singles)
+    return under, bound, _Closed(best, bound.bound_pct, 0)
+
+
 def _prices(fleet: Fleet, space: FragmentSpace) -> bool:
     """Whether pricing takes a fleet."""
     alike = len({fragment.rate_rps for fragment in fleet.fragments}) == 1
     return alike and space.sharing is Sharing.REALIGNED and space.budgets is Budgets.LEAST
-
-
-@dataclass(frozen=True, slots=True)
-class _Closed:
-    best: Partition
-    bound_pct: int
-    sets: int
 
 
 def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) -> _Closed:
