@@ -13,6 +13,8 @@ MOST_NUMBERS = 4_000_000
 """Ways to say how many fragments begin where, beyond which they are not listed."""
 ROOM = 400_000
 """Sets beyond which their listing is given up."""
+MOST_MEMBERS = 40_000_000
+"""Room for the members of all sets that are listed."""
 
 
 def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> dict[Counts, int] | None:
@@ -32,7 +34,8 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> di
     items = own[np.lexsort((own, -prices[own], types.begin[own]))]
     starts, item_limit, item_price = pricer.starts, types.limit[items], prices[items]
     classes = len(tables.begins)
-    members, share = np.zeros((ROOM, tables.most), dtype=np.int16), np.zeros(ROOM, dtype=np.int64)
+    room = min(ROOM, MOST_MEMBERS // tables.most)
+    members, share = np.zeros((room, tables.most), dtype=np.int32), np.zeros(room, dtype=np.int64)
     held = 0
     for limit in pricer.limits.tolist():
         size = np.zeros(classes, dtype=np.int64)

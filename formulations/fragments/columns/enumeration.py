@@ -126,7 +126,7 @@ def sets_of_numbers(
     worth: Ints,
     radix: Ints,
     least: Ints,
-    members: Ints,
+    members: npt.NDArray[np.int32],
     share: Ints,
     held: int,
     deadline: float,
@@ -195,7 +195,7 @@ def sets_of_numbers(
         fresh = True
         while s >= 0:
             b = slot_class[s]
-            end = first[b] + fits_end(first, b, classes, placed)
+            end = first[b + 1] if b + 1 < classes else placed
             i = place[s] + 1
             if not fresh:
                 # What was passed over is passed over with all of its type.
@@ -232,9 +232,3 @@ def sets_of_numbers(
                 share[held] = least[vector]
                 held += 1
     return held
-
-
-@compiled
-def fits_end(first: Ints, b: int, classes: int, placed: int) -> int:
-    """Number of eligible items of a begin."""
-    return (first[b + 1] if b + 1 < classes else placed) - first[b]

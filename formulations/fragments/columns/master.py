@@ -55,4 +55,5 @@ class Master:
         """Prices of a fragment of each type at the optimum, not negative, in percent."""
         self._highs.run()
         self.value = float(self._highs.getInfo().objective_function_value)
-        return np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
+        prices: Floats = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
+        return prices

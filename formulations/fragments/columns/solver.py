@@ -102,10 +102,10 @@ def _by_classes(
     types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
 ) -> tuple[Types, Relaxation, _Closed]:
     """Bound and plan of many types: time budgets rounded up to classes for the one, down for the other."""
-    share = {types.members[kind][0]: pct for ((kind, _),), pct in alone.items()}
+    share = {types.members[column[0][0]][0]: pct for column, pct in alone.items()}
     now = time.perf_counter()
     over, under = rounded(types, CLASSES, up=True), rounded(types, CLASSES, up=False)
-    singles = {((kind, 1),): share[own[0]] for kind, own in enumerate(over.members)}
+    singles: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(over.members)}
     tables = tables_of(over, stages, space)
     bound = relaxed(Pricer(over, tables), singles, now + BOUND_PART * (deadline - now))
     root = relaxed(Pricer(under, tables), singles, now + PLAN_PART * (deadline - now))
@@ -154,7 +154,7 @@ def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) 
 
 def _apart(types: Types, alone: dict[Counts, int]) -> Partition:
     """Each fragment by itself."""
-    sets = {((kind, 1),): len(own) for kind, own in enumerate(types.members)}
+    sets: dict[Counts, int] = {((kind, 1),): len(own) for kind, own in enumerate(types.members)}
     return Partition(sum(alone[column] * number for column, number in sets.items()), sets, None)
 
 

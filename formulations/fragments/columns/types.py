@@ -30,6 +30,10 @@ MOST_TICKS = 2**60
 """Times from here on are refused."""
 
 
+MOST_FRAGMENTS = 2000
+"""Fragments of a set beyond which tables would grow too large."""
+
+
 @dataclass(frozen=True, slots=True)
 class Types:
     """Fragments that no plan needs to tell apart, sorted by partition point, then by limit.
@@ -111,12 +115,14 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace) -> Tables:
     """The tables of a plan space.
 
     Raises:
-        InapplicableError: times or shares do not fit into 64 bits.
+        InapplicableError: times or shares do not fit into 64 bits, or sets of too many fragments.
     """
     layers = stages.network.layers
     begins = np.unique(types.begin)
     total = int(types.counts.sum())
     most = total if space.max_members is None else min(total, space.max_members)
+    if most > MOST_FRAGMENTS:
+        raise InapplicableError(f"a set may have {most:,} fragments; this takes {MOST_FRAGMENTS:,}; allow fewer")
     sizes = [min(most, int(types.counts[types.begin == begin].sum())) for begin in begins]
     shared = [
         _table(stages, (point, layers), types.rate_rps, most, most, space)
