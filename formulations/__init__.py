@@ -113,4 +113,13 @@ SOLVERS = (
         family="fragments",
         library="highs",
     ),
+    Solver(
+        "fragment-columns",
+        "exact",
+        "realigned sets as columns, priced exactly, listed within the gap of the relaxation, proven optimal (ours)",
+        late("formulations.fragments.columns.solver", "run_fragment_columns"),
+        family="fragments",
+        library="highs",
+        compile=late("formulations.fragments.columns.solver", "compile_fragment_columns"),
+    ),
 )

@@ -1,0 +1,1 @@
+"""Column generation for fragments: realigned sets as columns, priced exactly (ours)."""

@@ -1,0 +1,87 @@
+"""The best plan of given sets: exact bounds of its linear program, and a MIP (ours)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from formulations.engines.highs_arrays import Program, solve_mip
+from formulations.fragments.columns.master import Counts, Master
+from formulations.fragments.columns.types import UNIT, Ints
+
+ROUNDING_PCT = 1e-3
+"""What is taken off a bound of HiGHS's MIP before it is rounded up: far above its tolerances, far below a percent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The best plan of some sets.
+
+    Attributes:
+        share_pct: its GPU share as the sets' shares add up; None: no plan was found.
+        sets: how often each column is taken.
+        bound_pct: no plan of these sets has a GPU share below this; None: unknown.
+    """
+
+    share_pct: int | None
+    sets: dict[Counts, int]
+    bound_pct: int | None
+
+
+def best_partition(
+    columns: dict[Counts, int], counts: Ints, deadline: float, most_nodes: int | None = None
+) -> Partition:
+    """The best plan of some sets by a MIP.
+
+    Args:
+        columns: sets, with their GPU shares in percent.
+        counts: fragments of each type, shape (types,).
+        deadline: `time.perf_counter` value.
+        most_nodes: nodes after which the MIP stops; None: no limit.
+    """
+    program = Program()
+    program.variables(len(columns), 0.0, math.inf, whole=True)
+    program.cost = [float(share) for share in columns.values()]
+    rows: list[tuple[list[int], list[int]]] = [([], []) for _ in counts]
+    for place, column in enumerate(columns):
+        for kind, number in column:
+            rows[kind][0].append(place)
+            rows[kind][1].append(number)
+    for (places, numbers), count in zip(rows, counts.tolist(), strict=True):
+        program.row(places, numbers, float(count), math.inf)
+    found = solve_mip(program, deadline - time.perf_counter(), 0.0, most_nodes)
+    bound = None if found.bound is None else math.ceil(found.bound - ROUNDING_PCT)
+    if found.values is None:
+        return Partition(None, {}, bound)
+    taken = np.rint(found.values).astype(np.int64)
+    held = {column: number for column, number in zip(columns, taken.tolist(), strict=True) if number}
+    return Partition(sum(columns[column] * number for column, number in held.items()), held, bound)
+
+
+def within(columns: dict[Counts, int], counts: Ints, target_pct: int) -> dict[Counts, int]:
+    """The sets that a plan of only such sets within a target may hold, by their reduced costs; empty: there is no plan.
+
+    Prices come from HiGHS, all else is in whole numbers. A plan has at most as many sets as there are fragments.
+
+    Args:
+        columns: sets, with their GPU shares in percent.
+        counts: fragments of each type, shape (types,).
+        target_pct: GPU share that the plan may have.
+    """
+    covered = {kind for column in columns for kind, _ in column}
+    if len(covered) < len(counts):
+        return {}
+    master = Master(counts)
+    for column, share in columns.items():
+        master.add(column, share)
+    prices = np.floor(master.prices() * UNIT).astype(np.int64).tolist()
+    reduced = [share * UNIT - sum(k * prices[kind] for kind, k in column) for column, share in columns.items()]
+    lost = -min(0, *reduced) * int(counts.sum())
+    worth = sum(number * price for number, price in zip(counts.tolist(), prices, strict=True))
+    slack = target_pct * UNIT - worth + lost
+    if slack < 0:
+        return {}
+    return {column: share for (column, share), cost in zip(columns.items(), reduced, strict=True) if cost <= slack}
