@@ -14,7 +14,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
-from euclio.fragments.instance import Fleet, Fragment
+from euclio.fragments.instance import Fleet, Fragment, Points
 from euclio.fragments.workloads.networks import Device, Model, find_model
 from euclio.fragments.workloads.neurosurgeon import fragment_of
 from euclio.fragments.workloads.uplink import Trace, mean_mbps, read_traces, seeded_trace
@@ -109,7 +109,7 @@ def fleet_now(name: str, clients: Sequence[Client], seconds: int = 0) -> Fleet:
     Raises:
         InputError: none leaves one.
     """
-    return _fleet(name, clients, (client.after(seconds) for client in clients))
+    return _fleet(name, clients, (client.after(seconds) for client in clients), Points.NOW)
 
 
 def fleet_at_mean(name: str, clients: Sequence[Client]) -> Fleet:
@@ -118,11 +118,12 @@ def fleet_at_mean(name: str, clients: Sequence[Client]) -> Fleet:
     Raises:
         InputError: none leaves one.
     """
-    return _fleet(name, clients, (client.at_mean() for client in clients))
+    return _fleet(name, clients, (client.at_mean() for client in clients), Points.MEAN)
 
 
-def _fleet(name: str, clients: Sequence[Client], fragments: Iterable[Fragment | None]) -> Fleet:
-    return Fleet(name, clients[0].model.network, [fragment for fragment in fragments if fragment is not None])
+def _fleet(name: str, clients: Sequence[Client], fragments: Iterable[Fragment | None], points: Points) -> Fleet:
+    left = [fragment for fragment in fragments if fragment is not None]
+    return Fleet(name, clients[0].model.network, left, points)
 
 
 def fleets_of(
