@@ -76,20 +76,23 @@ def find_model(key: str) -> Model:
     Raises:
         KeyError: there is none.
     """
-    server = _data()["server"]
-    return model_of(key, fixed=server["fixed"], once=server["once"])
+    return model_of(key)
 
 
-def model_of(key: str, *, fixed: float, once: float, sent_part: float | None = None) -> Model:
+def model_of(
+    key: str, *, fixed: float | None = None, once: float | None = None, sent_part: float | None = None
+) -> Model:
     """A network on a server with other parameters than the fitted ones.
 
     Args:
         key: short name of the network.
-        fixed: part of the kernels' launches that no share makes shorter.
-        once: part of the rest that a batch pays once.
+        fixed: part of the kernels' launches that no share makes shorter; None: the fitted one.
+        once: part of the rest that a batch pays once; None: the fitted one.
         sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
     """
     data = _data()
+    fixed = data["server"]["fixed"] if fixed is None else fixed
+    once = data["server"]["once"] if once is None else once
     own = data["networks"][key]
     layers, total = own["layers"], own["latency_ms"]
     server_us = _layers_us(layers, data["devices"]["server"], total["server"])
