@@ -50,7 +50,8 @@ def seeded_trace(rng: random.Random, seconds: int = SECONDS, median_mbps: float 
 
 def mean_mbps(trace: Trace) -> Fraction:
     """The mean bandwidth, in whole kilobits per second: what Static plans for (Graft §5.1)."""
-    return Fraction(round(sum(trace) * KBPS / len(trace)), KBPS)
+    kilobits = sum(value.numerator * (KBPS // value.denominator) for value in trace)
+    return Fraction(round(Fraction(kilobits, len(trace))), KBPS)
 
 
 def read_traces(path: Path) -> list[Trace]:

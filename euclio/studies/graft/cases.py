@@ -1,4 +1,4 @@
-"""What Graft's evaluation is run on: fleets of five networks at four scales, under parameters that it does not print."""
+"""Fleets of five networks at four scales, under parameters that Graft does not print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shares by scale, throughput within a share, thousands of clients, objectives (Graft §5.2, §5.3, §5.7, §5.8, §5.10)."""
+"""Shares by scale, throughput within a share, thousands of clients, objectives (Graft §5.2 to §5.10)."""
 
 from __future__ import annotations
 
