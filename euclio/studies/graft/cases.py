@@ -67,31 +67,34 @@ class Sampling:
 
     Attributes:
         draws: fleets per network and scale.
-        proven: how many of them are compared with the optimum.
+        steps: fleets per network of the studies of Graft's steps.
+        proven: fleets per network and scale that are compared with the optimum.
         limit_s: seconds that the optimum may take.
         massive: numbers of clients of Figure 18.
+        amounts: clients that GSLICE serves within the shares of Figure 17.
         swept: fleets per network, scale and value of a parameter.
     """
 
     draws: int
+    steps: int
     proven: int
     limit_s: float
     massive: tuple[int, ...]
+    amounts: tuple[int, ...]
     swept: int
 
 
-SAMPLED = Sampling(draws=10, proven=2, limit_s=5.0, massive=(500, 1000, 2000), swept=3)
-FULL = Sampling(draws=50, proven=10, limit_s=60.0, massive=(500, 1000, 2000, 4000), swept=10)
+SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), 1)
+FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), 5)
 """The paper's repetitions: 50, and 10 of those with Optimal (Graft §5.1)."""
+LEAST = Sampling(1, 1, 1, 2.0, (100,), (2,), 0)
 
 
 def sampling_of(workloads: int | None, *, full: bool) -> Sampling:
-    """How much is run where a number of workloads is asked for, which is one of fleets."""
-    sampling = FULL if full else SAMPLED
+    """How much is run where a number of workloads is asked for, which is one of fleets per network and scale."""
     if workloads is None:
-        return sampling
-    own = min(sampling.proven, workloads)
-    return replace(sampling, draws=workloads, proven=own, massive=sampling.massive[:1], swept=min(own, sampling.swept))
+        return FULL if full else SAMPLED
+    return replace(LEAST, draws=workloads)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -27,9 +28,9 @@ from euclio.studies.graft.variants import Advance
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """SLO over mobile latency of Figure 20."""
 RATIO_CLIENTS = 10
-AMOUNTS = (4, 8, 12)
+AMOUNTS = (4, 8)
 """Clients that GSLICE serves within the shares of Figure 17 (ours: its amounts are not printed)."""
-MOST_CLIENTS = 90
+MOST_CLIENTS = 60
 """Clients of Figure 17 at most: Graft serves no more within those shares."""
 
 CAPPED_SCALE = "large_homo"
@@ -57,10 +58,16 @@ def shares(cases: list[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def massive(seed: int, numbers: tuple[int, ...], advance: Advance, parameters: Parameters = DEFAULT) -> pd.DataFrame:
+def massive(
+    seed: int,
+    numbers: Sequence[int],
+    advance: Advance,
+    parameters: Parameters = DEFAULT,
+    networks: Sequence[str] = tuple(NETWORKS),
+) -> pd.DataFrame:
     """Figure 18: shares of thousands of clients."""
     rows = []
-    for key, number in product(NETWORKS, numbers):
+    for key, number in product(networks, numbers):
         clients = clients_of(key, number, 1000 * seed, parameters=parameters)
         fleets = Drawn(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
         found = graft(fleets.now, MASSIVE)
@@ -72,11 +79,16 @@ def massive(seed: int, numbers: tuple[int, ...], advance: Advance, parameters: P
 
 
 def throughput(
-    seed: int, draws: int, advance: Advance, parameters: Parameters = DEFAULT, amounts: tuple[int, ...] = AMOUNTS
+    seed: int,
+    draws: int,
+    advance: Advance,
+    parameters: Parameters = DEFAULT,
+    amounts: Sequence[int] = AMOUNTS,
+    networks: Sequence[str] = tuple(NETWORKS),
 ) -> pd.DataFrame:
     """Figure 17: clients served within a share, as they come one by one until it is exceeded."""
     rows = []
-    for key, draw in product(NETWORKS, range(draws)):
+    for key, draw in product(networks, range(draws)):
         clients = clients_of(key, MOST_CLIENTS, 1000 * seed + draw, parameters=parameters)
         limits = [planned(GSLICE, _first(key, draw, clients, number)) for number in amounts]
         served = {system: _served(system, key, draw, clients, limits) for system in SOLVERS if system != "Static+"}
@@ -87,7 +99,7 @@ def throughput(
     return pd.DataFrame(rows)
 
 
-def _served(system: str, key: str, draw: int, clients: list[Client], limits: list[float]) -> list[int]:
+def _served(system: str, key: str, draw: int, clients: list[Client], limits: Sequence[float]) -> list[int]:
     """Clients that a system serves before each of some ascending shares is exceeded."""
     found: list[int] = []
     for number in range(1, len(clients) + 1):

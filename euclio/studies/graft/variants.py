@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from euclio.core.registry import Limits
 from euclio.fragments import Fleet, FragmentSpace
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.clients import fleet_now
-from euclio.studies.graft.cases import NETWORKS, clients_of
+from euclio.studies.graft.cases import DEFAULT, NETWORKS, Parameters, clients_of
 from euclio.studies.graft.systems import DEFAULTS, GRAFT, GSLICE, graft, share_of
 from heuristics.fragments.graft import GraftOptions, solve_graft
 from heuristics.fragments.grouping import Edges, groups_of
@@ -37,9 +38,9 @@ POOL = 2
 """Processes that realign groups (Graft §5.9)."""
 
 
-def fleet_of(key: str, clients: int, seed: int, draw: int) -> Fleet:
+def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Fleet:
     """Nano clients of a network at a moment."""
-    return fleet_now(f"{key} {clients} {draw}", clients_of(key, clients, 1000 * seed + draw))
+    return fleet_now(f"{key} {clients} {draw}", clients_of(key, clients, 1000 * seed + draw, parameters=parameters))
 
 
 def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
@@ -137,11 +138,11 @@ def planning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     rows: Rows = []
     for key, draw in product(NETWORKS, range(draws)):
         for number in NUMBERS:
-            fleet = fleet_of(key, number, seed, draw)
-            rows.append(_row(key, draw, number, graft(fleet), memory_mb=_memory_mb(fleet) if draw == 0 else None))
+            rows.append(_row(key, draw, number, graft(fleet_of(key, number, seed, draw)), memory_mb=math.nan))
         if draw == 0:
-            fleet = fleet_of(key, HUNDRED, seed, draw)
-            rows.append(_row(key, draw, HUNDRED, graft(fleet), memory_mb=_memory_mb(fleet)))
+            for number in (TEN, HUNDRED):
+                fleet = fleet_of(key, number, seed, draw)
+                rows.append(_row(key, draw, number, graft(fleet), memory_mb=_memory_mb(fleet)))
         advance(1)
     return pd.DataFrame(rows)
 
