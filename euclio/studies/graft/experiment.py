@@ -32,8 +32,8 @@ from euclio.studies.graft.variants import (
 from euclio.studies.study import Asked, Collected, Found, Study
 from euclio.studies.verdicts import Stated
 
-CERTIFIABLE = 6
-"""Fragments up to which proofs are tried by the independent prover, which lists all sets of them."""
+CERTIFIABLE, CERTIFIED = 4, 1
+"""Fragments up to which, and draws of which, proofs are tried by the independent prover, which lists all sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,11 @@ def _sought(
 ) -> tuple[pd.DataFrame, list[Proof]]:
     setting = optimum_setting(limit_s)
     frame = collector.staged(name, fleets, [setting])
-    few = {fleet.name for fleet in fleets if len(fleet.fragments) <= CERTIFIABLE}
+    few = {
+        fleet.name
+        for fleet in fleets
+        if len(fleet.fragments) <= CERTIFIABLE and int(fleet.name.split()[-1]) < CERTIFIED
+    }
     proofs = proofs_of(frame[frame.instance.isin(few)], [f for f in fleets if f.name in few], [setting])
     return frame[["value", "bound", "status", "wall_s"]].astype({"value": float, "bound": float}), proofs
 

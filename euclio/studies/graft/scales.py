@@ -14,6 +14,7 @@ from euclio.fragments import Fleet
 from euclio.fragments.workloads.clients import Client, fleet_at_mean, fleet_now
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Drawn, Parameters, clients_of, drawn
 from euclio.studies.graft.systems import (
+    ALL_MERGED,
     BASELINES,
     CAPPED,
     GRAFT,
@@ -32,6 +33,8 @@ AMOUNTS = (4, 8)
 """Clients that GSLICE serves within the shares of Figure 17 (ours: its amounts are not printed)."""
 MOST_CLIENTS = 60
 """Clients of Figure 17 at most: Graft serves no more within those shares."""
+
+UNIFORM = "Graft, all uniform merged"
 
 CAPPED_SCALE = "large_homo"
 """The scale whose stages have at most five instances (Graft §5.3)."""
@@ -64,8 +67,10 @@ def massive(
     advance: Advance,
     parameters: Parameters = DEFAULT,
     networks: Sequence[str] = tuple(NETWORKS),
+    *,
+    merged_too: bool = True,
 ) -> pd.DataFrame:
-    """Figure 18: shares of thousands of clients."""
+    """Figure 18: shares of thousands of clients, those of Graft with all uniform fragments merged as well if asked."""
     rows = []
     for key, number in product(networks, numbers):
         clients = clients_of(key, number, 1000 * seed, parameters=parameters)
@@ -73,6 +78,8 @@ def massive(
         found = graft(fleets.now, MASSIVE)
         row: dict[str, Any] = {"network": key, "clients": number, GRAFT: found.share, "parts": found.parts}
         row |= {"uniform": len({(f.partition_point, f.budget_s) for f in fleets.now.fragments})}
+        if merged_too:
+            row[UNIFORM] = graft(fleets.now, ALL_MERGED).share
         rows.append(row | {system: planned(system, fleets) for system in BASELINES})
         advance(1)
     return pd.DataFrame(rows)

@@ -66,7 +66,7 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
                 own = [(scale.key, drawn(key, scale, seed, draw, parameters))]
                 yield from scale_figures(scale.key, shares(own, _uncounted))
             number = (MASSIVE_CLIENTS,)
-            yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,)))
+            yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,), merged_too=False))
             yield from throughput_figures(throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,)))
             yield f"merged_{key}", _fewer(key, seed, draw, parameters)
         except InputError:
@@ -126,7 +126,7 @@ def movements(table: pd.DataFrame, key: str) -> list[Moved]:
 
 
 def stated(table: pd.DataFrame) -> dict[str, Stated]:
-    """ "Profiles not printed", by key, where a parameter moves a figure across the printed value."""
+    """The verdict “profiles not printed” by key, where a parameter moves a figure across the printed value."""
     found = {}
     for key, value in _printed().items():
         across = [moved for moved in movements(table, key) if moved.across(value)]

@@ -26,7 +26,7 @@ MOST_INSTANCES = 5
 """Of a stage at the large scale, for memory (Graft §5.3)."""
 CAPPED = FragmentSpace(max_instances=MOST_INSTANCES)
 DEFAULTS = VARIANTS["graft"][1]
-MASSIVE = VARIANTS["graft:massive"][1]
+MASSIVE, ALL_MERGED = VARIANTS["graft:massive"][1], VARIANTS["graft:uniform"][1]
 
 
 class Outcome(NamedTuple):
