@@ -146,7 +146,7 @@ def _sought(
 
 def stated_by_sweeps(collected: Collected) -> Mapping[str, Stated]:
     """Verdicts that the sweeps give."""
-    return stated(collected.tables["swept"])
+    return stated(collected.tables["swept"], measures(collected))
 
 
 TITLE = "Graft reproduced: what does realigning fragments save, and how near is it to the optimum?"

@@ -10,6 +10,7 @@ from functools import cache
 import pandas as pd
 from scipy.stats import spearmanr
 
+from euclio.analysis.statistics import Measured
 from euclio.core.errors import InputError
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Parameters, drawn
 from euclio.studies.graft.scales import massive, savings, shares, throughput
@@ -110,28 +111,38 @@ def throughput_figures(rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
             yield f"throughput_{name}_{key}", float((served[GRAFT] / served[system]).mean())
 
 
-def movements(table: pd.DataFrame, key: str) -> list[Moved]:
-    """What each parameter does to a figure, from the least to the largest of its values, the strongest first."""
+def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
+    """What each parameter does to a figure, from the least to the largest of its values, the strongest first.
+
+    What it changes on a sweep's draws is added to what the scorecard's many draws give, so that the luck of the few
+    draws explains nothing.
+
+    Args:
+        table: the sweeps.
+        key: the figure.
+        measured: what the scorecard gives for it.
+    """
     found = []
     for name, own in table[table.key == key].groupby("parameter"):
         words, values = RANGES[str(name)]
         ends = own.groupby("value").figure.mean()
-        if not {values[0], values[-1]} <= set(ends.index):
+        if not set(values) <= set(ends.index):
             continue
+        low, high = (measured + float(ends[end] - ends[values[1]]) for end in (values[0], values[-1]))
         correlation = float(spearmanr(own.value, own.figure).statistic)
         if not math.isnan(correlation):
             span = f"{words} ({values[0]:g} to {values[-1]:g}; fitted or set: {values[1]:g})"
-            found.append(Moved(span, correlation, float(ends[values[0]]), float(ends[values[-1]])))
+            found.append(Moved(span, correlation, low, high))
     return sorted(found, key=lambda moved: -abs(moved.correlation))
 
 
-def stated(table: pd.DataFrame) -> dict[str, Stated]:
+def stated(table: pd.DataFrame, measured: Mapping[str, Measured]) -> dict[str, Stated]:
     """The verdict “profiles not printed” by key, where a parameter moves a figure across the printed value."""
     found = {}
     for key, value in _printed().items():
-        across = [moved for moved in movements(table, key) if moved.across(value)]
+        across = [moved for moved in movements(table, key, measured[key].value) if moved.across(value)]
         if across:
-            found[key] = Stated(Verdict.PROFILES, "Varied alone, with smaller draws.", across[0])
+            found[key] = Stated(Verdict.PROFILES, "Varied alone, on few draws:", across[0])
     return found
 
 

@@ -210,7 +210,7 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
         reached = [
             s.published.key
             for s in differing
-            for moved in movements(swept, s.published.key)
+            for moved in movements(swept, s.published.key, s.measured.value)
             if moved.parameter.startswith(prefix) and moved.across(s.published.value)
         ]
         rested = [
@@ -219,7 +219,8 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
         rows.append((words, f"{values[0]:g} to {values[-1]:g}", f"{values[1]:g}", str(len(reached)), str(len(rested))))
     return [
         Paragraph(
-            "Each parameter was varied alone, on smaller draws than the scorecard's. A figure that differs has the "
+            "Each parameter was varied alone, on few draws; what that changes is added to the scorecard's figure, "
+            "which has the "
             f"verdict “{Verdict.PROFILES}” only where one of them moves it across the printed value; of several the one "
             "that moves it most steadily is named."
         ),
