@@ -56,7 +56,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
     sampling, seed = sampling_of(asked.workloads, full=asked.full), asked.seed
     with collector.stage("draw fleets", 1) as advance:
         cases = drawn_at_all(seed, sampling.draws)
-        objectives, found_points = ratio_fleets(seed, sampling.proven)
+        objectives, found_points = ratio_fleets(seed, sampling.proven, sampling.ratios)
         advance(1)
     optima, proofs = optima_of(collector, "optima", [c for c in cases if c[1].draw < sampling.proven], sampling.limit_s)
     ratios, more = ratio_table(collector, objectives, sampling.limit_s)
@@ -77,7 +77,11 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "merging": staged("merging", per_network, lambda a: merging(seed, sampling.steps, a)),
         "thresholds": staged("thresholds", per_network, lambda a: thresholds(seed, sampling.steps, a)),
         "grouping": staged("grouping", per_network, lambda a: grouping(seed, sampling.steps, a)),
-        "balanced": staged("all balanced groupings", per_network, lambda a: balanced(seed, sampling.steps, a)),
+        "balanced": staged(
+            "all balanced groupings",
+            len(sampling.enumerated) * sampling.steps,
+            lambda a: balanced(seed, sampling.steps, a, sampling.enumerated),
+        ),
         "planning": staged("planning times and memory", per_network, lambda a: planning(seed, sampling.steps, a)),
         "pools": staged("processes", sampling.steps, lambda a: pools(seed, sampling.steps, a)),
         "throughput": staged(

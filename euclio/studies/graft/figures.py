@@ -52,8 +52,8 @@ def over_optimum_figure(axes: Sequence[Axes], tables: Tables) -> str:
     open_ = tables["optima"][tables["optima"].status != "optimal"]
     return (
         f"Mean over {tables['optima'].draw.nunique()} fleets per network and number of clients; 1 is the proven least "
-        f"share, or its bound where the proof was not finished ({len(open_)} of {len(tables['optima'])} fleets). Static "
-        "serves the partition points of the mean bandwidth, which may need less than those of the moment."
+        f"share, or its bound where the proof was not finished ({len(open_)} of {len(tables['optima'])} fleets). "
+        "Static serves the partition points of the mean bandwidth, which may need less than those of the moment."
     )
 
 
@@ -154,7 +154,7 @@ def figure_16(axes: Sequence[Axes], tables: Tables) -> str:
     edges = of(rows, study="edges").pivot_table(index=["network", "draw"], columns="value", values="share")
     extra = (100.0 * (edges["distance"] / edges["similarity"] - 1.0)).groupby("network").mean()
     side_by_side(axes[2], NAMES, {"measured": extra.reindex(list(NETWORKS)).to_numpy()})
-    axes[2].set_title("edges as printed: more share (%)")
+    axes[2].set_title("printed edges: more (%)")
     for panel in axes:
         grid(panel)
     legend_below([axes[1]])

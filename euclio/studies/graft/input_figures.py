@@ -49,7 +49,7 @@ def figure_4(axes: Sequence[Axes]) -> str:
         panel.set_ylabel("least share (%)")
         panel.set_ylim(bottom=0)
         grid(panel)
-    return "The whole of Inc. As published, neither more time nor less load always takes less share."
+    return "The whole of Inc. As published, less time or more load do not always take more share."
 
 
 @drawn("figure-6", "Figure 6. Where do clients cut, and what time do they leave?", panels=2, height=3.7)

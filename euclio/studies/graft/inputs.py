@@ -21,8 +21,7 @@ from euclio.fragments.workloads.clients import SLO_RATIO
 from euclio.fragments.workloads.networks import Device, find_model
 from euclio.fragments.workloads.neurosurgeon import BITS, MEGA, best_cut, fragment_of
 from euclio.fragments.workloads.uplink import seeded_trace
-from euclio.studies.graft.cases import FULL, NETWORKS, SCALES, Drawn, clients_of
-from euclio.studies.graft.scales import RATIOS
+from euclio.studies.graft.cases import FULL, NETWORKS, RATIOS, SCALES, Drawn, clients_of
 from euclio.studies.graft.systems import DEFAULTS, MASSIVE, MOST_INSTANCES, graft
 from euclio.studies.graft.variants import FIFTY, POOL, TWENTY_FIVE
 from heuristics.fragments.graft import solve_graft

@@ -66,7 +66,7 @@ def _savings(tables: Tables) -> dict[str, str]:
 def _optimal(tables: Tables) -> dict[str, str]:
     balanced = tables["balanced"]
     gaps = (100.0 * (balanced.share / balanced.best - 1.0)).groupby(balanced.network).mean()
-    by = ", ".join(f"{name} {gaps[key]:.1f} %" for key, name in NETWORKS.items())
+    by = ", ".join(f"{name} {gaps[key]:.1f} %" for key, name in NETWORKS.items() if key in gaps)
     return {
         "gap_optimal": "The largest of the networks' means, against the least share of all plans, or its bound. The "
         f"paper's Optimal is one of Graft's own plans. Above that, with ten fragments: {by}.",

@@ -26,8 +26,6 @@ from euclio.studies.graft.systems import (
 )
 from euclio.studies.graft.variants import Advance
 
-RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
-"""SLO over mobile latency of Figure 20."""
 RATIO_CLIENTS = 10
 AMOUNTS = (4, 8)
 """Clients that GSLICE serves within the shares of Figure 17 (ours: its amounts are not printed)."""
@@ -123,10 +121,10 @@ def _first(key: str, draw: int, clients: list[Client], number: int) -> Drawn:
     return Drawn(key, draw, fleet_now("now", own), fleet_at_mean("mean", own))
 
 
-def ratio_fleets(seed: int, draws: int) -> tuple[list[tuple[float, Fleet]], pd.DataFrame]:
+def ratio_fleets(seed: int, draws: int, ratios: Sequence[float]) -> tuple[list[tuple[float, Fleet]], pd.DataFrame]:
     """Figure 20: fleets by SLO ratio; and for which draws there are clients that find a partition point."""
     fleets, rows = [], []
-    for key, ratio, draw in product(NETWORKS, RATIOS, range(draws)):
+    for key, ratio, draw in product(NETWORKS, ratios, range(draws)):
         try:
             clients = clients_of(key, RATIO_CLIENTS, 1000 * seed + draw, slo_ratio=ratio)
         except InputError:

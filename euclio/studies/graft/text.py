@@ -52,11 +52,11 @@ READINGS = (
     "A re-partition point that a fragment begins at leaves it on the shared stage; line 7 of Algorithm 1 leaves it "
     "out, and would realign it forever at the first point.",
     "Optimal is printed to enumerate 252 groupings of ten fragments: the choices of five of ten, so the best "
-    "division into two balanced groups, each realigned by Graft. That is an optimum of Graft's own plans. The least share of all "
-    "plans, with any sets, is what the picture shows.",
+    "division into two balanced groups, each realigned by Graft. That is an optimum of Graft's own plans. "
+    "The least share of all plans, with any sets, is what the picture shows.",
     "The margin of a part is what its cheapest instances could do at the best batch size in time, over what it has "
-    "to, less 1. A part is closed at the threshold; one that then leaves little over can still take more per request than a "
-    "larger part would, and so threshold 0.01 at massive scale merges less than GSLICE+ does.",
+    "to, less 1. A part is closed at the threshold; one that then leaves little over can still take more per "
+    "request than a larger part would, and so threshold 0.01 at massive scale merges less than GSLICE+ does.",
     "At most five instances are allowed of a stage at 20 Nano clients. No plan of ours needs more, so that the bound, "
     "which makes Res worse than GSLICE in the paper, changes nothing here.",
     "Static plans the fleet of the same clients at their mean bandwidth, as GSLICE; it is charged for that plan alone.",
@@ -156,8 +156,8 @@ def summary_text(collected: Collected) -> str:
     static = ", ".join(f"{NETWORKS[str(key)]} {100 * value:.0f} %" for key, value in cheaper.items() if value > 0)
     return (
         f"Realigning saves share at every scale that was run: {over_gslice.value:.0f} % of GSLICE's with 4 and 6 "
-        f"clients and {saved_over_gslice_plus(shares).value:.0f} % of GSLICE+'s with 20, averaged over the networks. But Graft "
-        f"is not near the least share that is possible: {by} above it, on average. The paper's Optimal, within 4 % of "
+        f"clients and {saved_over_gslice_plus(shares).value:.0f} % of GSLICE+'s with 20, averaged over the networks. "
+        f"But Graft is not near the least share that is possible: {by} above it, on average. The paper's Optimal, within 4 % of "
         "which it prints Graft, is the best of all balanced groupings of what Graft has merged; of that optimum, with "
         f"ten fragments, Graft is {best.value:.1f} % away. The rest lies in sets that no balanced grouping of five "
         f"makes. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the moment: {static}."
@@ -220,9 +220,8 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
     return [
         Paragraph(
             "Each parameter was varied alone, on few draws; what that changes is added to the scorecard's figure, "
-            "which has the "
-            f"verdict “{Verdict.PROFILES}” only where one of them moves it across the printed value; of several the one "
-            "that moves it most steadily is named."
+            f"which has the verdict “{Verdict.PROFILES}” only where one of them moves it across the printed value; of "
+            "several the one that moves it most steadily is named."
         ),
         Table(
             f"Of {len(differing)} figures that differ: how many each parameter moves across the printed value, and of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -98,10 +98,10 @@ def grouping(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def balanced(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+def balanced(seed: int, draws: int, advance: Advance, networks: Sequence[str] = tuple(NETWORKS)) -> pd.DataFrame:
     """Graft against the best of all balanced groupings of ten fragments into two groups: the paper's Optimal (§5.9)."""
     rows: Rows = []
-    for key, draw in product(NETWORKS, range(draws)):
+    for key, draw in product(networks, range(draws)):
         fleet = fleet_of(key, TEN, seed, draw)
         own = graft(fleet)
         began = time.process_time()
