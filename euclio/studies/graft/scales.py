@@ -90,11 +90,12 @@ def throughput(
     parameters: Parameters = DEFAULT,
     amounts: Sequence[int] = AMOUNTS,
     networks: Sequence[str] = tuple(NETWORKS),
+    most: int = MOST_CLIENTS,
 ) -> pd.DataFrame:
-    """Figure 17: clients served within a share, as they come one by one until it is exceeded."""
+    """Figure 17: clients served within a share, as they come one by one until it is exceeded, at most so many."""
     rows = []
     for key, draw in product(networks, range(draws)):
-        clients = clients_of(key, MOST_CLIENTS, 1000 * seed + draw, parameters=parameters)
+        clients = clients_of(key, most, 1000 * seed + draw, parameters=parameters)
         limits = [planned(GSLICE, _first(key, draw, clients, number)) for number in amounts]
         served = {system: _served(system, key, draw, clients, limits) for system in SOLVERS if system != "Static+"}
         for k, amount in enumerate(amounts):

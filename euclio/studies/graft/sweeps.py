@@ -31,10 +31,10 @@ RANGES: Mapping[str, tuple[str, tuple[float, ...]]] = {
 }
 """Parameters with their words and values, the fitted one in the middle. More than 0.8 of `fixed` would bring Inc above
 the 25 ms of Figure 4b."""
-MASSIVE_CLIENTS = 100
+MASSIVE_CLIENTS = 60
 """Clients of a massive fleet in the sweeps: enough to see which way a parameter moves it."""
-AMOUNT = 4
-"""Clients that GSLICE serves within the share of a sweep's Figure 17."""
+AMOUNT, MOST = 3, 24
+"""Clients that GSLICE serves within the share of a sweep's Figure 17, and most that come."""
 COLUMNS = ("parameter", "value", "draw", "key", "figure")
 
 
@@ -68,7 +68,7 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
                 yield from scale_figures(scale.key, shares(own, _uncounted))
             number = (MASSIVE_CLIENTS,)
             yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,), merged_too=False))
-            yield from throughput_figures(throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,)))
+            yield from throughput_figures(throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,), MOST))
             yield f"merged_{key}", _fewer(key, seed, draw, parameters)
         except InputError:
             continue

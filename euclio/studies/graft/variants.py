@@ -7,6 +7,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
 
@@ -15,7 +16,7 @@ import pandas as pd
 from euclio.core.registry import Limits
 from euclio.fragments import Fleet, FragmentSpace
 from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.clients import fleet_now
+from euclio.fragments.workloads.clients import Client, fleet_now
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, Parameters, clients_of
 from euclio.studies.graft.systems import DEFAULTS, GRAFT, GSLICE, graft, share_of
 from heuristics.fragments.graft import GraftOptions, solve_graft
@@ -39,8 +40,14 @@ POOL = 2
 
 
 def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Fleet:
-    """Nano clients of a network at a moment."""
-    return fleet_now(f"{key} {clients} {draw}", clients_of(key, clients, 1000 * seed + draw, parameters=parameters))
+    """Nano clients of a network at a moment: the first of a larger draw, which several studies share."""
+    most = next(number for number in (TEN, FIFTY, HUNDRED) if clients <= number)
+    return fleet_now(f"{key} {clients} {draw}", _most_clients(key, most, 1000 * seed + draw, parameters)[:clients])
+
+
+@lru_cache(maxsize=32)
+def _most_clients(key: str, clients: int, seed: int, parameters: Parameters) -> list[Client]:
+    return clients_of(key, clients, seed, parameters=parameters)
 
 
 def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
