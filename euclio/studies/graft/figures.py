@@ -244,7 +244,12 @@ def figure_20(axes: Sequence[Axes], tables: Tables) -> str:
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
     missing = tables["partition_points"]
     none = missing[~missing.drawn]
-    words = ", ".join(sorted({f"{NETWORKS[row.network]} at {row.ratio:g}" for row in none.itertuples()})) or "none"
+    words = (
+        ", ".join(
+            sorted({f"{NETWORKS[key]} at {ratio:g}" for key, ratio in zip(none.network, none.ratio, strict=True)})
+        )
+        or "none"
+    )
     return f"Ten Nano clients. Without a partition point that can be served: {words}."
 
 

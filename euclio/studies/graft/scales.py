@@ -22,6 +22,7 @@ from euclio.studies.graft.systems import (
     MASSIVE,
     SOLVERS,
     graft,
+    options,
     planned,
 )
 from euclio.studies.graft.variants import Advance
@@ -73,11 +74,11 @@ def massive(
     for key, number in product(networks, numbers):
         clients = clients_of(key, number, 1000 * seed, parameters=parameters)
         fleets = Drawn(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
-        found = graft(fleets.now, MASSIVE)
+        found = graft(fleets.now, options(MASSIVE))
         row: dict[str, Any] = {"network": key, "clients": number, GRAFT: found.share, "parts": found.parts}
         row |= {"uniform": len({(f.partition_point, f.budget_s) for f in fleets.now.fragments})}
         if merged_too:
-            row[UNIFORM] = graft(fleets.now, ALL_MERGED).share
+            row[UNIFORM] = graft(fleets.now, options(ALL_MERGED)).share
         rows.append(row | {system: planned(system, fleets) for system in BASELINES})
         advance(1)
     return pd.DataFrame(rows)

@@ -14,11 +14,10 @@ from euclio.analysis.statistics import Measured
 from euclio.core.errors import InputError
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Parameters, drawn
 from euclio.studies.graft.scales import massive, savings, shares, throughput
-from euclio.studies.graft.systems import DEFAULTS, GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, graft
+from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, NO_MERGING, STATIC, STATIC_PLUS, graft, options
 from euclio.studies.graft.variants import FIFTY, fleet_of
 from euclio.studies.scorecard import published_figures
 from euclio.studies.verdicts import Moved, Stated, Verdict
-from heuristics.fragments.merging import Merging
 
 Advance = Callable[[int], None]
 
@@ -77,7 +76,7 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
 def _fewer(key: str, seed: int, draw: int, parameters: Parameters) -> float:
     """How many fragments less merging leaves of fifty, in per cent."""
     fleet = fleet_of(key, FIFTY, seed, draw, parameters)
-    return 100.0 * (1.0 - graft(fleet).parts / graft(fleet, replace(DEFAULTS, merging=Merging.NONE)).parts)
+    return 100.0 * (1.0 - graft(fleet).parts / graft(fleet, options(NO_MERGING)).parts)
 
 
 def _uncounted(_: int) -> None:

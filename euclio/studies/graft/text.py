@@ -159,8 +159,8 @@ def summary_text(collected: Collected) -> str:
         f"clients and {saved_over_gslice_plus(shares).value:.0f} % of GSLICE+'s with 20, averaged over the networks. "
         f"But Graft is not near the least share that is possible: {by} above it, on average. The paper's Optimal, "
         "within 4 % of which it prints Graft, is the best of all balanced groupings of what Graft has merged; of that "
-        f"optimum, with ten fragments, Graft is {best.value:.1f} % away. The rest lies in sets that no balanced grouping of five "
-        f"makes. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the moment: {static}."
+        f"optimum, with ten fragments, Graft is {best.value:.1f} % away. The rest lies in sets that no balanced "
+        f"grouping of five makes. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the moment: {static}."
     )
 
 
