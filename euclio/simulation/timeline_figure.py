@@ -44,13 +44,15 @@ class Boxes:
 
     Attributes:
         executor: number of the executor.
-        batch: number of the batch; equal numbers have one colour.
+        colour: equal numbers have one colour, from 0.
+        number: what stands in the box, where there is room.
         start_ns: begin.
         end_ns: end.
     """
 
     executor: Ints
-    batch: Ints
+    colour: Ints
+    number: Ints
     start_ns: Ints
     end_ns: Ints
 
@@ -69,10 +71,9 @@ def draw_timeline(
         rows_are: label of the vertical axis.
 
     Returns:
-        Groups one below the other. A batch has one colour, and where there is room its number (from the first one
-        shown).
+        Groups one below the other.
     """
-    window = int(begin_s * NS_PER_S), int((begin_s + length_s) * NS_PER_S)
+    window = window_ns(begin_s, length_s)
     shown = _shown([len(group.executors) for group in groups])
     rows = sum(shown) + GAP_ROWS * len(groups)
     with figure_style():
@@ -90,6 +91,11 @@ def draw_timeline(
     return figure
 
 
+def window_ns(begin_s: float, length_s: float) -> tuple[int, int]:
+    """Begin and end of a part that is drawn, in nanoseconds."""
+    return int(begin_s * NS_PER_S), int((begin_s + length_s) * NS_PER_S)
+
+
 def _shown(sizes: list[int]) -> list[int]:
     """Rows per group: all, or the same limit for each so that the sum stays within MOST_ROWS."""
     limit = max(sizes, default=0)
@@ -100,17 +106,15 @@ def _shown(sizes: list[int]) -> list[int]:
 
 def _boxes(axes: Axes, boxes: Boxes, executors: Sequence[int], top: float, window: tuple[int, int]) -> None:
     begin, end = window
-    in_window = (boxes.end_ns > begin) & (boxes.start_ns < end)
-    seen = np.isin(boxes.executor, executors) & in_window
+    seen = np.isin(boxes.executor, executors) & (boxes.end_ns > begin) & (boxes.start_ns < end)
     row = (top + boxes.executor[seen] - executors[0]).astype(np.float64)
     left = (np.maximum(boxes.start_ns[seen], begin) - begin) / NS_PER_MS
     right = (np.minimum(boxes.end_ns[seen], end) - begin) / NS_PER_MS
-    batch = boxes.batch[seen] - boxes.batch[in_window].min(initial=1 << 62)
     corners = _corners(left, right, row)
-    colors = [PALETTE[b % len(PALETTE)] for b in batch]
+    colors = [PALETTE[c % len(PALETTE)] for c in boxes.colour[seen]]
     axes.add_collection(PolyCollection(list(corners), facecolors=colors, edgecolors="white", linewidths=0.5))
     span = (end - begin) / NS_PER_MS
-    for x0, x1, y, number in zip(left, right, row, batch, strict=True):
+    for x0, x1, y, number in zip(left, right, row, boxes.number[seen], strict=True):
         text = str(number)
         if x1 - x0 > span * LETTER_SHARE * (len(text) + 0.6):
             axes.text((x0 + x1) / 2, y + 0.47, text, ha="center", va="center", fontsize=6, color="white")

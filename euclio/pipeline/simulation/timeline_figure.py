@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from euclio.pipeline.simulation.record import Simulation
 from euclio.pipeline.simulation.setup import Scheduler
-from euclio.simulation.timeline_figure import Boxes, Group, draw_timeline
+from euclio.simulation.timeline_figure import Boxes, Group, draw_timeline, window_ns
 
 
 def draw(simulation: Simulation, begin_s: float | None = None, length_s: float | None = None) -> Figure:
@@ -31,7 +31,10 @@ def draw(simulation: Simulation, begin_s: float | None = None, length_s: float |
         f"{simulation.cluster.name}: {setup.scheduler.value}, {setup.arrivals.value} arrivals at load {setup.load:g}\n"
         f"box: a batched inference; same number: {alike}"
     )
-    boxes = Boxes(uses.resource, uses.batch, uses.start_ns, uses.end_ns)
+    first, last = window_ns(begin, length)
+    in_window = (uses.end_ns > first) & (uses.start_ns < last)
+    batch = uses.batch - uses.batch[in_window].min(initial=1 << 62)
+    boxes = Boxes(uses.resource, batch, batch, uses.start_ns, uses.end_ns)
     return draw_timeline(_pools(simulation), boxes, begin, length, title, "virtual GPUs, one per row")
 
 
