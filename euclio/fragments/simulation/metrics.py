@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from euclio.fragments.simulation.coincidence import most_in_an_execution
 from euclio.fragments.simulation.record import Passages, Simulation
 from euclio.fragments.simulation.system import ServedStage
 from euclio.simulation.metrics import stream_figures
@@ -105,9 +106,11 @@ def _stages(simulation: Simulation) -> list[dict[str, Any]]:
                 "fragments": [simulation.fleet.fragments[i].name for i in stage.fragments],
                 "batch": stage.stage.batch,
                 "share_pct": stage.stage.share_pct,
+                "instances": stage.stage.instances,
                 "mean_batch": float(requests[k] / batches[k]) if batches[k] else None,
                 "utilization": [float(share) for share in own],
                 "longest_wait_executions": longest_wait(simulation, stage),
+                "most_in_an_execution": most_in_an_execution(simulation, stage),
             }
         )
     return found
