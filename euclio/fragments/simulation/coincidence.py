@@ -1,12 +1,13 @@
-"""How many requests can be there at once: where waiting no longer than an execution is certain, and where it is not (ours).
+"""How many requests can be there at once: where nobody waits longer than an execution, and where that may be (ours).
 
 Take a stage of c instances with batches of b whose longest execution is L, and clients that send evenly, one request in
 1/q_i. In any window of length L, closed at one end, come at most N = sum of ceil(q_i L) requests, whatever the phases.
-**If N <= c b, no request waits longer than L.** Say that request r comes at t, and that no earlier one waits longer.
-Requests that are taken after t and before r came within (t - L, t], so there are at most N - 1. Were r not taken by
-t + L, every instance would have ended an execution in (t, t + L] and taken b requests before r: c b >= N of them, which
-are not there. The checker asks for sum of q_i L <= c b only. For one client that is the same, as c b is whole; for
-several it is less, and so their requests may coincide and wait longer.
+If N <= c b, no request waits longer than L. For let r come at t, and let none before it have waited longer. Those that
+are taken after t and before r then came within (t - L, t]: at most N - 1. Were r still there after t + L, each instance
+would have ended an execution in (t, t + L], and taken b requests before r: at least N together, which are not there.
+
+The checker asks for sum of q_i L <= c b only. For one client that is the same, as c b is whole; for several it is less,
+and so their requests may coincide and wait longer.
 
 A stage behind own ones meets requests that these have moved: if each took from s to 2 L' there, the window is longer by
 2 L' - s.

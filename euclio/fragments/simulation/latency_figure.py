@@ -29,7 +29,7 @@ def draw_latencies(panels: Mapping[str, Mapping[str, Floats]], slos_ms: Mapping[
         for axes, (case, systems) in zip(row, panels.items(), strict=True):
             _panel(axes, case, systems, slos_ms[case])
         row[0].set_ylabel("answered requests (%)")
-        row[0].legend(fontsize=8, frameon=False, loc="lower right")
+        row[0].legend(fontsize=8, frameon=False, loc="upper left")
     return figure
 
 

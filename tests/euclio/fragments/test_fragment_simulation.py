@@ -1,6 +1,7 @@
 """What the simulated server does with requests, on fleets that can be followed by hand."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -38,8 +39,8 @@ def busy():
 def test_two_clients_by_hand():
     """Both send at 0, 20, 40 and 60 ms; a's layer 0 takes 10 ms.
 
-    Layer 1: b from 0 to 12; a, there since 10, to 24; b, since 20, to 36; a, since 30, to 48; b, since 40, to 60; then a,
-    since 50, and b, which comes that moment, as a batch of 2 in 16 ms to 76; then a, since 70, to 88.
+    Layer 1: b from 0 to 12; a, there since 10, to 24; b, since 20, to 36; a, since 30, to 48; b, since 40, to 60; then
+    a, since 50, and b, which comes that moment, as a batch of 2 in 16 ms to 76; then a, since 70, to 88.
     """
     a, b = simulate(two_clients(), aligned(), TOGETHER).requests
     assert ms(a.finish_ns) == [24, 48, 76, 88]
@@ -105,7 +106,7 @@ def test_the_same_clients_one_after_the_other_do_not_wait():
 
 
 def test_requests_that_moved_ahead_of_a_shared_stage_are_counted():
-    """One of b within 16 ms; a's, which take 10 to 20 ms at layer 0, were sent within 26: two of them at 50 a second."""
+    """One of b within 16 ms; of a, whose layer 0 takes 10 to 20 ms, two that were sent within 26 ms."""
     found = simulate(two_clients(), aligned(), TOGETHER)
     assert most_in_an_execution(found, found.stages[1]) == 3
 
@@ -139,7 +140,7 @@ def test_every_request_is_served_late_or_dropped(setup):
 
 @pytest.mark.parametrize("setup", SETUPS)
 def test_requests_are_conserved_at_every_stage(setup):
-    """What arrives is executed at the own stage or dropped there, then executed at the shared stage or dropped there."""
+    """What arrives is executed at the own stage or dropped there, and so at the shared stage."""
     found = simulate(*busy(), setup)
     a, b = found.requests
     way = found.passages[0]
@@ -159,9 +160,9 @@ def test_at_every_moment_what_arrived_is_done_or_in_flight(setup):
     kept = a.outcome != DROPPED
     arrival, finish = a.arrival_ns[kept], a.finish_ns[kept]
     steps = (arrival, way.own_start_ns[kept], way.own_end_ns[kept], way.shared_start_ns[kept], finish)
-    assert all((early <= late).all() for early, late in zip(steps, steps[1:], strict=False))
+    assert all((early <= late).all() for early, late in pairwise(steps))
     for at in (0, 500 * MS, 1999 * MS):
-        parts = [((early <= at) & (at < late)).sum() for early, late in zip(steps, steps[1:], strict=False)]
+        parts = [((early <= at) & (at < late)).sum() for early, late in pairwise(steps)]
         assert sum(parts) == (arrival <= at).sum() - (finish <= at).sum()
 
 
