@@ -28,7 +28,7 @@ def phased_arrivals(plan: FragmentPlan, setup: Setup, rates_rps: Sequence[float]
     until = setup.seconds * NS_PER_S
     moved = []
     for times, rate, part in zip(found, rates_rps, _parts(plan, setup, len(found)), strict=True):
-        later = times + int(part / rate * NS_PER_S)
+        later = times + int(min(part / rate, setup.seconds) * NS_PER_S)
         moved.append(later[later < until])
     return moved
 

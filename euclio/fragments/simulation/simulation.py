@@ -24,6 +24,8 @@ from euclio.simulation.requests import DROPPED, LATE, SERVED, Requests
 from euclio.simulation.units import NS_PER_S, Floats, Ints
 
 NOT = -1
+LONGEST_NS = 1 << 62
+"""Longest time budget in nanoseconds; no request is served that late."""
 
 
 def simulate(
@@ -41,7 +43,7 @@ def simulate(
         What became of every request, and every execution. The same input gives the same.
 
     Raises:
-        InputError: the plan cannot be priced.
+        InputError: the plan cannot be priced, or an execution is too long to simulate.
     """
     setup = setup or Setup()
     stages = build_system(fleet, plan)
@@ -114,7 +116,7 @@ class _State:
     def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _State:
         """Requests that have all yet to be served."""
         arrival = np.concatenate([*arrivals, np.zeros(0, np.int64)])
-        budgets = [int(fragment.budget_s * NS_PER_S) for fragment in fleet.fragments]
+        budgets = [min(int(fragment.budget_s * NS_PER_S), LONGEST_NS) for fragment in fleet.fragments]
         deadline = arrival + np.repeat(np.array(budgets, np.int64), np.diff(first))
         return cls(arrival, deadline, first, duration_factors(setup.noise, setup.seed))
 

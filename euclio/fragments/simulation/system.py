@@ -15,6 +15,10 @@ from euclio.fragments.instance import Fleet, Network
 from euclio.fragments.plan import FragmentPlan, RealignedSet, Stage
 from euclio.simulation.units import NS_PER_S, Ints
 
+MOST_S = 100
+"""Longest execution that is simulated, in seconds: with it, and as many requests as the command takes, times in
+nanoseconds fit into 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServedStage:
@@ -47,7 +51,7 @@ def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
     """The stages of all sets, own ones before the shared one that they lead to.
 
     Raises:
-        InputError: the plan cannot be priced.
+        InputError: the plan cannot be priced, or an execution is too long to simulate.
     """
     evaluation = evaluate(fleet, plan)
     if not evaluation.sets:
@@ -81,11 +85,20 @@ def durations(network: Network, first: int, end: int, stage: Stage) -> Ints:
 
     A batch that is not full takes as long as the next larger one that was measured: it is filled up with what nobody
     asked for.
+
+    Raises:
+        InputError: it takes longer than `MOST_S`.
     """
     found = np.zeros(stage.batch + 1, np.int64)
     for size in range(1, stage.batch + 1):
         measured = network.batches[bisect_left(network.batches, size)]
         latency = network.latency_s(first, end, measured, stage.share_pct)
         assert latency is not None
+        if latency > MOST_S:
+            raise InputError(
+                f"layers {first} to {end - 1} take {float(latency):g} s at batch {measured}; up to {MOST_S} s are "
+                "simulated",
+                field="plan",
+            )
         found[size] = math.ceil(latency * NS_PER_S)
     return found

@@ -9,7 +9,7 @@ from simulated_clusters import overlaps
 from simulated_fleets import MS, aligned, together, two_clients
 
 from euclio.core.errors import InputError
-from euclio.fragments import FragmentPlan, Head, RealignedSet, Stage
+from euclio.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
 from euclio.fragments.simulation import Setup, attainment, describe, highest_loads, simulate, utilization
 from euclio.fragments.simulation.coincidence import most_in_an_execution
 from euclio.fragments.simulation.metrics import longest_wait
@@ -234,6 +234,20 @@ def test_no_request_at_all_is_no_attainment():
     found = describe(simulate(fleet, plan, Setup("poisson", seconds=1e-6)))
     assert (found["attainment"], found["batches"], found["mean_batch"]) == (None, 0, None)
     assert found["fragments"][0]["latency_max_s"] is None
+
+
+def test_the_longest_budgets_and_rarest_requests_are_simulated():
+    fleet, plan = together(2, budget_s="1e12", rate_rps="1e-12")
+    assert sum(r.arrival_ns.size for r in simulate(fleet, plan, Setup("uniform", seconds=10)).requests) == 0
+    found = simulate(fleet, plan, Setup("uniform", seconds=10, phases="together"))
+    assert [r.outcome.tolist() for r in found.requests] == [[SERVED], [SERVED]]
+
+
+def test_an_execution_that_is_too_long_to_simulate_is_refused():
+    network = Network("slow", [1], [50], [[["101"]]])
+    fleet = Fleet("slow", network, [Fragment("a", 0, "1000", "0.001")])
+    with pytest.raises(InputError, match="plan: layers 0 to 0 take 101 s at batch 1; up to 100 s are simulated"):
+        simulate(fleet, FragmentPlan((RealignedSet(0, Stage(1, 50, 1), (Head((0,)),)),)))
 
 
 def test_a_plan_that_cannot_be_priced_is_refused():
