@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from formulations.engines.highs_arrays import Program, solve_mip
-from formulations.fragments.columns.master import Counts, Master
-from formulations.fragments.columns.types import UNIT, Ints
+from formulations.fragments.columns.master import Counts
+from formulations.fragments.columns.types import Ints
 
 ROUNDING_PCT = 1e-3
 """What is taken off a bound of HiGHS's MIP before it is rounded up: far above its tolerances, far below a percent."""

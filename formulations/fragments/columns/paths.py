@@ -1,6 +1,6 @@
 """The best plan of sets within a slack: a shortest path, in whole numbers (ours).
 
-The fragments of a begin stand in a row, the tightest first. Some best plan is built as follows: the tightest fragment of
+The fragments of a begin stand in a row, the tightest first. Some best plan is built as follows: the tightest of
 all that are left goes into a set with the tightest so many of each begin, and so on with the others. For take the set
 of that fragment in any best plan: its least budget is the fragment's, whoever else is in it, so that a tighter fragment
 of the same begin may change places with one of its members: the other set's least budget does not fall.
