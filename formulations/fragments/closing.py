@@ -84,6 +84,8 @@ class _Search:
         self.best: float = math.inf
         self.chosen: tuple[int, ...] | None = None
         self.root_pct, self.nodes = 0, 0
+        # The least GPU share of the sets taken so far, by the fragments that they leave.
+        self._seen: dict[bytes, int] = {}
 
     def node(self, left: Flags, sets: Ints, taken: tuple[int, ...], cost_pct: int) -> bool:
         """Search partitions of the fragments that are left by sets of no others; whether that was done to its end."""
@@ -91,6 +93,9 @@ class _Search:
             if cost_pct < self.best:
                 self.best, self.chosen = cost_pct, taken
             return True
+        if self._seen.get(left.tobytes(), math.inf) <= cost_pct:
+            return True
+        self._seen[left.tobytes()] = cost_pct
         if self.nodes >= MOST_NODES or time.perf_counter() >= self._deadline:
             return False
         self.nodes += 1
