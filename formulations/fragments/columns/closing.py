@@ -5,19 +5,21 @@ All is in whole numbers: the linear solver has no part in it but for the prices,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from formulations.fragments.columns.enumeration import shares_by_numbers
+from formulations.fragments.columns.enumeration import shares_by_mixes
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.paths import shortest_path
+from formulations.fragments.columns.pricing import worth_of_mixes
 from formulations.fragments.columns.relaxation import Pricer
 from formulations.fragments.columns.types import NEVER, UNIT, Ints
 
 MOST_NUMBERS = 4_000_000
-"""Ways to say how many fragments begin where, beyond which they are not listed."""
+"""Mixes of all begins together beyond which they are not listed."""
 ROOM = 4_000_000
 """Sets beyond which their listing is given up."""
 MOST_NODES = 2**24
@@ -26,11 +28,11 @@ MOST_NODES = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Sets by least budget and numbers of fragments, each standing for all sets of such fragments.
+    """Sets by least budget and numbers of fragments of each class, each standing for all sets of such fragments.
 
     Attributes:
         start: sets whose least budget has the limit `pricer.limits[t]` are those from `start[t]` to `start[t + 1]`.
-        numbers: per set how many fragments of each begin it takes, shape (sets, begins).
+        numbers: per set how many fragments of each class it takes, shape (sets, classes).
         share: per set its GPU share in units, shape (sets,).
     """
 
@@ -64,32 +66,34 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Li
     Returns:
         The sets; None: there are too many, or the deadline has passed.
     """
-    types, tables = pricer.types, pricer.tables
-    own = pricer.items
-    items = own[np.lexsort((-prices[own], types.begin[own]))]
-    starts, item_limit, item_price = pricer.starts, types.limit[items], prices[items]
-    classes = len(tables.begins)
-    start, numbers, share = [0], [np.zeros((0, classes), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    tables = pricer.tables
+    items = pricer.sorted_by(prices)
+    shape = np.diff(tables.mix_begin)
+    if math.prod(shape.tolist()) > MOST_NUMBERS:
+        return None
+    radix = _radix(shape)
+    least = np.empty(math.prod(shape.tolist()), dtype=np.int64)
+    worth = np.empty(len(tables.mix_load), dtype=np.int64)
+    start, numbers, share = [0], [np.zeros((0, len(pricer.starts) - 1), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for limit in pricer.limits.tolist():
-        size = np.zeros(classes, dtype=np.int64)
-        worth = np.zeros((classes, tables.most + 1), dtype=np.int64)
-        for b in range(classes):
-            mine = slice(starts[b], starts[b + 1])
-            top = item_price[mine][item_limit[mine] >= limit]
-            size[b] = min(len(top), tables.most)
-            worth[b, 1 : size[b] + 1] = np.cumsum(top[: size[b]])
-        shape = tuple((size + 1).tolist())
-        if int(np.prod(shape, dtype=object)) > MOST_NUMBERS:
-            return None
-        radix = _radix(size)
-        least = np.zeros(int(np.prod(shape)), dtype=np.int64)
-        done = shares_by_numbers(
+        worth_of_mixes(
+            limit,
+            pricer.starts,
+            pricer.types.limit[items],
+            prices[items],
+            tables.most,
+            tables.class_begin,
+            tables.mix_begin,
+            tables.mix_number,
+            worth,
+        )
+        done = shares_by_mixes(
             limit,
             slack,
             tables.begins,
-            size,
             worth,
-            tables.most,
+            tables.mix_begin,
+            tables.mix_load,
             tables.shared_start,
             tables.shared_ticks,
             tables.shared_cost,
@@ -106,7 +110,7 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Li
         start.append(start[-1] + len(found))
         if not done or start[-1] > ROOM:
             return None
-        numbers.append(found[:, None] // radix % (size + 1))
+        numbers.append(tables.numbers(found[:, None] // radix % shape))
         share.append(least[found])
     return Listed(np.array(start, dtype=np.int64), np.concatenate(numbers), np.concatenate(share))
 
@@ -132,8 +136,8 @@ def best_within(
     nodes = int(np.prod(size + 1, dtype=object))
     if nodes > MOST_NODES:
         return None
-    # Types are sorted by begin, then by limit.
-    items, radix = pricer.items, _radix(size)
+    # Types are sorted by class, then by limit.
+    items, radix = pricer.items, _radix(size + 1)
     worth = np.concatenate(([0], np.cumsum(prices[items])))
     length, arc = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int32)
     done = shortest_path(
@@ -157,9 +161,9 @@ def best_within(
     return Path(share_units // UNIT, _columns(pricer, sets.numbers, radix, arc))
 
 
-def _radix(size: Ints) -> Ints:
-    """Place values of numbers from 0 to `size`, so that together they are one number."""
-    return np.concatenate(([1], np.cumprod(size + 1)[:-1])).astype(np.int64)
+def _radix(shape: Ints) -> Ints:
+    """Place values of numbers below `shape`, so that together they are one number."""
+    return np.concatenate(([1], np.cumprod(shape)[:-1])).astype(np.int64)
 
 
 def _columns(pricer: Pricer, numbers: Ints, radix: Ints, arc: npt.NDArray[np.int32]) -> dict[Counts, int]:

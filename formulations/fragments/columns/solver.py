@@ -117,8 +117,7 @@ def _by_classes(
 
 def _prices(fleet: Fleet, space: FragmentSpace) -> bool:
     """Whether pricing takes a fleet."""
-    alike = len({fragment.rate_rps for fragment in fleet.fragments}) == 1
-    return alike and space.sharing is Sharing.REALIGNED and space.budgets is Budgets.LEAST
+    return space.sharing is Sharing.REALIGNED and space.budgets is Budgets.LEAST
 
 
 def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) -> _Closed:
