@@ -28,9 +28,7 @@ SAMPLE = 20
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
-    parser.description = (
-        f"The benchmark set: named {instances('and')} with the best plan and bound known, in classes."
-    )
+    parser.description = f"The benchmark set: named {instances('and')} with the best plan and bound known, in classes."
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
     check = actions.add_parser(
         "check",
