@@ -75,6 +75,7 @@ FAMILY = Family(
     goals=(LEAST_SHARE,),
     full_space=FULL_FRAGMENT_SPACE,
     default_solver="fragment-columns",
+    improvers=("graft", "graft:uniform", "graft:massive", "gslice+"),
     space_options=options_of(FragmentSpace),
     read=late("euclio.fragments.files", "fleet_from_json"),
     to_text=late("euclio.fragments.files", "fleet_to_text"),
@@ -93,4 +94,5 @@ FAMILY = Family(
     features=_features,
     sources=late_value("euclio.fragments.trials", "SOURCES"),
     kinds=late_value("euclio.fragments.workloads.kinds", "KINDS"),
+    designs=late("euclio.fragments.designs.grid", "fleet_designs"),
 )
