@@ -12,6 +12,7 @@ from heuristics.fragments.merging import Merging
 from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 
 _GRAFT = late("heuristics.fragments.graft", "solve_graft")
+_STEPS = late("heuristics.fragments.steps", "graft_steps")
 VARIANTS = {
     "graft": ("Graft (Graft §4): merge, group, realign", GraftOptions()),
     "graft:no-merging": ("Graft without merging (Graft §5.5)", GraftOptions(merging=Merging.NONE)),
@@ -22,7 +23,15 @@ VARIANTS = {
 
 FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
     *(
-        Solver(name, "heuristic", what, partial(_GRAFT, options=options), FragmentSpace(), family="fragments")
+        Solver(
+            name,
+            "heuristic",
+            what,
+            partial(_GRAFT, options=options),
+            FragmentSpace(),
+            family="fragments",
+            steps=partial(_STEPS, options=options),
+        )
         for name, (what, options) in VARIANTS.items()
     ),
     Solver(
