@@ -73,4 +73,13 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         narrow=gslice_plus_space,
         family="fragments",
     ),
+    Solver(
+        "regroup",
+        "heuristic",
+        "sets laid at prices, the tightest fragments first; never worse than graft and gslice+ (ours)",
+        late("heuristics.fragments.regrouping", "solve_regroup"),
+        FragmentSpace(),
+        family="fragments",
+        library="highs",
+    ),
 )
