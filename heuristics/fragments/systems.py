@@ -13,6 +13,7 @@ from heuristics.fragments.merging import Merging
 from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 
 _GRAFT = late("heuristics.fragments.graft", "solve_graft")
+_STEPS = late("heuristics.fragments.steps", "graft_steps")
 LITERAL = GraftOptions(edges=Edges.DISTANCE)
 VARIANTS = {
     "graft": ("Graft (Graft §4): merge, group, realign", GraftOptions()),
@@ -25,7 +26,15 @@ VARIANTS = {
 
 FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
     *(
-        Solver(name, "heuristic", what, partial(_GRAFT, options=options), FragmentSpace(), family="fragments")
+        Solver(
+            name,
+            "heuristic",
+            what,
+            partial(_GRAFT, options=options),
+            FragmentSpace(),
+            family="fragments",
+            steps=partial(_STEPS, options=options),
+        )
         for name, (what, options) in VARIANTS.items()
     ),
     Solver(
@@ -63,5 +72,14 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         GSLICE_PLUS_SPACE,
         narrow=gslice_plus_space,
         family="fragments",
+    ),
+    Solver(
+        "regroup",
+        "heuristic",
+        "sets laid at prices, the tightest fragments first; never worse than graft and gslice+ (ours)",
+        late("heuristics.fragments.regrouping", "solve_regroup"),
+        FragmentSpace(),
+        family="fragments",
+        library="highs",
     ),
 )

@@ -39,7 +39,8 @@ NOT_RUN = (
     ),
     (
         "Figures 8, 9 and 10",
-        "end-to-end latencies on a testbed: they take requests over time, links and queues, not plans alone",
+        "distributions of latencies on a testbed, of which the text prints no number; `euclio simulate` follows the "
+        "requests of a plan",
     ),
     (
         "Figure 21",
@@ -160,7 +161,8 @@ def summary_text(collected: Collected) -> str:
         f"But Graft is not near the least share that is possible: {by} above it, on average. The paper's Optimal, "
         "within 4 % of which it prints Graft, is the best of all balanced groupings of what Graft has merged; of that "
         f"optimum, with ten fragments, Graft is {best.value:.1f} % away. The rest lies in sets that no balanced "
-        f"grouping of five makes. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the moment: {static}."
+        "grouping of five makes. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the "
+        f"moment: {static}."
     )
 
 
