@@ -75,7 +75,8 @@ FAMILY = Family(
     plan=FragmentPlan,
     goals=(LEAST_SHARE,),
     full_space=FULL_FRAGMENT_SPACE,
-    default_solver="set-partition",
+    default_solver="fragment-columns",
+    improvers=("graft", "graft:uniform", "graft:massive", "gslice+"),
     space_options=options_of(FragmentSpace),
     read=late("euclio.fragments.files", "fleet_from_json"),
     to_text=late("euclio.fragments.files", "fleet_to_text"),
@@ -116,4 +117,5 @@ FAMILY = Family(
             ("random", "together", "staggered"),
         ),
     ),
+    designs=late("euclio.fragments.designs.grid", "fleet_designs"),
 )
