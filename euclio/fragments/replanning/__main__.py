@@ -13,7 +13,7 @@ from euclio.core.progress import progress_bar
 from euclio.core.values import count, names
 from euclio.files.json_writing import json_text, write_text
 from euclio.fragments.replanning.figure import drawing
-from euclio.fragments.replanning.study import CLIENTS, MODELS, SECONDS, Row, lines, rows_of
+from euclio.fragments.replanning.study import CLIENTS, HINDSIGHT, MODELS, SECONDS, WITHIN, Row, lines, rows_of
 
 OUT = Path("reports") / "replanning"
 SCHEMA = "euclio/replanning/1"
@@ -57,7 +57,7 @@ def table(rows: Sequence[Row]) -> str:
     head = ("clients", "planner", "policy", "share (%)", "above optimum (%)", "started/s", "shadow (%)", "missed (%)")
     found = [f"| {' | '.join(head)} |", f"|{'---|' * 3}{'---:|' * 5}"]
     for row in rows:
-        setting = f" {row.setting:g}" if row.setting else ""
+        setting = f" {row.setting:g}" if row.setting or row.policy in (WITHIN, HINDSIGHT) else ""
         numbers = (
             f"{row.share_pct:.1f}",
             f"{PERCENT * row.above:.1f}",

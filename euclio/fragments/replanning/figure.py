@@ -18,7 +18,7 @@ LINES = (
     (OPTIMUM, KEPT, 0.0, "#8a8f98", "-", "optimum of second 0, kept"),
     (OPTIMUM, WITHIN, 0.2, "#3c9a5f", "-", "optimum, kept unless 20 % worse"),
     (OPTIMUM, MEAN, 0.0, "#2f6fb5", ":", "optimum, cuts at the mean"),
-    (OPTIMUM, FIXED, 0.0, "#222222", ":", "optimum, late cuts"),
+    (OPTIMUM, FIXED, 0.0, "#222222", ":", "optimum, roomiest cuts"),
 )
 """What is drawn over time: planner, policy, setting, colour, style, label."""
 CURVES = (

@@ -25,14 +25,9 @@ SHADOWS_S = (0.0, 0.25, 1.0, 5.0)
 """Seconds that a started instance takes its share before it is of use."""
 STEP = 2
 """Hindsight chooses among the plans of every second second."""
-SCRATCH, KEPT, PERIODIC, WITHIN, HINDSIGHT = (
-    "from scratch",
-    "kept",
-    "kept, new every",
-    "kept, new if worse by",
-    "hindsight",
-)
-MEAN, FIXED = "one plan, cuts at the mean", "one plan, late cuts in hindsight"
+SCRATCH, KEPT, PERIODIC = "new every second", "kept", "kept, new every so many seconds:"
+WITHIN, HINDSIGHT = "kept unless worse by more than", "hindsight, shadow seconds"
+MEAN, FIXED = "one plan, cuts at the mean", "one plan, roomiest cuts in hindsight"
 SOLVERS = {"graft": "Graft", "fragment-columns": "optimum"}
 """What plans anew: names of solvers, and what they are called here."""
 
