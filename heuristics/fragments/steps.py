@@ -53,7 +53,7 @@ def graft_steps(
         return
     stages = Stages(fleet.network)
     parts = merged(fleet, stages, space, options.merging, options.threshold)
-    places = groups_of(parts, options.group_size, options.weights, limits.seed)
+    places = groups_of(parts, options.group_size, options.weights, limits.seed, options.edges)
     groups = [[parts[k] for k in group] for group in places]
     found = [realign(stages, group, space) for group in groups]
     if any(own is None for own in found):

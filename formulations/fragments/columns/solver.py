@@ -14,9 +14,9 @@ from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpa
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
 from formulations.fragments.columns.classes import rounded
-from formulations.fragments.columns.closing import sets_within
+from formulations.fragments.columns.closing import best_within, sets_within
 from formulations.fragments.columns.master import Counts
-from formulations.fragments.columns.partition import Partition, best_partition, within
+from formulations.fragments.columns.partition import Partition, best_partition
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
 from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
 from formulations.fragments.set_partition import solve_set_partition
@@ -117,39 +117,28 @@ def _by_classes(
 
 def _prices(fleet: Fleet, space: FragmentSpace) -> bool:
     """Whether pricing takes a fleet."""
-    alike = len({fragment.rate_rps for fragment in fleet.fragments}) == 1
-    return alike and space.sharing is Sharing.REALIGNED and space.budgets is Budgets.LEAST
+    return space.sharing is Sharing.REALIGNED and space.budgets is Budgets.LEAST
 
 
 def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) -> _Closed:
-    """List the sets of all plans within a target, which is raised until the best plan of them is within it."""
+    """The best plan within a target, which is raised until there is one."""
     bound, step, listed = root.bound_pct, 1, 0
     assert best.share_pct is not None
-    while bound < best.share_pct and time.perf_counter() < deadline:
-        target = bound + step - 1
-        if best.share_pct - 1 <= target + step:
-            target = best.share_pct - 1
+    while bound < best.share_pct:
+        target = min(bound + step, best.share_pct) - 1
         slack = target * UNIT - root.bound_units
         sets = sets_within(pricer, root.prices, slack, deadline)
         if sets is None:
             break
-        listed = len(sets)
-        sets = within(sets, pricer.types.counts, target)
-        if sets:
-            found = best_partition(sets, pricer.types.counts, deadline)
-            if found.share_pct is not None and found.share_pct < best.share_pct:
-                best = found
-            assert best.share_pct is not None
-            if found.bound_pct is None or found.bound_pct <= target:
-                # The best plan within the target is of these sets, so that a bound on them bounds all plans.
-                bound = max(bound, min(found.bound_pct or 0, target + 1))
-                if found.share_pct is None or found.share_pct > bound:
-                    break
-                continue
-        bound = max(bound, target + 1)
+        listed = len(sets.share)
+        found = best_within(pricer, root.prices, sets, target, slack, deadline)
+        if found is None:
+            break
+        if found.share_pct is not None:
+            return _Closed(Partition(found.share_pct, found.sets, found.share_pct), found.share_pct, listed)
+        bound = target + 1
         step *= 2
-    assert best.share_pct is not None
-    return _Closed(best, min(bound, best.share_pct), listed)
+    return _Closed(best, bound, listed)
 
 
 def _apart(types: Types, alone: dict[Counts, int]) -> Partition:
@@ -181,4 +170,6 @@ def compile_fragment_columns() -> None:
     pricer = Pricer(types, tables_of(types, stages, FragmentSpace()))
     prices = np.full(len(types.members), 100 * UNIT, dtype=np.int64)
     pricer.price(prices)
-    sets_within(pricer, prices, 100 * UNIT, math.inf)
+    sets = sets_within(pricer, prices, 100 * UNIT, math.inf)
+    assert sets is not None
+    best_within(pricer, prices, sets, 200, 300 * UNIT, math.inf)

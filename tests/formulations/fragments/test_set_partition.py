@@ -20,6 +20,8 @@ def test_set_partitioning_finds_what_the_enumeration_finds(seed, changes):
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     best, found = solve(fleet, "fragments-bruteforce", space=space), solve(fleet, "set-partition", space=space)
     assert (found.status, found.value) == (best.status, best.value)
+    twin = solve(fleet, "set-partition-cpsat", space=space)
+    assert (twin.status, twin.value) == (best.status, best.value)
 
 
 @pytest.mark.parametrize("seed", range(3))
