@@ -12,7 +12,7 @@ from pathlib import Path
 from euclio.core.progress import progress_bar
 from euclio.core.values import count, names
 from euclio.files.json_writing import json_text, write_text
-from euclio.fragments.replanning.figure import drawing
+from euclio.fragments.replanning.figure import save
 from euclio.fragments.replanning.study import CLIENTS, HINDSIGHT, MODELS, SECONDS, WITHIN, Row, lines, rows_of
 
 OUT = Path("reports") / "replanning"
@@ -44,7 +44,7 @@ def write(rows: Sequence[Row], out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_text(json_text({"schema": SCHEMA, "rows": [_plain(row) for row in rows]}), out / "replanning.json")
     write_text(table(rows), out / "replanning.md")
-    drawing(rows).savefig(out / "replanning.svg", metadata={"Date": None})
+    save(rows, out / "replanning.svg")
 
 
 def _plain(row: Row) -> dict[str, object]:

@@ -16,7 +16,6 @@ from euclio.fragments.replanning.policies import Planner
 from euclio.fragments.replanning.timeline import Timeline, budget_at
 from euclio.fragments.space import FULL_FRAGMENT_SPACE
 from euclio.fragments.workloads.clients import Client, fleet_at_mean
-from euclio.fragments.workloads.neurosurgeon import MS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def _best_cut(client: Client, seconds: int) -> Fragment:
             continue
         rank = len(kept), min(kept) / fastest
         if best is None or rank > best:
-            least = Fraction(math.floor(min(kept) * MS_PER_S), MS_PER_S)
+            least = math.floor(min(kept) / client.step_s) * client.step_s
             best, chosen = rank, (point, max(least, QUEUEING * fastest))
     # A client is drawn with a second that can be served.
     assert chosen is not None

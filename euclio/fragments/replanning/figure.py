@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -33,18 +34,22 @@ PERCENT = 100
 def drawing(rows: Sequence[Row]) -> Figure:
     """The figure: a row per timeline, share over time at the left, cost against moves at the right."""
     lines = [(name, list(own)) for name, own in groupby(rows, key=lambda row: row.line)]
-    # The same figures give the same bytes.
-    with mpl.rc_context({"svg.hashsalt": "replanning", "svg.fonttype": "path"}):
-        figure = Figure(figsize=(12, 2.9 * len(lines) + 0.6), layout="constrained")
-        axes = figure.subplots(len(lines), 2, squeeze=False, width_ratios=(3, 2))
-        for k, (name, own) in enumerate(lines):
-            _over_time(axes[k][0], name, own)
-            _costs(axes[k][1], name, own)
-        for column in (0, 1):
-            handles, labels = axes[0][column].get_legend_handles_labels()
-            place = "outside upper left" if column == 0 else "outside upper right"
-            figure.legend(handles, labels, loc=place, ncols=3 if column == 0 else 2, fontsize=8, frameon=False)
+    figure = Figure(figsize=(12, 2.9 * len(lines) + 0.6), layout="constrained")
+    axes = figure.subplots(len(lines), 2, squeeze=False, width_ratios=(3, 2))
+    for k, (name, own) in enumerate(lines):
+        _over_time(axes[k][0], name, own)
+        _costs(axes[k][1], name, own)
+    for column in (0, 1):
+        handles, labels = axes[0][column].get_legend_handles_labels()
+        place = "outside upper left" if column == 0 else "outside upper right"
+        figure.legend(handles, labels, loc=place, ncols=3 if column == 0 else 2, fontsize=8, frameon=False)
     return figure
+
+
+def save(rows: Sequence[Row], path: Path) -> None:
+    """Write the figure; the same rows give the same bytes."""
+    with mpl.rc_context({"svg.hashsalt": "replanning", "svg.fonttype": "path"}):
+        drawing(rows).savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def _over_time(axes: Any, name: str, rows: Sequence[Row]) -> None:
