@@ -41,8 +41,8 @@ def drawing(rows: Sequence[Row]) -> Figure:
         _costs(axes[k][1], name, own)
     for column in (0, 1):
         handles, labels = axes[0][column].get_legend_handles_labels()
-        place = "outside upper left" if column == 0 else "outside upper right"
-        figure.legend(handles, labels, loc=place, ncols=3 if column == 0 else 2, fontsize=8, frameon=False)
+        place: Any = "outside upper left" if column == 0 else "outside upper right"
+        figure.legend(handles, labels, loc=place, ncols=3 - column, fontsize=8, frameon=False)
     return figure
 
 

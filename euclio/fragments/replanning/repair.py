@@ -98,8 +98,8 @@ class Repairer:
             heads.append(_Head(begin, stage, [k for k in here if now.fragments[k].partition_point == begin]))
         found = _Set(own.repartition_point, (own.shared.batch, own.shared.share_pct), [h for h in heads if h.members])
         needed = self._needed_s(found)
-        for head in found.heads:
-            head.members = [k for k in head.members if now.fragments[k].budget_s >= needed]
+        for left in found.heads:
+            left.members = [k for k in left.members if now.fragments[k].budget_s >= needed]
         found.heads = [head for head in found.heads if head.members]
         return found
 
