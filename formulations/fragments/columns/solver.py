@@ -63,30 +63,54 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         limits: time limit.
     """
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
-    stages, places = Stages(fleet.network), range(len(fleet.fragments))
-    alone: list[Priced] = []
-    for k in places:
-        if time.perf_counter() >= deadline:
-            return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
-        priced = least_set(stages, [part_of(fleet, [k])], space, merge=True)
-        if priced is None:
-            return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-        alone.append(priced)
+    stages = Stages(fleet.network)
     try:
-        found = _search(fleet, stages, space, [own.total_pct for own in alone], deadline)
+        alone = _alone(fleet, stages, space, deadline)
     except TimeUpError:
-        found = _Found([(k,) for k in places], 0)
+        return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
+    if alone is None:
+        return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
+    try:
+        found = _search(fleet, stages, space, alone, deadline)
+    except TimeUpError:
+        found = _apart(fleet)
     except InapplicableError:
         if may_list(fleet, space):
             listed = solve_set_partition(fleet, space, replace(limits, time_limit_s=_left(deadline)))
             if listed.plan is not None:
                 return listed
-        found = _coarsely(fleet, stages, space, [own.total_pct for own in alone], deadline)
+        found = _coarsely(fleet, stages, space, alone, deadline)
     plan = [own for sets in found.sets for own in _priced(fleet, stages, space, sets, alone)]
     value = sum(own.total_pct for own in plan)
     bound = min(value, max(found.bound_pct, fluid_bound_pct(fleet)))
     raw = "optimal" if bound == value else "gap"
     return Answer(FragmentPlan(tuple(own.plan for own in plan)), raw, float(value), float(bound), stats=found.stats)
+
+
+def _alone(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: float) -> list[int] | None:
+    """The GPU share of each fragment by itself; None: one cannot be served in time.
+
+    Raises:
+        TimeUpError: the deadline has passed.
+    """
+    known: dict[Fragment, int] = {}
+    shares = []
+    for k, fragment in enumerate(fleet.fragments):
+        kind = replace(fragment, name="")
+        if kind not in known:
+            if time.perf_counter() >= deadline:
+                raise TimeUpError
+            found = least_set(stages, [part_of(fleet, [k])], space, merge=True)
+            if found is None:
+                return None
+            known[kind] = found.total_pct
+        shares.append(known[kind])
+    return shares
+
+
+def _apart(fleet: Fleet) -> _Found:
+    """Each fragment by itself."""
+    return _Found([(k,) for k in range(len(fleet.fragments))], 0)
 
 
 def _left(deadline: float) -> float | None:
@@ -116,7 +140,7 @@ def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[
     types = types_of(fleet, stages)
     alone: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(types.members)}
     few = len(types.members) <= MANY_TYPES
-    if not few and (types.weights > 1).any():
+    if not few and types.weight is not None:
         raise InapplicableError("many types are rounded to classes of one rate only")
     types, root, closed = (_proven if few else _by_classes)(types, stages, space, alone, deadline)
     stats = {
@@ -141,8 +165,10 @@ def _coarsely(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequenc
             found = _search(lower, stages, least, share, deadline)
         except InapplicableError:
             continue
+        except TimeUpError:
+            break
         return replace(found, bound_pct=0) if own else found
-    return _Found([(k,) for k in range(len(fleet.fragments))], 0)
+    return _apart(fleet)
 
 
 def _proven(
@@ -152,7 +178,7 @@ def _proven(
     pricer = Pricer(types, tables_of(types, stages, space, deadline))
     root = relaxed(pricer, alone, deadline)
     best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
-    return types, root, _closed(pricer, root, best if best.share_pct is not None else _apart(types, alone), deadline)
+    return types, root, _closed(pricer, root, best if best.share_pct is not None else _singly(types, alone), deadline)
 
 
 def _by_classes(
@@ -163,12 +189,12 @@ def _by_classes(
     now = time.perf_counter()
     over, under = rounded(types, CLASSES, up=True), rounded(types, CLASSES, up=False)
     singles: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(over.members)}
-    tables = tables_of(over, stages, space)
+    tables = tables_of(over, stages, space, deadline)
     bound = relaxed(Pricer(over, tables), singles, now + BOUND_PART * (deadline - now))
     root = relaxed(Pricer(under, tables), singles, now + PLAN_PART * (deadline - now))
     best = best_partition(root.columns, under.counts, deadline, FIRST_NODES)
     if best.share_pct is None:
-        best = _apart(under, singles)
+        best = _singly(under, singles)
     return under, bound, _Closed(best, bound.bound_pct, 0)
 
 
@@ -193,8 +219,8 @@ def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) 
     return _Closed(best, bound, listed)
 
 
-def _apart(types: Types, alone: dict[Counts, int]) -> Partition:
-    """Each fragment by itself."""
+def _singly(types: Types, alone: dict[Counts, int]) -> Partition:
+    """Each fragment by itself, as columns."""
     sets: dict[Counts, int] = {((kind, 1),): len(own) for kind, own in enumerate(types.members)}
     return Partition(sum(alone[column] * number for column, number in sets.items()), sets, None)
 
@@ -211,15 +237,12 @@ def _places(types: Types, best: Partition) -> list[Places]:
     return sets
 
 
-def _priced(
-    fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places, alone: Sequence[Priced]
-) -> list[Priced]:
+def _priced(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places, alone: Sequence[int]) -> list[Priced]:
     """A set at its least GPU share, or its fragments each by itself where they take less or cannot be together."""
     found = least_set(stages, [part_of(fleet, [k]) for k in places], space, merge=True)
-    apart = [alone[k] for k in places]
-    if found is None or found.total_pct > sum(own.total_pct for own in apart):
-        return apart
-    return [found]
+    if found is not None and found.total_pct <= sum(alone[k] for k in places):
+        return [found]
+    return [own for k in places for own in [least_set(stages, [part_of(fleet, [k])], space, merge=True)] if own]
 
 
 def compile_fragment_columns() -> None:
