@@ -58,7 +58,7 @@ class Frontier:
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class Choices:
     """What runs a range of layers: ticks, batch size and share of each choice, by ascending ticks; shape (n,)."""
 
     ticks: Array
@@ -78,12 +78,13 @@ class Stages:
         rows = network.layer_latency_s
         self.network = network
         self.ticks_per_s = math.lcm(*{x.denominator for layer in rows for row in layer for x in row})
-        ticks = [[[int(x * self.ticks_per_s) for x in row] for row in layer] for layer in rows]
+        # Products of fractions would take ten times as long; every denominator divides the number of ticks.
+        ticks = [[[x.numerator * (self.ticks_per_s // x.denominator) for x in row] for row in layer] for layer in rows]
         fits = sum(max(map(max, layer)) for layer in ticks) < FITS
         layers = np.array(ticks, dtype=np.int64 if fits else object)
         start = np.zeros((1, *layers.shape[1:]), dtype=layers.dtype)
         self._sums = np.concatenate((start, np.add.accumulate(layers, axis=0)))
-        self._ranges: dict[tuple[int, int], _Range] = {}
+        self._ranges: dict[tuple[int, int], Choices] = {}
         self._frontiers: dict[tuple[int, int, Fraction, int | None], Frontier] = {}
 
     def execution_ticks(self, budget_s: Fraction) -> int:
@@ -101,22 +102,23 @@ class Stages:
         """
         key = first, end, rate_rps, max_instances
         if key not in self._frontiers:
-            self._frontiers[key] = _frontier(self._range(first, end), rate_rps / self.ticks_per_s, max_instances)
+            self._frontiers[key] = _frontier(self.choices(first, end), rate_rps / self.ticks_per_s, max_instances)
         return self._frontiers[key]
 
-    def _range(self, first: int, end: int) -> _Range:
+    def choices(self, first: int, end: int) -> Choices:
+        """All ways to run a range of layers, by ascending ticks."""
         if (first, end) not in self._ranges:
             ticks = self._sums[end] - self._sums[first]
             batch, share = np.meshgrid(self.network.batches, self.network.shares_pct, indexing="ij")
             order = np.argsort(ticks.ravel(), kind="stable")
             kind = ticks.dtype
-            self._ranges[first, end] = _Range(
+            self._ranges[first, end] = Choices(
                 ticks.ravel()[order], batch.ravel()[order].astype(kind), share.ravel()[order].astype(kind)
             )
         return self._ranges[first, end]
 
 
-def _frontier(choices: _Range, per_tick: Fraction, max_instances: int | None) -> Frontier:
+def _frontier(choices: Choices, per_tick: Fraction, max_instances: int | None) -> Frontier:
     """The choices that serve a rate, given in requests per tick, and are cheaper than all that are as fast."""
     ticks, batch, share = choices.ticks, choices.batch, choices.share_pct
     above, below = per_tick.numerator, per_tick.denominator

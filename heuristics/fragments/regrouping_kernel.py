@@ -1,0 +1,191 @@
+"""The sets that gain most at a state of the queues: the compiled step of `regroup` (ours).
+
+The fragments that begin at one layer stand in a queue, the tightest time budget first. A state says how many of each
+queue have been served. A set takes the next ones of some queues, so that it is known by how many; its share is a sum of
+one head per queue and the shared stage, all read off tables.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from euclio.core.compiled import compiled
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NEVER = 1e15
+"""The GPU share of a stage that is not fast enough: more than that of any plan."""
+USEFUL = 0.7
+"""Fragments that are worth less than this part of what they add to long batches are left out of a set."""
+WHOLE = 1e-9
+"""Rates this far above a whole number of units are that number."""
+
+
+@compiled
+def best_sets(
+    served: Ints,
+    must: int,
+    own: bool,
+    slack: float,
+    reach: int,
+    starts: Ints,
+    limits: Floats,
+    units: Floats,
+    price: Floats,
+    worth: Floats,
+    begins: Ints,
+    first_point: int,
+    last_point: int,
+    shared_start: Ints,
+    shared_ticks: Floats,
+    shared_cost: Floats,
+    shared_least: Floats,
+    own_start: Ints,
+    own_ticks: Floats,
+    own_cost: Floats,
+    own_least: Floats,
+    gain: Floats,
+    taken: Ints,
+) -> float:
+    """Per number of fragments the largest gain, worth less GPU share, of a set of so many that takes the next ones.
+
+    Args:
+        served: fragments of each queue that have been served, shape (queues,).
+        must: queue whose next fragment has to be in the set.
+        own: fragments keep their own time budgets; False: the least of the set, which is that of `must`.
+        slack: sets that gain by more than this less than the best may be left out.
+        reach: most fragments of a set.
+        starts: see `Queues`, as the next two.
+        limits: see `Queues`.
+        units: see `Queues`.
+        price: price of a unit of rate of each fragment, not rising within a queue, shape (fragments,).
+        worth: sums of the prices of the fragments before each place, shape (fragments + 1,).
+        begins: first layer of each queue, ascending.
+        first_point: first re-partition point to look at.
+        last_point: the one behind the last.
+        shared_start: see `Tables`, as the next seven.
+        shared_ticks: see `Tables`.
+        shared_cost: see `Tables`.
+        shared_least: see `Tables`.
+        own_start: see `Tables`.
+        own_ticks: see `Tables`.
+        own_cost: see `Tables`.
+        own_least: see `Tables`.
+        gain: filled in, shape (reach + 1,); minus `NEVER`: there is none.
+        taken: filled in: how many of each queue, shape (reach + 1, queues).
+
+    Returns:
+        The largest gain.
+    """
+    queues, most_units = len(begins), shared_cost.shape[1] - 1
+    gain[:] = -NEVER
+    best = -NEVER
+    limit = limits[starts[must] + served[must]]
+    first_point = max(first_point, begins[must])
+    rows = shared_start[last_point] - shared_start[first_point]
+    hoped = np.full(rows, -NEVER)
+    point_of = np.zeros(rows, dtype=np.int64)
+    head = np.full((rows, queues), -2, dtype=np.int64)
+    size = np.zeros((rows, queues), dtype=np.int64)
+    # What sets gain at most: stages of any length at the least share per unit of rate, so that fragments add up.
+    for point in range(first_point, last_point):
+        for row in range(shared_start[point], shared_start[point + 1]):
+            ticks = shared_ticks[row]
+            if ticks > limit:
+                break
+            i = row - shared_start[first_point]
+            point_of[i] = point
+            total = 0.0
+            for b in range(queues):
+                first = starts[b] + served[b]
+                if begins[b] > point or first >= starts[b + 1]:
+                    continue
+                left = (limits[first] if own else limit) - ticks
+                at, each = -1, shared_least[row]
+                if begins[b] < point:
+                    low, high = own_start[b, point], own_start[b, point + 1]
+                    at = low + np.searchsorted(own_ticks[low:high], left, side="right") - 1
+                    if at < low:
+                        continue
+                    each += own_least[at]
+                elif left < 0:
+                    continue
+                last = min(starts[b + 1], first + reach)
+                end = _dearer(price, first, last, each)
+                if b == must:
+                    end = max(end, first + 1)
+                total += worth[end] - worth[first] - each * (units[end] - units[first])
+                head[i, b] = at
+                size[i, b] = max(end, _dearer(price, first, last, USEFUL * each)) - first
+            if size[i, must] > 0:
+                hoped[i] = total
+    net = np.zeros((queues, reach + 1))
+    value = np.zeros((queues + 1, reach + 1))
+    load = np.zeros((queues + 1, reach + 1))
+    choice = np.zeros((queues + 1, reach + 1), dtype=np.int64)
+    for i in np.argsort(-hoped, kind="mergesort"):
+        if hoped[i] < best - slack or hoped[i] <= -NEVER:
+            break
+        row, total = i + shared_start[first_point], 0.0
+        for b in range(queues):
+            first = starts[b] + served[b]
+            at = head[i, b]
+            alone = -NEVER if b == must else 0.0
+            most = size[i, b]
+            for k in range(1, most + 1):
+                rate = units[first + k] - units[first]
+                place = int(np.ceil(rate - WHOLE))
+                share = NEVER
+                if place <= most_units:
+                    share = own_cost[at, place] if at >= 0 else 0.0
+                if share >= NEVER:
+                    size[i, b] = k - 1
+                    break
+                net[b, k] = worth[first + k] - worth[first] - share
+                alone = max(alone, net[b, k] - shared_least[row] * rate)
+            total += alone
+        if total < best - slack:
+            continue
+        filled = 0
+        value[0, 0], load[0, 0] = 0.0, 0.0
+        for b in range(queues):
+            first = starts[b] + served[b]
+            full = min(reach, filled + size[i, b])
+            for k in range(full + 1):
+                value[b + 1, k] = -NEVER
+                if k <= filled and b != must:
+                    value[b + 1, k], load[b + 1, k], choice[b + 1, k] = value[b, k], load[b, k], 0
+                for some in range(max(1, k - filled), min(size[i, b], k) + 1):
+                    found = value[b, k - some] + net[b, some]
+                    if found > value[b + 1, k]:
+                        value[b + 1, k], choice[b + 1, k] = found, some
+                        load[b + 1, k] = load[b, k - some] + units[first + some] - units[first]
+            filled = full
+        for k in range(1, filled + 1):
+            place = int(np.ceil(load[queues, k] - WHOLE))
+            if value[queues, k] <= -NEVER / 2 or place > most_units:
+                continue
+            found = value[queues, k] - shared_cost[row, place]
+            if found > gain[k] and found > best - slack:
+                gain[k] = found
+                best = max(best, found)
+                rest = k
+                for b in range(queues - 1, -1, -1):
+                    taken[k, b] = choice[b + 1, rest]
+                    rest -= taken[k, b]
+    return best
+
+
+@compiled
+def _dearer(price: Floats, first: int, last: int, each: float) -> int:
+    """The place behind the fragments from `first` on whose price is above a value; prices do not rise."""
+    low, high = first, last
+    while low < high:
+        middle = (low + high) // 2
+        if price[middle] > each:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,0 +1,188 @@
+"""Prices of fragments, what each is worth in a plan: the duals of a linear program over sets, for `regroup` (ours).
+
+Fragments of a queue with like time budgets are a class with one price per unit of rate. Sets that gain most at the
+prices so far become columns until none gains. A fragment may take the place of a tighter one, so that prices do not rise
+along a queue: that is a column per pair of neighbouring classes, and what makes a few rounds do. Prices guide the search
+and prove nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+
+from heuristics.fragments.regrouping_kernel import best_sets
+from heuristics.fragments.regrouping_tables import Queues, Tables
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+GAINS_PCT = 1e-3
+"""Sets that gain less add nothing to the prices."""
+OPTIONS = {"output_flag": False, "threads": 1, "presolve": "off", "simplex_strategy": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What sets are allowed.
+
+    Attributes:
+        own: fragments keep their own time budgets, not the least of the set.
+        reach: most fragments of a set.
+        points: the first re-partition point, and the one behind the last.
+    """
+
+    own: bool
+    reach: int
+    points: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What fragments are worth.
+
+    Attributes:
+        price: GPU share in percent per unit of rate, by place in the queues, shape (fragments,).
+        worth: sums of the prices of the fragments before each place, shape (fragments + 1,).
+    """
+
+    price: Floats
+    worth: Floats
+
+
+def sets_at(
+    queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int, slack_pct: float
+) -> tuple[Floats, Ints]:
+    """The sets that gain most and take the next fragments of some queues, among these that of the queue `must`.
+
+    Returns:
+        Gains by number of fragments, shape (reach + 1,), and how many of each queue, shape (reach + 1, queues).
+    """
+    gain = np.empty(rules.reach + 1)
+    taken = np.zeros((rules.reach + 1, len(queues.begins)), dtype=np.int64)
+    best_sets(
+        served,
+        must,
+        rules.own,
+        slack_pct,
+        rules.reach,
+        queues.starts,
+        queues.limits,
+        queues.units,
+        prices.price,
+        prices.worth,
+        queues.begins,
+        *rules.points,
+        tables.shared_start,
+        tables.shared_ticks,
+        tables.shared_cost,
+        tables.shared_least,
+        tables.own_start,
+        tables.own_ticks,
+        tables.own_cost,
+        tables.own_least,
+        gain,
+        taken,
+    )
+    return gain, taken
+
+
+def classes_of(queues: Queues, most: int) -> Ints:
+    """The class of each fragment, at most so many per queue, of about as many fragments each; shape (fragments,)."""
+    found = np.zeros(len(queues.places), dtype=np.int64)
+    last = -1
+    for first, end in zip(queues.starts[:-1], queues.starts[1:], strict=True):
+        _, kind, counts = np.unique(queues.limits[first:end], return_inverse=True, return_counts=True)
+        number = (np.cumsum(counts) - 1) * most // int(counts.sum())
+        found[first:end] = last + 1 + np.unique(number, return_inverse=True)[1][kind]
+        last = int(found[end - 1])
+    return found
+
+
+class Master:
+    """min share · x, the rate of each class in sets at least, x ≥ 0; solved again from the last basis."""
+
+    def __init__(self, queues: Queues, classes: Ints, alone_pct: float) -> None:
+        self._classes, self._rate = classes, np.diff(queues.units)
+        self._highs = highspy.Highs()
+        for key, value in OPTIONS.items():
+            self._highs.setOptionValue(key, value)
+        queue = np.repeat(np.arange(len(queues.begins)), np.diff(queues.starts))
+        first = np.searchsorted(classes, np.arange(int(classes[-1]) + 1))
+        for kind, rate in enumerate(np.bincount(classes, weights=self._rate).tolist()):
+            self._highs.addRow(rate, highspy.kHighsInf, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
+            self._column(alone_pct, [kind], [1.0])
+            if kind and queue[first[kind]] == queue[first[kind - 1]]:
+                self._column(0.0, [kind - 1, kind], [-1.0, 1.0])
+
+    def prices(self) -> Prices:
+        """The prices at the optimum."""
+        self._highs.run()
+        duals = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
+        price = duals[self._classes]
+        return Prices(price, np.concatenate(([0.0], np.cumsum(price * self._rate))))
+
+    def add(self, places: Ints, share_pct: float) -> None:
+        """Add a set of the fragments at some places in the queues."""
+        rate = np.bincount(self._classes[places], weights=self._rate[places])
+        kinds = np.flatnonzero(rate)
+        self._column(share_pct, kinds.tolist(), rate[kinds].tolist())
+
+    def _column(self, share_pct: float, kinds: list[int], rate: list[float]) -> None:
+        index = np.array(kinds, dtype=np.int32)
+        self._highs.addCol(share_pct, 0.0, highspy.kHighsInf, len(index), index, np.array(rate))
+
+
+def prices_of(queues: Queues, tables: Tables, rules: Rules, most_classes: int, rounds: int) -> Prices:
+    """Prices at which hardly any set gains.
+
+    Args:
+        queues: the fragments.
+        tables: shares of their stages.
+        rules: what sets are allowed.
+        most_classes: most classes of a queue.
+        rounds: most times to look for sets that gain.
+    """
+    classes = classes_of(queues, most_classes)
+    # Dearer than any fragment alone, so that sets of the first round are large enough to serve all.
+    dearest = float(tables.shared_cost[tables.shared_cost < 1e12].max() + tables.own_cost[tables.own_cost < 1e12].max(initial=0))
+    master = Master(queues, classes, dearest)
+    prices = master.prices()
+    states = _first_states(queues, classes)
+    for _ in range(rounds):
+        sets = [found for state in states if (found := _best_set(queues, tables, rules, prices, *state)) is not None]
+        if not sets:
+            break
+        for places, share in sets:
+            master.add(places, share)
+        prices = master.prices()
+    return prices
+
+
+def _first_states(queues: Queues, classes: Ints) -> list[tuple[Ints, int]]:
+    """Per class the state in which it is the tightest left, and its queue."""
+    found = []
+    for place in np.searchsorted(classes, np.arange(int(classes[-1]) + 1)).tolist():
+        served = [
+            np.searchsorted(queues.limits[first:end], queues.limits[place])
+            for first, end in zip(queues.starts[:-1], queues.starts[1:], strict=True)
+        ]
+        found.append((np.array(served, dtype=np.int64), int(np.searchsorted(queues.starts, place, side="right")) - 1))
+    return found
+
+
+def _best_set(
+    queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int
+) -> tuple[Ints, float] | None:
+    """Places and GPU share of the set that gains most at a state; None: none gains."""
+    gain, taken = sets_at(queues, tables, rules, prices, served, must, 0.0)
+    k = int(np.argmax(gain))
+    if gain[k] <= GAINS_PCT:
+        return None
+    first = queues.starts[:-1] + served
+    end = first + taken[k]
+    places = np.concatenate([np.arange(a, b) for a, b in zip(first, end, strict=True)])
+    return places, float((prices.worth[end] - prices.worth[first]).sum() - gain[k])

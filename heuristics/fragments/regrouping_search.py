@@ -1,0 +1,117 @@
+"""Plans as paths: from no fragment served to all, set by set, the cheapest by prices first, for `regroup` (ours).
+
+Sets are laid in the order of their least time budgets: the next one holds the tightest fragment left. Where all rates
+are equal and sets keep their least budget nothing is lost by that, as a tighter fragment may take the place of a looser
+one. A path's loss is its share less what the fragments served are worth, and its end's share the loss and the
+worth of all. So paths to states with about as many fragments served compare by their loss, and few of each are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from heuristics.fragments.regrouping_kernel import NEVER
+from heuristics.fragments.regrouping_prices import Prices, Rules, sets_at
+from heuristics.fragments.regrouping_tables import Queues, Tables
+
+Ints = npt.NDArray[np.int64]
+State = tuple[int, ...]
+"""How many fragments of each queue have been served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many paths are looked at.
+
+    Attributes:
+        kept: states kept of those with about as many fragments served.
+        bins: kinds of such states.
+        slack_pct: largest difference of the losses of sets that go on from a state.
+        most: most sets that go on from a state.
+    """
+
+    kept: int
+    bins: int
+    slack_pct: float
+    most: int
+
+
+class _Step(NamedTuple):
+    loss: float
+    before: State | None
+
+
+Path = tuple[float, list[tuple[State, State]]]
+"""The loss of a path, and its sets, each by the states before and after it."""
+
+
+class Search:
+    """Finds paths in the queues of a fleet."""
+
+    def __init__(self, queues: Queues, tables: Tables, rules: Rules) -> None:
+        self._queues, self._tables, self._rules = queues, tables, rules
+        self._sizes = np.diff(queues.starts)
+        self._number = int(self._sizes.sum())
+        self._start: State = tuple(0 for _ in self._sizes)
+        self._end: State = tuple(self._sizes.tolist())
+
+    def path(self, prices: Prices, effort: Effort) -> Path | None:
+        """The best path found; None: there is none."""
+        first = self._greedy(prices)
+        found = self._best(prices, effort, math.inf if first is None else first[0])
+        return min((path for path in (first, found) if path is not None), default=None, key=lambda path: path[0])
+
+    def _greedy(self, prices: Prices) -> Path | None:
+        """The path that takes the set of least loss each time."""
+        state, loss, path = self._start, 0.0, []
+        while state != self._end:
+            following = self._next(prices, Effort(1, 1, 0.0, 1), state)
+            if not following:
+                return None
+            path.append((state, following[0][0]))
+            state, loss = following[0][0], loss + following[0][1]
+        return loss, path
+
+    def _best(self, prices: Prices, effort: Effort, most_loss: float) -> Path | None:
+        """The best path found whose states have at most a loss."""
+        steps = {self._start: _Step(0.0, None)}
+        width = -(-self._number // effort.bins)
+        bins: list[list[tuple[float, State]]] = [[] for _ in range(self._number // width + 1)]
+        bins[0].append((0.0, self._start))
+        for heap in bins:
+            done: set[State] = set()
+            # A set may end in the bin that it begins in, which is then looked at too.
+            while heap and len(done) < effort.kept:
+                loss, state = heappop(heap)
+                if state in done or state == self._end or loss > most_loss:
+                    continue
+                done.add(state)
+                for after, more in self._next(prices, effort, state):
+                    if after not in steps or loss + more < steps[after].loss:
+                        steps[after] = _Step(loss + more, state)
+                        heappush(bins[sum(after) // width], (loss + more, after))
+        if self._end not in steps:
+            return None
+        path, state = [], self._end
+        while (before := steps[state].before) is not None:
+            path.append((before, state))
+            state = before
+        return steps[self._end].loss, path[::-1]
+
+    def _next(self, prices: Prices, effort: Effort, state: State) -> list[tuple[State, float]]:
+        """The states after some sets, with the losses of these, the least first."""
+        queues = self._queues
+        served = np.array(state, dtype=np.int64)
+        must = min(
+            (queues.limits[queues.starts[b] + own], b) for b, own in enumerate(state) if own < self._sizes[b]
+        )[1]
+        gain, taken = sets_at(queues, self._tables, self._rules, prices, served, must, effort.slack_pct)
+        ranked = np.argsort(-gain, kind="stable")[: effort.most]
+        least = max(gain[ranked[0]] - effort.slack_pct, -NEVER / 2)
+        return [(tuple((served + taken[k]).tolist()), -float(gain[k])) for k in ranked.tolist() if gain[k] >= least]

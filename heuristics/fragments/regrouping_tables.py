@@ -1,0 +1,145 @@
+"""The queues of a fleet and the least GPU shares of its stages as tables, for `regroup` (ours).
+
+Rates count in units. Where all are equal, or multiples of one, tables are exact, else rates are rounded up to units of a
+small part of them all: tables guide the search, and exact arithmetic prices what it finds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from euclio.fragments import Fleet, Network
+from euclio.fragments.stages import Stages
+from heuristics.fragments.regrouping_kernel import NEVER
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+MOST_UNITS = 2000
+"""Units of all rates together beyond which they are rounded."""
+MOST_ENTRIES = 20_000_000
+"""Entries of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queues:
+    """The fragments by first layer, the tightest first.
+
+    Attributes:
+        places: places in the fleet, queue after queue, shape (fragments,).
+        begins: first layer of each queue, ascending, shape (queues,).
+        starts: queue b is `places[starts[b]:starts[b + 1]]`, shape (queues + 1,).
+        limits: longest execution of each in ticks, shape (fragments,).
+        units: sums of the rates in units before each place, shape (fragments + 1,).
+        unit_rps: a unit in requests per second.
+    """
+
+    places: Ints
+    begins: Ints
+    starts: Ints
+    limits: Floats
+    units: Floats
+    unit_rps: Fraction
+
+
+def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int]) -> Queues:
+    """The queues of some fragments."""
+    limit = {k: stages.execution_ticks(fleet.fragments[k].budget_s) for k in places}
+    order = sorted(places, key=lambda k: (fleet.fragments[k].partition_point, limit[k], k))
+    begin = np.array([fleet.fragments[k].partition_point for k in order], dtype=np.int64)
+    begins = np.unique(begin)
+    rates = [fleet.fragments[k].rate_rps for k in order]
+    total = sum(rates, Fraction(0))
+    common = math.lcm(*(q.denominator for q in rates))
+    unit = Fraction(math.gcd(*(int(q * common) for q in rates)), common)
+    unit = max(unit, total / MOST_UNITS)
+    return Queues(
+        np.array(order, dtype=np.int64),
+        begins,
+        np.searchsorted(begin, [*begins.tolist(), int(begins[-1]) + 1]).astype(np.int64),
+        np.array([float(limit[k]) for k in order]),
+        np.cumsum([0.0, *(float(q / unit) for q in rates)]),
+        unit,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Least GPU shares in percent of shared stages and of heads, by time and rate in units.
+
+    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b that
+    end at p the rows `own_start[b, p]` to `own_start[b, p + 1]`; rows by ascending time, none without a gain.
+
+    Attributes:
+        shared_start: shape (layers + 1,).
+        shared_ticks: times, shape (rows,).
+        shared_cost: shape (rows, units + 1).
+        shared_least: least share per unit of rate over all rates, shape (rows,).
+        own_start: shape (queues, layers + 1).
+        own_ticks: times, shape (rows,).
+        own_cost: shape (rows, units + 1).
+        own_least: as `shared_least`, shape (rows,).
+    """
+
+    shared_start: Ints
+    shared_ticks: Floats
+    shared_cost: Floats
+    shared_least: Floats
+    own_start: Ints
+    own_ticks: Floats
+    own_cost: Floats
+    own_least: Floats
+
+
+def tables_of(stages: Stages, queues: Queues, max_instances: int | None, units: int) -> Tables:
+    """The tables up to so many units."""
+    table = _Maker(stages, queues.unit_rps, max_instances, units)
+    layers, begins = stages.network.layers, queues.begins.tolist()
+    shared = [table.of(p, layers) if p >= begins[0] else table.none() for p in range(layers)]
+    heads = [[table.of(begin, p) if p > begin else table.none() for p in range(layers)] for begin in begins]
+    shared_cost = np.concatenate([cost for _, cost in shared])
+    own_cost = np.concatenate([cost for row in heads for _, cost in row])
+    sizes = np.array([[len(ticks) for ticks, _ in row] for row in heads], dtype=np.int64)
+    ends = np.cumsum(sizes.ravel()).reshape(sizes.shape)
+    return Tables(
+        np.cumsum([0, *(len(ticks) for ticks, _ in shared)]).astype(np.int64),
+        np.concatenate([ticks for ticks, _ in shared]),
+        shared_cost,
+        (shared_cost[:, 1:] / np.arange(1, units + 1)).min(axis=1),
+        np.concatenate((ends[:, :1] - sizes[:, :1], ends), axis=1),
+        np.concatenate([ticks for row in heads for ticks, _ in row]),
+        own_cost,
+        (own_cost[:, 1:] / np.arange(1, units + 1)).min(axis=1),
+    )
+
+
+class _Maker:
+    """Makes the tables of one range of layers after the other."""
+
+    def __init__(self, stages: Stages, unit_rps: Fraction, max_instances: int | None, units: int) -> None:
+        self._stages, self._max_instances = stages, max_instances
+        self._per_tick = np.arange(units + 1) * float(unit_rps / stages.ticks_per_s)
+
+    def none(self) -> tuple[Floats, Floats]:
+        """The table of a range that no stage runs."""
+        return np.zeros(0), np.zeros((0, len(self._per_tick)))
+
+    def of(self, first: int, end: int) -> tuple[Floats, Floats]:
+        """Times at which some rate is served at a smaller share, and the least share within each by rate."""
+        choices = self._stages.choices(first, end)
+        ticks, batch, share = (part.astype(np.float64) for part in (choices.ticks, choices.batch, choices.share_pct))
+        instances = np.ceil(ticks[:, None] / batch[:, None] * self._per_tick - 1e-9)
+        cost = instances * share[:, None]
+        if self._max_instances is not None:
+            cost[instances > self._max_instances] = NEVER
+        cost = np.minimum.accumulate(cost, axis=0)
+        last = np.append(ticks[1:] != ticks[:-1], True)
+        ticks, cost = ticks[last], cost[last]
+        new = np.append(True, (cost[1:] < cost[:-1]).any(axis=1)) & (cost[:, 1:] < NEVER).any(axis=1)
+        return ticks[new], cost[new]
