@@ -64,7 +64,7 @@ class Search:
     def path(self, prices: Prices, effort: Effort) -> Path | None:
         """The best path found; None: there is none."""
         first = self._greedy(prices)
-        found = self._best(prices, effort, math.inf if first is None else first[0])
+        found = self._best(prices, effort, math.inf if first is None else max(first[0], 0.0) + effort.slack_pct)
         return min((path for path in (first, found) if path is not None), default=None, key=lambda path: path[0])
 
     def _greedy(self, prices: Prices) -> Path | None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from euclio.fragments import Fleet, Network
 from euclio.fragments.stages import Stages
-from heuristics.fragments.regrouping_kernel import NEVER
+from heuristics.fragments.regrouping_kernel import NEVER, divide_heads
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -46,6 +46,11 @@ class Queues:
     limits: Floats
     units: Floats
     unit_rps: Fraction
+
+    @property
+    def even(self) -> bool:
+        """Whether a unit is the rate of each."""
+        return bool((np.diff(self.units) == 1).all())
 
 
 def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int]) -> Queues:
@@ -83,7 +88,7 @@ class Tables:
         shared_least: least share per unit of rate over all rates, shape (rows,).
         own_start: shape (queues, layers + 1).
         own_ticks: times, shape (rows,).
-        own_cost: shape (rows, units + 1).
+        own_cost: share of the cheapest heads, one or, where rates are equal, several; shape (rows, units + 1).
         own_least: as `shared_least`, shape (rows,).
     """
 
@@ -106,6 +111,8 @@ def tables_of(stages: Stages, queues: Queues, max_instances: int | None, units: 
     shared_cost = np.concatenate([cost for _, cost in shared])
     own_cost = np.concatenate([cost for row in heads for _, cost in row])
     sizes = np.array([[len(ticks) for ticks, _ in row] for row in heads], dtype=np.int64)
+    if queues.even:
+        divide_heads(own_cost)
     ends = np.cumsum(sizes.ravel()).reshape(sizes.shape)
     return Tables(
         np.cumsum([0, *(len(ticks) for ticks, _ in shared)]).astype(np.int64),

@@ -13,22 +13,20 @@ from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
-from formulations.fragments.columns.classes import rounded
 from formulations.fragments.columns.closing import sets_within
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.partition import Partition, best_partition, within
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
 from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
+from formulations.fragments.columns.wide import solve_wide
 from formulations.fragments.set_partition import solve_set_partition
 
 FIRST_NODES = 500
 """Nodes for the first plan, of the sets that column generation leaves."""
 MANY_TYPES = 120
-"""Types beyond which time budgets are rounded to classes and the gap is left open."""
-CLASSES = 40
-"""Classes of time budgets of the fragments that begin at the same layer."""
-BOUND_PART, PLAN_PART = 0.4, 0.8
-"""Parts of a time limit after which the bound and the columns of the plan have to do."""
+"""Types beyond which the gap is left open."""
+MANY_FRAGMENTS = 200
+"""Fragments beyond which it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +58,9 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
     alone = _alone(fleet, stages, space, types)
     if alone is None:
         return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-    few = len(types.members) <= MANY_TYPES
-    found = _proven if few else _by_classes
-    types, root, closed = found(types, stages, space, alone, deadline)
+    if len(types.members) > MANY_TYPES or len(fleet.fragments) > MANY_FRAGMENTS:
+        return solve_wide(fleet, types, stages, space, limits)
+    types, root, closed = _proven(types, stages, space, alone, deadline)
     plan = _plan(fleet, stages, space, types, closed.best)
     stats = {
         "types": float(len(types.members)),
@@ -96,23 +94,6 @@ def _proven(
     root = relaxed(pricer, alone, deadline)
     best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
     return types, root, _closed(pricer, root, best if best.share_pct is not None else _apart(types, alone), deadline)
-
-
-def _by_classes(
-    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
-) -> tuple[Types, Relaxation, _Closed]:
-    """Bound and plan of many types: time budgets rounded up to classes for the one, down for the other."""
-    share = {types.members[column[0][0]][0]: pct for column, pct in alone.items()}
-    now = time.perf_counter()
-    over, under = rounded(types, CLASSES, up=True), rounded(types, CLASSES, up=False)
-    singles: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(over.members)}
-    tables = tables_of(over, stages, space)
-    bound = relaxed(Pricer(over, tables), singles, now + BOUND_PART * (deadline - now))
-    root = relaxed(Pricer(under, tables), singles, now + PLAN_PART * (deadline - now))
-    best = best_partition(root.columns, under.counts, deadline, FIRST_NODES)
-    if best.share_pct is None:
-        best = _apart(under, singles)
-    return under, bound, _Closed(best, bound.bound_pct, 0)
 
 
 def _prices(fleet: Fleet, space: FragmentSpace) -> bool:
