@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heuristics.fragments.regrouping_kernel import best_sets
-from heuristics.fragments.regrouping_tables import Queues, Tables
+from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -27,21 +27,6 @@ ROUNDS = 40
 ALONE_PCT = 1e4
 """Share of a unit of rate without a set, more than any stage for it."""
 OPTIONS = {"output_flag": False, "threads": 1, "presolve": "off", "simplex_strategy": 4}
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What sets are allowed.
-
-    Attributes:
-        own: fragments keep their own time budgets, not the least of the set.
-        reach: most fragments of a set.
-        points: the first re-partition point, and the one behind the last.
-    """
-
-    own: bool
-    reach: int
-    points: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ worth of all. So paths to states with about as many fragments served compare by 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -18,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from heuristics.fragments.regrouping_kernel import NEVER
-from heuristics.fragments.regrouping_prices import Prices, Rules, sets_at
-from heuristics.fragments.regrouping_tables import Queues, Tables
+from heuristics.fragments.regrouping_prices import Prices, sets_at
+from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
 
 Ints = npt.NDArray[np.int64]
 State = tuple[int, ...]
@@ -66,11 +67,12 @@ class Search:
         self._start: State = tuple(0 for _ in self._sizes)
         self._end: State = tuple(self._sizes.tolist())
 
-    def path(self, prices: Prices, efforts: Sequence[Effort]) -> Path | None:
-        """The best path found with one effort after the other; None: there is none."""
+    def path(self, prices: Prices, efforts: Sequence[Effort], deadline: float) -> Path | None:
+        """The best path found with one effort after the other, up to a deadline; None: there is none."""
         best = self._greedy(prices)
         for effort in efforts:
-            found = self._best(prices, effort, math.inf if best is None else max(best[0], LEAST_LOSS_PCT))
+            most_loss = math.inf if best is None else max(best[0], LEAST_LOSS_PCT)
+            found = self._best(prices, effort, most_loss, deadline)
             if found is not None and (best is None or found[0] < best[0]):
                 best = found
         return best
@@ -86,7 +88,7 @@ class Search:
             state, loss = following[0][0], loss + following[0][1]
         return loss, path
 
-    def _best(self, prices: Prices, effort: Effort, most_loss: float) -> Path | None:
+    def _best(self, prices: Prices, effort: Effort, most_loss: float, deadline: float) -> Path | None:
         """The best path found whose states have at most a loss."""
         steps = {self._start: _Step(0.0, None)}
         width = -(-self._number // effort.bins)
@@ -95,7 +97,7 @@ class Search:
         for heap in bins:
             done: set[State] = set()
             # A set may end in the bin that it begins in, which is then looked at too.
-            while heap and len(done) < effort.kept:
+            while heap and len(done) < effort.kept and time.perf_counter() < deadline:
                 loss, state = heappop(heap)
                 if state in done or state == self._end or loss > most_loss:
                     continue

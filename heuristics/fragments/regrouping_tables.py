@@ -21,10 +21,25 @@ from heuristics.fragments.regrouping_kernel import NEVER, divide_heads
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-MOST_UNITS = 2000
-"""Units of all rates together beyond which they are rounded."""
-MOST_ENTRIES = 20_000_000
-"""Entries of a table."""
+MOST_UNITS = 500
+"""Units of the rates of a set beyond which they are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What sets are allowed.
+
+    Attributes:
+        own: fragments keep their own time budgets, not the least of the set.
+        reach: most fragments of a set.
+        points: the first re-partition point, and the one behind the last.
+        max_instances: most instances of a stage; None: any number.
+    """
+
+    own: bool
+    reach: int
+    points: tuple[int, int]
+    max_instances: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +68,17 @@ class Queues:
         return bool((np.diff(self.units) == 1).all())
 
 
-def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int]) -> Queues:
-    """The queues of some fragments."""
+def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int], reach: int) -> Queues:
+    """The queues of some fragments, of which so many may share instances."""
     limit = {k: stages.execution_ticks(fleet.fragments[k].budget_s) for k in places}
     order = sorted(places, key=lambda k: (fleet.fragments[k].partition_point, limit[k], k))
     begin = np.array([fleet.fragments[k].partition_point for k in order], dtype=np.int64)
     begins = np.unique(begin)
     rates = [fleet.fragments[k].rate_rps for k in order]
-    total = sum(rates, Fraction(0))
+    largest = sum(sorted(rates, reverse=True)[:reach], Fraction(0))
     common = math.lcm(*(q.denominator for q in rates))
     unit = Fraction(math.gcd(*(int(q * common) for q in rates)), common)
-    unit = max(unit, total / MOST_UNITS)
+    unit = max(unit, largest / MOST_UNITS)
     return Queues(
         np.array(order, dtype=np.int64),
         begins,
@@ -102,12 +117,26 @@ class Tables:
     own_least: Floats
 
 
-def tables_of(stages: Stages, queues: Queues, max_instances: int | None, units: int) -> Tables:
-    """The tables up to so many units."""
-    table = _Maker(stages, queues.unit_rps, max_instances, units)
-    layers, begins = stages.network.layers, queues.begins.tolist()
-    shared = [table.of(p, layers) if p >= begins[0] else table.none() for p in range(layers)]
-    heads = [[table.of(begin, p) if p > begin else table.none() for p in range(layers)] for begin in begins]
+def _units(queues: Queues, rules: Rules) -> int:
+    """Units of rate of the largest sets."""
+    rates = np.sort(np.diff(queues.units))[::-1]
+    return math.ceil(rates[: rules.reach].sum())
+
+
+def entries(stages: Stages, queues: Queues, rules: Rules) -> int:
+    """How many choices tables are made of, each for all rates."""
+    network, (first, end) = stages.network, rules.points
+    ranges = sum(1 + sum(begin < p for begin in queues.begins.tolist()) for p in range(first, end))
+    return ranges * len(network.batches) * len(network.shares_pct) * (_units(queues, rules) + 1)
+
+
+def tables_of(stages: Stages, queues: Queues, rules: Rules) -> Tables:
+    """The tables of the sets that are allowed."""
+    units = _units(queues, rules)
+    table = _Maker(stages, queues.unit_rps, rules.max_instances, units)
+    layers, begins, points = stages.network.layers, queues.begins.tolist(), range(*rules.points)
+    shared = [table.of(p, layers) if p in points else table.none() for p in range(layers)]
+    heads = [[table.of(b, p) if p in points and b < p else table.none() for p in range(layers)] for b in begins]
     shared_cost = np.concatenate([cost for _, cost in shared])
     own_cost = np.concatenate([cost for row in heads for _, cost in row])
     sizes = np.array([[len(ticks) for ticks, _ in row] for row in heads], dtype=np.int64)

@@ -16,10 +16,9 @@ from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
 from euclio.fragments.stages import FITS, Stages
 from formulations.fragments.columns.gains import largest_gains
 from formulations.fragments.columns.types import MOST_TICKS, NEVER, UNIT, Ints, Types
-from heuristics.fragments.regrouping import fine_prices, solve_regroup
+from heuristics.fragments.regrouping import REACH, fine_prices, solve_regroup
 from heuristics.fragments.regrouping_kernel import divide_heads
 from heuristics.fragments.regrouping_prices import ALONE_PCT, Floats, PriceProgram, Sets, classes_of
-from heuristics.fragments.regrouping_search import Effort
 from heuristics.fragments.regrouping_tables import Queues, queues_of
 
 WIDTH = 250
@@ -32,8 +31,6 @@ PARTS = (0.9999, 0.9995, 0.999, 0.998, 0.995, 0.99)
 """Parts of the prices that are tried as well."""
 MOST_LIMITS = 400
 """Time budgets of a queue beyond which they are rounded."""
-EFFORT = Effort(2, 400, 5.0, 12)
-"""Of the search for the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +269,8 @@ def solve_wide(
         InapplicableError: times do not fit into 64 bits.
     """
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
-    answer = solve_regroup(fleet, space, limits, effort=EFFORT)
-    queues = queues_of(fleet, stages, range(len(fleet.fragments)))
+    answer = solve_regroup(fleet, space, limits)
+    queues = queues_of(fleet, stages, range(len(fleet.fragments)), REACH)
     assert answer.plan is not None
     _, sets = fine_prices(stages, queues, space, [answer.plan])
     bound = wide_bound(types, _fewer_limits(queues), stages, space, sets, deadline)
