@@ -1,7 +1,7 @@
 """Solver `regroup`: sets laid one after the other, the tightest fragments first, at prices of a linear program (ours).
 
-Fragments that begin at one layer stand in a queue by time budget. Prices say what each is worth; the sets that gain most
-at them are laid from the tightest fragment on, many plans side by side (`regrouping_search`). All that is found is
+Fragments that begin at one layer stand in a queue by time budget. Prices say what each is worth; the sets that gain
+most at them are laid from the tightest fragment on, many plans side by side (`regrouping_search`). All that is found is
 priced again in exact arithmetic, and the best of that and of what Graft and GSLICE+ plan is the answer.
 """
 
@@ -22,6 +22,7 @@ from euclio.fragments.stages import Stages
 from heuristics.fragments.graft import GraftOptions, solve_graft
 from heuristics.fragments.gslice import solve_gslice_plus
 from heuristics.fragments.merging import uniform_groups
+from heuristics.fragments.regrouping_kernel import divide_heads
 from heuristics.fragments.regrouping_prices import Prices, Sets, prices_of
 from heuristics.fragments.regrouping_search import Effort, Search, State
 from heuristics.fragments.regrouping_tables import Queues, Rules, Tables, entries, queues_of, tables_of
@@ -39,9 +40,7 @@ MOST_SPLITS = 2000
 """Pairs of a head and what it leaves up to which a begin's fragments are divided into heads in every way."""
 
 
-def solve_regroup(
-    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]
-) -> Answer[FragmentPlan]:
+def solve_regroup(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
     """The best plan found.
 
     Args:
@@ -100,7 +99,7 @@ def _laid(
 
 def _efforts(number: int) -> tuple[Effort, ...]:
     """A quick search first, whose loss bounds that of the next; with fewer fragments, more paths."""
-    return (Effort(1, 200, 2.0, 6), Effort(1 + 1000 // number, 1000, 2.0 + 300 / number, 8 + 1000 // number))
+    return (Effort(1, 200, 2.0, 6), Effort(max(1, 1000 // number), 1000, 2.0 + 300 / number, 8 + 1000 // number))
 
 
 def fine_prices(
@@ -162,3 +161,8 @@ def _splits(fleet: Fleet, members: Sequence[int]) -> int:
     """Pairs of a head and what it leaves, of fragments that begin at one layer."""
     kinds = Counter((fleet.fragments[k].rate_rps, fleet.fragments[k].budget_s) for k in members)
     return math.prod(number + 1 for number in kinds.values()) ** 2
+
+
+def compile_regroup() -> None:
+    """Compile what fragments of different rates do without."""
+    divide_heads(np.zeros((1, 2)))

@@ -1,9 +1,9 @@
 """Prices of fragments, what each is worth in a plan: the duals of a linear program over sets, for `regroup` (ours).
 
 Fragments of a queue with like time budgets are a class with one price per unit of rate. Sets that gain most at the
-prices so far become columns until none gains. A fragment may take the place of a tighter one, so that prices do not rise
-along a queue: that is a column per pair of neighbouring classes, and what makes a few rounds do. Prices guide the search
-and prove nothing.
+prices so far become columns until none gains. A fragment may take the place of a tighter one, so that prices do not
+rise along a queue: that is a column per pair of neighbouring classes, and what makes a few rounds do. Prices guide the
+search and prove nothing.
 """
 
 from __future__ import annotations
@@ -129,9 +129,7 @@ Sets = list[tuple[Ints, float]]
 """Sets by the places of their fragments in the queues, with their GPU shares in percent."""
 
 
-def prices_of(
-    queues: Queues, tables: Tables, rules: Rules, most_classes: int, sets: Sets
-) -> tuple[Prices, Sets]:
+def prices_of(queues: Queues, tables: Tables, rules: Rules, most_classes: int, sets: Sets) -> tuple[Prices, Sets]:
     """Prices at which hardly any set gains, and the sets that make them.
 
     Args:

@@ -118,9 +118,7 @@ class Search:
         """The states after some sets, at most so many, with their losses, the least first."""
         queues = self._queues
         served = np.array(state, dtype=np.int64)
-        must = min(
-            (queues.limits[queues.starts[b] + own], b) for b, own in enumerate(state) if own < self._sizes[b]
-        )[1]
+        must = min((queues.limits[queues.starts[b] + own], b) for b, own in enumerate(state) if own < self._sizes[b])[1]
         gain, taken = sets_at(queues, self._tables, self._rules, prices, served, must, slack_pct)
         ranked = np.argsort(-gain, kind="stable")[:most]
         least = max(gain[ranked[0]] - slack_pct, -NEVER / 2)

@@ -1,7 +1,7 @@
 """The queues of a fleet and the least GPU shares of its stages as tables, for `regroup` (ours).
 
-Rates count in units. Where all are equal, or multiples of one, tables are exact, else rates are rounded up to units of a
-small part of them all: tables guide the search, and exact arithmetic prices what it finds.
+Rates count in units. Where all are equal, or small multiples of one, tables are exact, else rates of stages are rounded
+up to whole units: tables guide the search, and exact arithmetic prices what it finds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from euclio.fragments import Fleet, Network
+from euclio.fragments import Fleet
 from euclio.fragments.stages import Stages
 from heuristics.fragments.regrouping_kernel import NEVER, divide_heads
 
@@ -93,8 +93,8 @@ def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int], reach: int) -
 class Tables:
     """Least GPU shares in percent of shared stages and of heads, by time and rate in units.
 
-    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b that
-    end at p the rows `own_start[b, p]` to `own_start[b, p + 1]`; rows by ascending time, none without a gain.
+    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b
+    that end at p the rows `own_start[b, p]` to `own_start[b, p + 1]`; rows by ascending time, none without a gain.
 
     Attributes:
         shared_start: shape (layers + 1,).
@@ -120,13 +120,13 @@ class Tables:
 def _units(queues: Queues, rules: Rules) -> int:
     """Units of rate of the largest sets."""
     rates = np.sort(np.diff(queues.units))[::-1]
-    return math.ceil(rates[: rules.reach].sum())
+    return math.ceil(float(rates[: rules.reach].sum()))
 
 
 def entries(stages: Stages, queues: Queues, rules: Rules) -> int:
     """How many choices tables are made of, each for all rates."""
     network, (first, end) = stages.network, rules.points
-    ranges = sum(1 + sum(begin < p for begin in queues.begins.tolist()) for p in range(first, end))
+    ranges = sum(1 + int((queues.begins < p).sum()) for p in range(first, end))
     return ranges * len(network.batches) * len(network.shares_pct) * (_units(queues, rules) + 1)
 
 

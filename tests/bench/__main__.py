@@ -14,6 +14,7 @@ from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
 from euclio.core.words import duration
 from tests.bench.chains_speed import chains_speed
+from tests.bench.fragments_speed import fragments_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed
 from tests.bench.measuring import compile_solver
@@ -28,7 +29,19 @@ from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
-SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "runner", "page")
+SECTIONS = (
+    "instances",
+    "chains",
+    "workloads",
+    "race",
+    "splits",
+    "growth",
+    "splittings",
+    "pipelines",
+    "fragments",
+    "runner",
+    "page",
+)
 
 
 def compilation() -> Section:
@@ -53,6 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "growth": growth,
         "splittings": lambda: (splittings_speed(),),
         "pipelines": lambda: pipelines_speed(arguments.instances),
+        "fragments": fragments_speed,
         "runner": lambda: (runner_speed(),),
         "page": lambda: (page_speed(),),
     }

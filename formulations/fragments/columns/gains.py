@@ -1,8 +1,8 @@
 """The largest gain of any set at given prices, in whole numbers, for thousands of fragments (ours).
 
-Prices do not rise with the time budget among fragments that begin at the same layer, as a fragment may take the place of
-a tighter one. So they stand in queues, the tightest first, and a set of a least budget takes the first ones that have
-it. Stages at the least share per fragment bound what a set gains by a sum over its fragments: that leaves out most
+Prices do not rise with the time budget among fragments that begin at the same layer, as a fragment may take the place
+of a tighter one. So they stand in queues, the tightest first, and a set of a least budget takes the first ones that
+have it. Stages at the least share per fragment bound what a set gains by a sum over its fragments: that leaves out most
 re-partition points and times, and most numbers of fragments of the others.
 """
 

@@ -18,7 +18,7 @@ from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.partition import Partition, best_partition, within
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
 from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
-from formulations.fragments.columns.wide import solve_wide
+from formulations.fragments.columns.wide import compile_wide, solve_wide
 from formulations.fragments.set_partition import solve_set_partition
 
 FIRST_NODES = 500
@@ -163,3 +163,4 @@ def compile_fragment_columns() -> None:
     prices = np.full(len(types.members), 100 * UNIT, dtype=np.int64)
     pricer.price(prices)
     sets_within(pricer, prices, 100 * UNIT, math.inf)
+    compile_wide()

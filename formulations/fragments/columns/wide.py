@@ -1,4 +1,8 @@
-"""A bound for thousands of fragments: prices from `regroup`'s linear program, proven by pricing in whole numbers (ours)."""
+"""A plan and a bound for thousands of fragments (ours).
+
+The plan is that of `regroup`. Its linear program also begins the one here, whose duals are only a proposal: they are
+rounded down to whole units, and pricing in whole numbers proves what bound they give (`gains.py`).
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,11 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network
+from euclio.fragments.instance import WHOLE_GPU_PCT
 from euclio.fragments.stages import FITS, Stages
 from formulations.fragments.columns.gains import largest_gains
-from formulations.fragments.columns.types import MOST_TICKS, NEVER, UNIT, Ints, Types
+from formulations.fragments.columns.types import MOST_PCT, MOST_TICKS, NEVER, UNIT, Ints, Types, types_of
 from heuristics.fragments.regrouping import REACH, fine_prices, solve_regroup
 from heuristics.fragments.regrouping_kernel import divide_heads
 from heuristics.fragments.regrouping_prices import ALONE_PCT, Floats, PriceProgram, Sets, classes_of
@@ -37,8 +42,8 @@ MOST_LIMITS = 400
 class WideTables:
     """Least GPU shares in units of shared stages and of heads, by time and number of fragments.
 
-    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b that
-    end at p the rows `own_start[b, p]` to `own_start[b, p + 1]`; rows by ascending time.
+    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b
+    that end at p the rows `own_start[b, p]` to `own_start[b, p + 1]`; rows by ascending time.
 
     Attributes:
         shared_start: shape (layers + 1,).
@@ -107,17 +112,20 @@ class _Rows:
         ticks, batch, share = (part.astype(object) for part in (choices.ticks, choices.batch, choices.share_pct))
         if int(ticks.max()) >= MOST_TICKS:
             raise InapplicableError("latencies and time budgets have too many digits for 64 bits")
-        each = np.minimum.accumulate((UNIT * share * ticks * above) // (batch * below)).astype(np.int64)
+        each = np.minimum.accumulate((UNIT * share * ticks * above) // (batch * below))
         load, room = ticks * above, batch * below
         if self._width * int(load.max()) < FITS and int(room.max()) < FITS:
             load, room = load.astype(np.int64), room.astype(np.int64)
-        instances = (-(-(load[:, None] * np.arange(self._width + 1)) // room[:, None])).astype(np.int64)
+        instances = -(-(load[:, None] * np.arange(self._width + 1)) // room[:, None])
+        if int(each.max()) >= MOST_PCT * UNIT or int(instances.max()) * WHOLE_GPU_PCT >= MOST_PCT:
+            raise InapplicableError("latencies or GPU shares have too many digits for 64 bits")
+        instances = instances.astype(np.int64)
         cost = instances * (share.astype(np.int64) * UNIT)[:, None]
         if self._max_instances is not None:
             cost[instances > self._max_instances] = NEVER
         cost = np.minimum(np.minimum.accumulate(cost, axis=0), NEVER)
         last = np.append(ticks[1:] != ticks[:-1], True).astype(bool)
-        ticks, cost, each = ticks[last].astype(np.int64), cost[last], each[last]
+        ticks, cost, each = ticks[last].astype(np.int64), cost[last], each[last].astype(np.int64)
         cheaper = (cost[1:] < cost[:-1]).any(axis=1) | (each[1:] < each[:-1])
         kept = np.append(True, cheaper)
         return ticks[kept], cost[kept], each[kept]
@@ -158,7 +166,7 @@ def _bound(queues: Queues, tables: WideTables, sets: Sets, members: int, deadlin
     program = PriceProgram(queues, classes_of(queues, len(queues.places)), ALONE_PCT)
     for places, share_pct in sets:
         program.add(places, share_pct)
-    pricing = _Pricing(queues, tables, members)
+    pricing = WidePricing(queues, tables, members)
     best, rounds = 0, 0
     while True:
         prices = program.prices()
@@ -201,8 +209,14 @@ def wide_bound(
             return WideBound(best, sets, rounds, found.wider)
 
 
-class _Pricing:
-    """Proves bounds by prices."""
+class WidePricing:
+    """Proves bounds by prices.
+
+    Args:
+        queues: the fragments.
+        tables: shares of their stages.
+        members: most fragments of a set.
+    """
 
     def __init__(self, queues: Queues, tables: WideTables, members: int) -> None:
         self._queues, self._tables, self._members = queues, tables, members
@@ -212,18 +226,30 @@ class _Pricing:
 
     def bound(self, price: Floats, part: float) -> tuple[int, Sets, bool]:
         """The bound in units that a part of the prices of fragments proves, sets that gain, and if wider ones may."""
-        queues, tables = self._queues, self._tables
         prices = np.floor(price * part * UNIT).astype(np.int64)
-        for first, end in pairwise(queues.starts.tolist()):
+        for first, end in pairwise(self._queues.starts.tolist()):
             prices[first:end] = np.minimum.accumulate(prices[first:end])
+        gains, taken = self.gains(prices)
         worth = np.concatenate(([0], np.cumsum(prices)))
+        lost = sum(int(k) * int(gain) for k, gain in zip(self._fragments, gains, strict=True))
+        gaining, known = gains > GAIN_UNITS, taken.any(axis=1)
+        sets = self._sets(np.flatnonzero(gaining & known).tolist(), gains, taken, worth)
+        return int(worth[-1]) - lost, sets, bool((gaining & ~known).any())
+
+    def gains(self, prices: Ints) -> tuple[Ints, Ints]:
+        """What sets of each limit gain at most, and what they take, see `largest_gains`.
+
+        Args:
+            prices: prices in units, not rising within a queue, shape (fragments,).
+        """
+        queues, tables = self._queues, self._tables
         taken = np.zeros((len(self._limits), len(queues.begins)), dtype=np.int64)
         gains = largest_gains(
             self._limits,
             queues.starts,
             self._item_limit,
             prices,
-            worth,
+            np.concatenate(([0], np.cumsum(prices))),
             queues.begins,
             self._members,
             tables.shared_start,
@@ -236,10 +262,7 @@ class _Pricing:
             tables.own_least,
             taken,
         )
-        lost = sum(int(k) * int(gain) for k, gain in zip(self._fragments, gains, strict=True))
-        gaining, known = gains > GAIN_UNITS, taken.any(axis=1)
-        sets = self._sets(np.flatnonzero(gaining & known).tolist(), gains, taken, worth)
-        return int(worth[-1]) - lost, sets, bool((gaining & ~known).any())
+        return gains, taken
 
     def _sets(self, places_of_limits: list[int], gains: Ints, taken: Ints, worth: Ints) -> Sets:
         sets = []
@@ -289,9 +312,17 @@ def solve_wide(
 def _fewer_limits(queues: Queues) -> Queues:
     """The fragments with limits rounded up to a few hundred per queue.
 
-    With more time no plan becomes infeasible and no stage takes a larger share, so that a bound on these is one on those
-    given.
+    With more time no plan becomes infeasible and no stage takes a larger share, so that a bound on these is one on
+    those given.
     """
     classes = classes_of(queues, MOST_LIMITS)
     ends = np.append(np.flatnonzero(np.diff(classes)), len(classes) - 1)
     return replace(queues, limits=queues.limits[ends[classes]])
+
+
+def compile_wide() -> None:
+    """Compile what fleets of few fragments do without."""
+    network = Network("compiled", [1], [100], [[["0.01"]], [["0.01"]]])
+    fleet = Fleet("compiled", network, [Fragment("a", 0, "0.1", 10), Fragment("b", 1, "0.1", 10)])
+    stages = Stages(network)
+    solve_wide(fleet, types_of(fleet, stages), stages, FragmentSpace(), Limits())

@@ -5,7 +5,6 @@ from tiny_fleets import SPACES
 
 from euclio.core.solving import solve
 from euclio.fragments import Fleet, FragmentSpace
-from euclio.fragments.workloads.clients import fleets_of
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
 
