@@ -114,6 +114,15 @@ SOLVERS = (
         library="highs",
     ),
     Solver(
+        "set-partition-cpsat",
+        "exact",
+        "every set of fragments at its least share, partitioned by CP-SAT in whole numbers, proven optimal (ours)",
+        late("formulations.fragments.set_partition_cpsat", "solve_set_partition_cpsat"),
+        takes=frozenset({Option.THREADS, Option.LOG_FILE}),
+        family="fragments",
+        library="ortools",
+    ),
+    Solver(
         "fragment-columns",
         "exact",
         "realigned sets as columns, priced exactly, listed within the gap of the relaxation, proven optimal (ours)",

@@ -19,7 +19,7 @@ def entries(difficulty: str | None = None, family: str | None = None) -> tuple[E
 
     Args:
         difficulty: class: easy, medium, hard or open; None: all.
-        family: problem family, "session" or "pipeline"; None: all.
+        family: problem family by name; None: all.
 
     Raises:
         InputError: unknown class, or the set is not there.

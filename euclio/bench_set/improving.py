@@ -16,12 +16,6 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
 
-OTHERS = {
-    "session": ("harpagon", "milp-split", "cpsat-split", "milp"),
-    "pipeline": ("no-partitioning", "dart-r", "ppipe"),
-}
-"""Methods tried where the reference method does not prove its plan."""
-
 SHORT_S = 0.5
 """Runs of less processor time are timed again."""
 REPEATS = 3
@@ -50,7 +44,7 @@ def attempt(instance: Any, space: Any, solver: str, time_limit_s: float | None) 
     """Run a solver; its plan is priced in the plan space of the instance, whatever its own.
 
     Args:
-        instance: a session or cluster of the set.
+        instance: an instance of the set.
         space: plan space that the set asks for.
         solver: name of a solver; one that searches part of the family's full space by design keeps to its part.
         time_limit_s: limit in seconds; None: none.
@@ -108,7 +102,7 @@ def improved(instance: Any, space: Any, found: Found, time_limit_s: float) -> tu
     family = family_of(instance)
     goal = family.goal(space)
     tried = []
-    for solver in OTHERS[family.name]:
+    for solver in family.improvers:
         if found.value is not None and goal.proven(found.value, found.bound):
             break
         try:

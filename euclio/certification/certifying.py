@@ -66,7 +66,7 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     figures that are not as checked, refute the result before anything is searched for.
 
     Args:
-        instance: the session or cluster that it is a result of.
+        instance: the instance that it is a result of.
         result: a result of `solve`, or a written one (`euclio.files.load_result`).
         time_limit_s: limit of the search in seconds; None: none.
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.families import instances
 from euclio.core.errors import InputError
+from euclio.core.family import homes
 from euclio.core.progress import progress_bar, say
 from euclio.core.values import count, seconds, seed
 
@@ -26,9 +28,7 @@ SAMPLE = 20
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
-    parser.description = (
-        "The benchmark set: named sessions and clusters with the best plan and bound known, in classes."
-    )
+    parser.description = f"The benchmark set: named {instances('and')} with the best plan and bound known, in classes."
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
     check = actions.add_parser(
         "check",
@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     check.set_defaults(run=run_check)
     listing = actions.add_parser("list", help="print the paths of instances", allow_abbrev=False)
-    listing.add_argument("--family", choices=("session", "pipeline"), help="only this problem family")
+    listing.add_argument("--family", choices=tuple(homes()), help="only this problem family")
     listing.set_defaults(run=run_list)
     for action in (check, listing):
         action.add_argument("--class", dest="difficulty", choices=CLASSES, help="only this class")
@@ -81,7 +81,7 @@ def _add_certify(actions: Verbs) -> argparse.ArgumentParser:
     )
     certify.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each search in seconds; default: 60")
     certify.add_argument("--again", action="store_true", help="make all of them again")
-    certify.add_argument("--family", choices=("session", "pipeline"), help="only this problem family")
+    certify.add_argument("--family", choices=tuple(homes()), help="only this problem family")
     certify.set_defaults(run=run_certify)
     return certify
 

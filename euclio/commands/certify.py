@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
+from euclio.commands.families import an_instance
 from euclio.core.progress import say, waiting
 from euclio.core.values import seconds
 
@@ -20,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "Show that nothing is better than a result claims (optimal, infeasible, or a bound), or find the "
         "better plan and print it. Exit code 0: certified, 1: refuted, 4: open."
     )
-    parser.add_argument("instance", metavar="INSTANCE", help="session or cluster (JSON)")
+    parser.add_argument("instance", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of the search in seconds")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the better plan, if there is one, as a result")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.commands.families import objectives, schemas
 from euclio.core.progress import noticed, say
 from euclio.core.values import names, seconds
 
@@ -20,12 +21,12 @@ CERTIFY_S = 60.0
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
-    parser.description = "Cost or throughput, gap, the share of the gap due to design, and time of every system."
-    parser.add_argument("file", metavar="FILE", help="instance (JSON, euclio/session/1 or euclio/pipeline/1)")
+    parser.description = "Value, gap, the share of the gap due to design, and time of every system."
+    parser.add_argument("file", metavar="FILE", help=f"instance (JSON, {schemas()})")
     parser.add_argument(
         "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
     )
-    parser.add_argument("--objective", metavar="NAME", help="of clusters: throughput (the default) or cost")
+    parser.add_argument("--objective", metavar="NAME", help=f"{objectives()}; default: the first")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(
         "--certify",

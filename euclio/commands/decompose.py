@@ -23,7 +23,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Split the gap of every system into what its design gives up (best plan of its own plan space "
-        "over the optimum) and what its heuristic loses (its plan over that best plan)."
+        "over the optimum) and what its heuristic loses (its plan over that best plan), and the latter by step where "
+        "a heuristic's steps are known."
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="instances, or folders of them")
     parser.add_argument("--workloads", type=count, metavar="N", help="also N workloads of Harpagon's protocol")
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, plot."""
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
-    from euclio.comparison.decomposing import common_family, decompose, describe
+    from euclio.comparison.decomposing import common_family, decompose, describe, goal_of
+    from euclio.comparison.steps import steps_of, steps_table
     from euclio.comparison.table import decomposition_table
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
@@ -67,7 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
             solving=supervised.solve,
             objective=arguments.objective,
         )
-    print(json_text(describe(table)) if arguments.json else to_text(decomposition_table(table)))
+        steps = steps_of(instances, chosen, table, arguments.time_limit)
+    if arguments.json:
+        print(json_text(describe(table) | ({"steps": steps.to_dict("records")} if len(steps) else {})))
+    else:
+        print(to_text(decomposition_table(table)))
+        if len(steps):
+            print()
+            print(to_text(steps_table(steps, goal_of(table))))
     if arguments.csv is not None:
         write_text(table.to_csv(index=False), arguments.csv)
     if arguments.plot is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.commands.families import an_instance
 from euclio.commands.plan_space import add_plan_space, plan_space
 from euclio.core.progress import noticed
 from euclio.core.values import seconds
@@ -13,10 +14,11 @@ from euclio.core.values import seconds
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
-        "Name the smallest set of modules and restrictions that no plan can reconcile with the SLO, and "
-        "the least SLO that has a plan. Exit code 3: infeasible, 0: feasible."
+        "Name what no plan can reconcile: of a session the smallest set of modules and restrictions, and the "
+        "least SLO that has a plan; of a cluster its models, of a fleet its fragments that are too slow. Exit code 3: "
+        "infeasible, 0: feasible."
     )
-    parser.add_argument("file", metavar="INSTANCE", help="session or cluster (JSON)")
+    parser.add_argument("file", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("--solver", metavar="NAME", help="start from this solver's plan space; default: as of solve")
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of all searches together in seconds")

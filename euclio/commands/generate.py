@@ -10,16 +10,15 @@ from euclio.commands.exit_codes import SOLVED
 from euclio.core.errors import InputError
 from euclio.core.family import Family, families
 from euclio.core.values import count, seed
+from euclio.core.words import joined
 from euclio.workloads.settings import Setting, add_settings, given_settings
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     known = [family for family in families() if family.kinds()]
-    parser.description = (
-        f"Write seeded workloads as instances, {' or '.join(family.instances for family in known)}; "
-        "prints the path of each file."
-    )
+    drawn = joined((family.instances for family in known), "or")
+    parser.description = f"Write seeded workloads as instances: {drawn}; prints the path of each file."
     parser.add_argument("kind", metavar="KIND", help="kind of workload; a wrong one lists them all")
     parser.add_argument(
         "--out",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.plan_space import add_plan_space, plan_space
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
@@ -22,13 +23,13 @@ EXIT_CODES = {"optimal": SOLVED, "feasible": SOLVED, "infeasible": INFEASIBLE, "
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
-        "Run a solver on a session or a cluster and print the checked plan. Options not given are the solver's own."
+        f"Run a solver on a {an_instance()} and print the checked plan. Options not given are the solver's own."
     )
-    parser.add_argument("file", metavar="FILE", help="instance (JSON, euclio/session/1 or euclio/pipeline/1)")
+    parser.add_argument("file", metavar="FILE", help=f"instance (JSON, {schemas()})")
     parser.add_argument(
         "--solver",
         metavar="NAME",
-        help="see `euclio solvers`, or FILE.py:FUNCTION; default: exact for sessions, columns for clusters",
+        help=f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
     )
     add_plan_space(parser)
     parser.add_argument(

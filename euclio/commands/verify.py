@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.families import an_instance
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = "Check a result against its instance. Exit code 0: accepted, 1: refused, with the reason."
-    parser.add_argument("instance", metavar="INSTANCE", help="session or cluster (JSON)")
+    parser.add_argument("instance", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")
 
 

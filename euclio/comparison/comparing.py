@@ -152,7 +152,7 @@ def compare(
     """Run systems and the family's exact solver on one instance.
 
     Args:
-        instance: a session or a cluster.
+        instance: an instance of any family.
         solvers: names or solvers; by default every registered system of the family, ablations included.
         time_limit_s: limit of each run in seconds.
         objective: name of the objective; None: the family's default.

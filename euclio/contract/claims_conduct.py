@@ -84,7 +84,7 @@ def surroundings(evidence: Evidence) -> Judgement:
 
 
 def scaled(evidence: Evidence) -> Judgement:
-    """Proves twice the cost where all prices are doubled (of throughput, half of it at double weights)."""
+    """Proves what follows for a like instance: prices or weights doubled, or times doubled and rates halved."""
     return _equal_optima(evidence, Purpose.SCALED)
 
 

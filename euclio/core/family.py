@@ -112,6 +112,8 @@ class Family:
         goals: its objectives, the default one first.
         full_space: the plan space that all its solvers' are measured against.
         default_solver: name of the solver that is used when none is named.
+        improvers: names of the solvers that are tried on the benchmark set where the default one does not prove its
+            plan.
         space_options: options of the command that change the plan space.
         read: parsed JSON and the file's name in, instance out.
         to_text: the JSON text of an instance.
@@ -167,6 +169,7 @@ class Family:
     kinds: Callable[[], tuple[Kind, ...]] = tuple
     importers: Callable[[], tuple[Importer, ...]] = tuple
     designs: Callable[[], Sequence[Design]] = tuple
+    improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
     setup_options: tuple[SetupOption, ...] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -88,6 +88,9 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         library: solver library that it loads: "highs" (PuLP's engines too), "ortools", or any other name; empty: none.
             A worker process of a batch loads one library only.
         compile: compiles what a run on a tiny instance does not reach (`euclio.core.warm_up`); None: there is nothing.
+        steps: instance, plan space and limits in; its plan, then with one more of its steps made the best possible at a
+            time, each with the step that loses the difference to the next, out (`euclio.comparison.steps`); None: its
+            steps are not known.
     """
 
     name: str
@@ -104,6 +107,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     version: str = ""
     library: str = ""
     compile: Callable[[], None] | None = None
+    steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none, and the plan space the full one."""

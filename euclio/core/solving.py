@@ -38,7 +38,7 @@ def solve(
     """Solve an instance and check the plan.
 
     Args:
-        instance: a session or a cluster.
+        instance: an instance of any family.
         solver: name of a registered solver, or a `Solver`; None: the default of the instance's family.
         space: plan space; by default the solver's own. The result's may be narrower (`Solver.narrow`).
         time_limit_s: time limit in seconds.

@@ -135,7 +135,7 @@ def listed(names: Iterable[object], most: int = MANY) -> str:
     return shown if len(texts) <= most else f"{shown} and {len(texts) - most:,} more"
 
 
-def joined(texts: Iterable[str]) -> str:
-    """One text or more as an enumeration, such as "a, b and c"."""
+def joined(texts: Iterable[str], before_last: str = "and") -> str:
+    """One text or more as an enumeration, such as "a, b and c"; the word before the last one may be another."""
     *first, last = texts
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {before_last} {last}" if first else last

@@ -100,7 +100,7 @@ class InstanceFormat(Generic[InstanceT, ModelT]):
 
 
 def load_instance(path: str | Path) -> Any:
-    """The session or cluster in a file.
+    """The instance in a file.
 
     Raises:
         InputError: naming the file, the field and the remedy.
@@ -110,7 +110,7 @@ def load_instance(path: str | Path) -> Any:
 
 
 def instance_from_json(value: Any, file: str | None) -> Any:
-    """The session or cluster in parsed JSON; `file` is named in errors.
+    """The instance in parsed JSON; `file` is named in errors.
 
     Raises:
         InputError: naming the field and the remedy.
@@ -129,7 +129,7 @@ def instance_from_json(value: Any, file: str | None) -> Any:
 
 
 def save_instance(instance: Any, path: str | Path) -> None:
-    """Write a session or cluster; reading it back gives an equal one.
+    """Write an instance; reading it back gives an equal one.
 
     Raises:
         InputError: the file cannot be written.

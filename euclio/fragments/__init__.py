@@ -1,7 +1,7 @@
 """Misaligned fragments of a DNN on shared GPUs: what a fleet is, what a plan is, what share it takes (Graft)."""
 
 from euclio.fragments.evaluate import FleetEvaluation, SetEvaluation, StageEvaluation, evaluate
-from euclio.fragments.instance import Fleet, Fragment, Network
+from euclio.fragments.instance import Fleet, Fragment, Network, Points
 from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.fragments.space import Budgets, FragmentSpace, Sharing
 
@@ -14,6 +14,7 @@ __all__ = [
     "FragmentSpace",
     "Head",
     "Network",
+    "Points",
     "RealignedSet",
     "SetEvaluation",
     "Sharing",

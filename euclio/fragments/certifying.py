@@ -1,7 +1,8 @@
 """The independent prover of fragments: is any plan of the plan space better than a cutoff? (ours).
 
-A dynamic program over sets of fragments, in fractions, with code of its own: the least GPU share of every set that may
-be realigned, then the cheapest way to divide all fragments into such sets. Its work doubles with each fragment.
+Of few fragments a dynamic program over their sets, in fractions, with code of its own: the least GPU share of every set
+that may be realigned, then the cheapest way to divide all fragments into such sets. Its work doubles with each
+fragment. Of more, a bound on all plans (`euclio.fragments.certify`), which may be too low to show anything.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.fragments.space import Budgets, FragmentSpace, Sharing
 
 MOST_FRAGMENTS = 12
-"""Fragments beyond which the prover does not begin."""
+"""Fragments beyond which the prover looks for a bound, not for the best plan."""
+
+
+OUT_OF_TIME = "the time limit was reached"
 
 
 class _OutOfTimeError(Exception):
@@ -50,21 +54,48 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
         cutoff: percent of one GPU; None: any plan is better.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
     """
-    if len(fleet.fragments) > MOST_FRAGMENTS:
-        return Search(None, False, 0, f"the prover takes at most {MOST_FRAGMENTS} fragments")
     prover = _Prover(fleet, space, deadline)
+    many = len(fleet.fragments) > MOST_FRAGMENTS
     try:
-        plan = prover.cheapest()
+        plan = prover.apart() if many else prover.cheapest()
     except _OutOfTimeError:
-        return Search(None, False, prover.nodes, "the time limit was reached")
+        return Search(None, False, prover.nodes, OUT_OF_TIME)
     if plan is None:
         return Search(None, True, prover.nodes)
     checked = evaluate(fleet, plan, space)
     if not checked.feasible or checked.value is None:
         return Search(None, False, prover.nodes, "the checker does not confirm the plan that was found")
-    if cutoff is not None and checked.value >= cutoff:
+    if cutoff is None or checked.value < cutoff:
+        return Search(plan, False, prover.nodes)
+    if not many or space.sharing is Sharing.ALONE:
         return Search(None, True, prover.nodes)
-    return Search(plan, False, prover.nodes)
+    return _bounded(fleet, space, plan, cutoff, deadline)
+
+
+def _bounded(fleet: Fleet, space: FragmentSpace, apart: FragmentPlan, cutoff: Fraction, deadline: float) -> Search:
+    """Whether a bound on all plans reaches a cutoff; `apart` is the plan of each fragment by itself."""
+    from euclio.fragments.certify.costs import TooLargeError
+    from euclio.fragments.certify.duality import bound_of
+    from euclio.fragments.certify.uniform import bound_of_uniform
+
+    if space.sharing is Sharing.REALIGNED and space.budgets is Budgets.OWN:
+        return Search(None, False, 0, f"with time budgets of their own the prover takes at most {MOST_FRAGMENTS}")
+    alone = [sum(stage.total_pct for stage in own.stages) for own in apart.sets]
+    try:
+        if space.sharing is Sharing.UNIFORM:
+            found = bound_of_uniform(fleet, space)
+        else:
+            found = bound_of(fleet, space, alone, cutoff, deadline)
+    except TooLargeError:
+        return Search(None, False, 0, "the prover's numbers do not fit into 64 bits, or its tables get too large")
+    if found.share_pct >= cutoff:
+        return Search(None, True, found.rounds)
+    return Search(
+        None,
+        False,
+        found.rounds,
+        f"no plan has less than {found.share_pct} % is the best bound of its kind" if found.ended else OUT_OF_TIME,
+    )
 
 
 class _Prover:
@@ -74,6 +105,15 @@ class _Prover:
         self._fleet, self._space, self._deadline = fleet, space, deadline
         self._stages: dict[tuple[int, int, Fraction], list[_Timed]] = {}
         self.nodes = 0
+
+    def apart(self) -> FragmentPlan | None:
+        """Each fragment by itself; None: one cannot be served, so that there is no plan at all.
+
+        Who shares a stage meets more requests on it and no later an end.
+        """
+        found = [self._set(1 << k) for k in range(len(self._fleet.fragments))]
+        sets = [best.plan for best in found if best is not None]
+        return FragmentPlan(tuple(sets)) if len(sets) == len(found) else None
 
     def cheapest(self) -> FragmentPlan | None:
         """The cheapest plan; None: there is none."""

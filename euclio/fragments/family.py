@@ -14,6 +14,7 @@ from euclio.fragments.evaluate import FleetEvaluation, evaluate
 from euclio.fragments.instance import Fleet, Fragment, Network
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.space import FULL_FRAGMENT_SPACE, FragmentSpace
+from euclio.simulation.simulator import SetupOption
 
 if TYPE_CHECKING:
     from euclio.core.result import Result
@@ -74,7 +75,8 @@ FAMILY = Family(
     plan=FragmentPlan,
     goals=(LEAST_SHARE,),
     full_space=FULL_FRAGMENT_SPACE,
-    default_solver="set-partition",
+    default_solver="fragment-columns",
+    improvers=("graft", "graft:uniform", "graft:massive", "gslice+"),
     space_options=options_of(FragmentSpace),
     read=late("euclio.fragments.files", "fleet_from_json"),
     to_text=late("euclio.fragments.files", "fleet_to_text"),
@@ -93,4 +95,27 @@ FAMILY = Family(
     features=_features,
     sources=late_value("euclio.fragments.trials", "SOURCES"),
     kinds=late_value("euclio.fragments.workloads.kinds", "KINDS"),
+    compile_rest=late("euclio.fragments.simulation.simulation", "compile_simulator"),
+    simulator=late_value("euclio.fragments.simulation.simulator", "SIMULATOR"),
+    setup_options=(
+        SetupOption(
+            "--dispatch",
+            "dispatch",
+            "instances draw from one queue per stage, or get requests in turn; default: shared",
+            ("shared", "even"),
+        ),
+        SetupOption(
+            "--dropping",
+            "dropping",
+            "drop requests that cannot keep their time budget any more, or none; default: hopeless",
+            ("hopeless", "never"),
+        ),
+        SetupOption(
+            "--phases",
+            "phases",
+            "when in its period a client sends, where arrivals are uniform; default: random",
+            ("random", "together", "staggered"),
+        ),
+    ),
+    designs=late("euclio.fragments.designs.grid", "fleet_designs"),
 )

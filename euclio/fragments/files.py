@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from euclio.files.boundary import FileModel, Name, Number, Whole, at
+from typing import Any
+
+from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.fragments.instance import Fleet, Fragment, Network
@@ -24,6 +26,7 @@ class _Fragment(FileModel):
 
 class _Fleet(FileModel):
     name: Name
+    points: Text | None = None
     network: _Network
     fragments: list[_Fragment]
 
@@ -36,9 +39,16 @@ def _fleet(model: _Fleet) -> Fleet:
     for i, f in enumerate(model.fragments):
         with at(f"fragments[{i}]", None):
             fragments.append(Fragment(f.name, f.partition_point, f.budget_s, f.rate_rps))
-    return Fleet(model.name, network, fragments)
+    return Fleet(model.name, network, fragments, model.points)
 
 
-FLEETS = InstanceFormat("euclio/fragments/1", _Fleet, _fleet, plain_data)
+def _data(fleet: Fleet) -> dict[str, Any]:
+    """The fields of a fleet; what is not said of its partition points is left out."""
+    fields: dict[str, Any] = plain_data(fleet)
+    points = fields.pop("points")
+    return fields if points is None else {"name": fields.pop("name"), "points": points, **fields}
+
+
+FLEETS = InstanceFormat("euclio/fragments/1", _Fleet, _fleet, _data)
 load_fleet, save_fleet = FLEETS.load, FLEETS.save
 fleet_from_text, fleet_from_json, fleet_to_text = FLEETS.from_text, FLEETS.from_json, FLEETS.to_text

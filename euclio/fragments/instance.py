@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.core.space_fields import word
 
 WHOLE_GPU_PCT = 100
 """The share of a whole GPU: no instance has more (Graft §5.1)."""
@@ -111,6 +113,15 @@ class Fragment:
         object.__setattr__(self, "rate_rps", exact_number(rate_rps, "rate_rps"))
 
 
+class Points(StrEnum):
+    """What bandwidth the partition points of a fleet were taken from."""
+
+    NOW = "now"
+    """That of a moment, so that they change with it."""
+    MEAN = "mean"
+    """The mean of each client, which it keeps to (Static and Static+, Graft §5.1)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """One DNN and the fragments of it that a fleet of mobile clients leaves to the server.
@@ -119,19 +130,25 @@ class Fleet:
         name: name of the instance.
         network: the DNN.
         fragments: one per client.
+        points: what bandwidth the partition points were taken from; None: not said.
 
     Raises:
-        InputError: no fragments, a name twice, or a partition point outside of the network.
+        InputError: no fragments, a name twice, a partition point outside of the network, or unknown `points`.
     """
 
     name: str
     network: Network
     fragments: tuple[Fragment, ...]
+    points: Points | None
 
-    def __init__(self, name: str, network: Network, fragments: Sequence[Fragment]) -> None:
+    def __init__(
+        self, name: str, network: Network, fragments: Sequence[Fragment], points: Points | str | None = None
+    ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "network", network)
         object.__setattr__(self, "fragments", tuple(fragments))
+        known = None if points is None else Points(word(points, Points, "points"))
+        object.__setattr__(self, "points", known)
         _check_fleet(self)
 
 

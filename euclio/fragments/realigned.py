@@ -184,16 +184,41 @@ class _Class:
             left = _less(left, head)
         return found
 
-    def _cheapest(self, left: Counts) -> Array:
-        """The least GPU share of the heads of some parts; which head serves the first of them is remembered."""
-        if not any(left):
-            return np.zeros(len(self._choice.ticks))
-        if left not in self._known:
+    def _cheapest(self, everything: Counts) -> Array:
+        """The least GPU share of the heads of some parts; which head serves the first of them is remembered.
+
+        Parts that are left are looked at once all that a head leaves of them is known; not by recursion, since a set
+        may have thousands of parts.
+        """
+        self._known[tuple(0 for _ in everything)] = np.zeros(len(self._choice.ticks))
+        if len(everything) == 1 and self._merge:
+            self._of_one_kind(everything[0])
+        waiting = [everything]
+        while waiting:
+            left = waiting[-1]
+            if left in self._known:
+                waiting.pop()
+                continue
             heads = self._heads_of_first(left)
-            totals = [self._head(head) + self._cheapest(_less(left, head)) for head in heads]
-            self._known[left] = np.minimum.reduce(totals)
-            self._first[left] = heads, np.argmin(np.array(totals), axis=0)
-        return self._known[left]
+            before = [rest for head in heads if (rest := _less(left, head)) not in self._known]
+            if before:
+                waiting += before
+                continue
+            totals = np.array([self._head(head) + self._known[_less(left, head)] for head in heads])
+            self._known[left] = totals.min(axis=0)
+            self._first[left] = heads, totals.argmin(axis=0)
+        return self._known[everything]
+
+    def _of_one_kind(self, number: int) -> None:
+        """The same for parts of a single kind, of which there may be many: any number left, fewest first."""
+        heads = [(taken,) for taken in range(1, number + 1)]
+        share = np.array([self._head(head) for head in heads])
+        least = np.zeros((number + 1, len(self._choice.ticks)), dtype=share.dtype)
+        for left in range(1, number + 1):
+            totals = share[:left] + least[left - 1 :: -1]
+            chosen = totals.argmin(axis=0)
+            least[left] = totals[chosen, np.arange(totals.shape[1])]
+            self._known[(left,)], self._first[(left,)] = least[left], (heads, chosen)
 
     def _heads_of_first(self, left: Counts) -> list[Counts]:
         """All heads with a part of the first kind that is left; that part alone, where parts keep their own heads."""

@@ -78,7 +78,8 @@ class Stages:
         rows = network.layer_latency_s
         self.network = network
         self.ticks_per_s = math.lcm(*{x.denominator for layer in rows for row in layer for x in row})
-        ticks = [[[int(x * self.ticks_per_s) for x in row] for row in layer] for layer in rows]
+        # Products of fractions would take ten times as long; every denominator divides the number of ticks.
+        ticks = [[[x.numerator * (self.ticks_per_s // x.denominator) for x in row] for row in layer] for layer in rows]
         fits = sum(max(map(max, layer)) for layer in ticks) < FITS
         layers = np.array(ticks, dtype=np.int64 if fits else object)
         start = np.zeros((1, *layers.shape[1:]), dtype=layers.dtype)

@@ -1,4 +1,7 @@
-"""What solvers of fleets are tried on (`euclio.contract`)."""
+"""What solvers of fleets are tried on (`euclio.contract`).
+
+All fleets say that their partition points are those of the mean bandwidth, without which Static would not be tried.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from fractions import Fraction
 from euclio.core.objective import Goal
 from euclio.core.space_fields import variants_of
 from euclio.core.trials import Sources
-from euclio.fragments.instance import Fleet, Network
+from euclio.fragments.instance import Fleet, Network, Points
 
 SLOWER = 2
 LARGE_FRAGMENTS = 200
@@ -17,13 +20,13 @@ LARGE_FRAGMENTS = 200
 def _small(seed: int) -> Fleet:
     from euclio.fragments.workloads.small_fleets import small_fleet
 
-    return small_fleet(seed)
+    return replace(small_fleet(seed), points=Points.MEAN)
 
 
 def _large() -> Fleet:
     from euclio.fragments.workloads.random_fleets import random_fleet
 
-    return random_fleet(0, LARGE_FRAGMENTS, 12)
+    return replace(random_fleet(0, LARGE_FRAGMENTS, 12), points=Points.MEAN)
 
 
 def _scaled(fleet: Fleet, goal: Goal) -> tuple[Fleet, Fraction]:
@@ -34,13 +37,14 @@ def _scaled(fleet: Fleet, goal: Goal) -> tuple[Fleet, Fraction]:
         replace(fragment, budget_s=SLOWER * fragment.budget_s, rate_rps=fragment.rate_rps / SLOWER)
         for fragment in fleet.fragments
     ]
-    return Fleet(fleet.name, Network(own.name, own.batches, own.shares_pct, layers), fragments), Fraction(1)
+    network = Network(own.name, own.batches, own.shares_pct, layers)
+    return replace(fleet, network=network, fragments=fragments), Fraction(1)
 
 
 def _permuted(fleet: Fleet) -> Fleet:
     """Fragments back to front and renamed."""
     fragments = [replace(fragment, name=f"renamed {i}") for i, fragment in enumerate(fleet.fragments)]
-    return Fleet(fleet.name, fleet.network, fragments[::-1])
+    return replace(fleet, fragments=fragments[::-1])
 
 
 SOURCES = Sources(_small, _large, variants_of, _scaled, _permuted, ("set-partition", "fragments-bruteforce"))

@@ -88,6 +88,7 @@ FAMILY = Family(
     goals=(MOST_THROUGHPUT, LEAST_COST),
     full_space=FULL_PIPELINE_SPACE,
     default_solver="columns",
+    improvers=("no-partitioning", "dart-r", "ppipe"),
     space_options=options_of(PipelineSpace),
     read=late("euclio.pipeline.files", "cluster_from_json"),
     to_text=late("euclio.pipeline.files", "cluster_to_text"),

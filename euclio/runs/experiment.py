@@ -69,7 +69,7 @@ class GivenSource:
     """Instances at hand.
 
     Attributes:
-        instances: sessions or clusters.
+        instances: instances of any families.
     """
 
     instances: tuple[Any, ...]

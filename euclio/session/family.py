@@ -97,6 +97,7 @@ FAMILY = Family(
     goals=(LEAST_COST,),
     full_space=FULL_SPACE,
     default_solver="exact",
+    improvers=("harpagon", "milp-split", "cpsat-split", "milp"),
     space_options=options_of(PlanSpace),
     read=late("euclio.session.files", "session_from_json"),
     to_text=late("euclio.session.files", "session_to_text"),

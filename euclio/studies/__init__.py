@@ -24,6 +24,7 @@ STUDIES = {
     "harpagon": Registered("1131"),
     "piccolo": Registered("663"),
     "scrooge": Registered("200", jobs=1),  # its times are what is measured
+    "graft": Registered("10"),
     "ppipe": Registered("6 groups", takes_instances=True),
 }
 """All studies by the name of their folder, whose `experiment` holds STUDY: the one place where they are registered."""

@@ -17,7 +17,7 @@ from euclio.workloads.writing import write_instances
 def draw_instances(
     kind: str, count: int = 1, seed: int = 0, settings: Mapping[str, Any] | None = None
 ) -> Iterator[Any]:
-    """Draw sessions or clusters; the same arguments give the same ones.
+    """Draw instances; the same arguments give the same ones.
 
     Args:
         kind: "application" (one session of an application), "workloads" (the seeded protocol), "random" (small random
@@ -55,7 +55,7 @@ def _distinguished(instances: Iterator[Any], suffix: str) -> Iterator[Any]:
 def generate(
     kind: str, out: Path, *, count: int = 1, seed: int = 0, settings: Mapping[str, Any] | None = None
 ) -> list[Path]:
-    """Write sessions or clusters; the same arguments write the same bytes.
+    """Write instances; the same arguments write the same bytes.
 
     Args:
         kind: as in `draw_instances`.

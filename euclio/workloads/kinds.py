@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from euclio.core.errors import InputError
@@ -19,6 +19,7 @@ class Kind:
         name: its name.
         settings: the settings that it takes.
         draw: settings as read, count and seed in, instances out; checks them before it returns.
+        example: settings that it can be drawn with in no time, of all that it takes or needs.
         single: one instance only, with nothing drawn.
         seed: seed of its published draws, used where a verb is given none.
     """
@@ -26,6 +27,7 @@ class Kind:
     name: str
     settings: tuple[Setting, ...]
     draw: Callable[[dict[str, Any], int, int], Iterator[Any]]
+    example: Mapping[str, Any] = field(default_factory=dict)
     single: bool = False
     seed: int = 0
 

@@ -19,7 +19,7 @@ class Named(Protocol):
 
 
 def write_instances(instances: Sequence[Named], out: Path) -> list[Path]:
-    """Write sessions or clusters into a folder, one file per name, or a single one into a file ending in .json.
+    """Write instances into a folder, one file per name, or a single one into a file ending in .json.
 
     Returns:
         The files written.

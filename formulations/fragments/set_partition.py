@@ -1,27 +1,22 @@
 """Solver `set-partition`: every fragment in one candidate set, at the least GPU share (docs/model/fragments.md).
 
-A set partitioning program on HiGHS. GPU shares are whole percents, so that a bound is rounded up to the next one.
+HiGHS proposes a partition, a branch and bound in whole numbers proves it (`formulations/fragments/closing.py`).
 """
 
 from __future__ import annotations
 
-import math
-import time
-
 import numpy as np
 
 from euclio.core.registry import Limits
-from euclio.core.result import Answer, Status
+from euclio.core.result import Answer
 from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
 from formulations.engines.highs_arrays import Program, solve_mip
-from formulations.fragments.candidates import TimeUpError, candidate_sets
-
-ROUNDING_PCT = 1e-3
-"""What is taken off a bound of HiGHS before it is rounded up: far above its tolerances, far below a percent."""
+from formulations.fragments.closing import close
+from formulations.fragments.problem import Partitioning, partitioning
 
 
 def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
-    """The best plan of a fleet.
+    """The best plan of a fleet, or a plan and a bound where time or nodes do not suffice.
 
     Args:
         fleet: the instance.
@@ -31,29 +26,28 @@ def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragm
     Raises:
         InapplicableError: there are too many sets.
     """
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
-    try:
-        sets = candidate_sets(fleet, space, deadline)
-    except TimeUpError:
-        return Answer(None, "time limit", reason="the time limit was reached before every set was priced")
-    stats = {"sets": float(len(sets))}
-    if not all((k,) in sets for k in range(len(fleet.fragments))):
-        # Whoever is not served in time alone is not served in time with others either.
-        return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time", stats=stats)
-    places, priced = list(sets), list(sets.values())
+    problem = partitioning(fleet, space, limits)
+    if isinstance(problem, Answer):
+        return problem
+    found = close(problem.holds, problem.share_pct, _proposed(problem), problem.deadline)
+    stats = {**problem.stats, "nodes": float(found.nodes)}
+    if found.chosen is None or found.share_pct is None:
+        reason = "the time limit was reached"
+        return Answer(None, "time limit", bound=float(found.bound_pct), reason=reason, stats=stats)
+    raw = "optimal" if found.proven else "gap"
+    return Answer(problem.plan(found.chosen), raw, float(found.share_pct), float(found.bound_pct), stats=stats)
+
+
+def _proposed(problem: Partitioning) -> list[int] | None:
+    """The best partition by HiGHS's word, taken as what it is once its sets are added up; None: it is none."""
     program = Program()
-    columns = program.variables(len(priced), 0.0, 1.0, whole=True)
-    program.cost = [float(own.total_pct) for own in priced]
-    holders: list[list[int]] = [[] for _ in fleet.fragments]
-    for column, own in zip(columns.tolist(), places, strict=True):
-        for k in own:
-            holders[k].append(column)
-    for own_columns in holders:
-        program.row(own_columns, [1.0] * len(own_columns), 1.0, 1.0)
-    found = solve_mip(program, deadline - time.perf_counter(), gap=0.0)
-    bound = None if found.bound is None else float(math.ceil(found.bound - ROUNDING_PCT))
-    if found.values is None or found.status not in (Status.OPTIMAL, Status.FEASIBLE):
-        return Answer(None, found.raw_status, bound=bound, reason="the time limit was reached", stats=stats)
-    chosen = [priced[k] for k in np.flatnonzero(found.values > 0.5)]
-    plan = FragmentPlan(tuple(own.plan for own in chosen))
-    return Answer(plan, found.raw_status, float(sum(own.total_pct for own in chosen)), bound, stats=stats)
+    program.variables(len(problem.priced), 0.0, 1.0, whole=True)
+    program.cost = [float(share) for share in problem.share_pct]
+    for own in problem.holds.T:
+        columns = np.flatnonzero(own)
+        program.row(columns.tolist(), [1.0] * len(columns), 1.0, 1.0)
+    values = solve_mip(program, problem.left_s, gap=0.0).values
+    if values is None:
+        return None
+    chosen = np.flatnonzero(values > 0.5)
+    return chosen.tolist() if (problem.holds[chosen].sum(axis=0) == 1).all() else None

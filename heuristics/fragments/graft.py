@@ -8,7 +8,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
 from euclio.fragments.stages import Stages
-from heuristics.fragments.grouping import Weights, groups_of
+from heuristics.fragments.grouping import Edges, Weights, groups_of
 from heuristics.fragments.merging import Merging, merged
 from heuristics.fragments.realignment import realign
 
@@ -22,12 +22,14 @@ class GraftOptions:
         threshold: resource margin down to which they are (§5.5; 0.01 with thousands of fragments, §5.8).
         group_size: most parts of a group (§5.6).
         weights: weights of partition point, time budget and rate in the distance of parts (§5.6).
+        edges: what an edge between parts weighs (§4.2).
     """
 
     merging: Merging = Merging.THRESHOLD
     threshold: float = 0.2
     group_size: int = 5
     weights: Weights = (1.0, 1.0, 1.0)
+    edges: Edges = Edges.SIMILARITY
 
 
 def solve_graft(
@@ -43,7 +45,7 @@ def solve_graft(
     """
     stages = Stages(fleet.network)
     parts = merged(fleet, stages, space, options.merging, options.threshold)
-    groups = groups_of(parts, options.group_size, options.weights, limits.seed)
+    groups = groups_of(parts, options.group_size, options.weights, limits.seed, options.edges)
     found = [realign(stages, [parts[k] for k in group], space) for group in groups]
     sets = [own for own in found if own is not None]
     stats = {"parts": float(len(parts)), "groups": float(len(groups))}

@@ -1,15 +1,17 @@
 """Grouping of parts of similar properties: Graft's greedy balanced partitioning of a complete graph (Graft §4.2).
 
 The paper weights an edge by the distance of its ends and keeps heavy edges inside of groups, which puts unlike
-fragments together; its text wants like ones together. Here an edge weighs the more the closer its ends are: the largest
-distance possible less theirs (ours). The properties are scaled to their range among the parts, as the paper gives no
-scale.
+fragments together; its text wants like ones together. So an edge weighs minus the distance (ours), unless the printed
+weight is asked for. In groups of equal size a constant added to all weights changes nothing of what is best, but much
+of what the greedy does: weights above 0 draw parts to whatever group has most of them. The properties are scaled to
+their range among the parts, as the paper gives no scale.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,18 @@ Weights = tuple[float, float, float]
 """Weights of partition point, time budget and rate in the distance."""
 
 
-def groups_of(parts: Sequence[Part], size: int, weights: Weights, seed: int) -> list[list[int]]:
+class Edges(StrEnum):
+    """What an edge of the graph weighs; heavy ones are kept inside of groups."""
+
+    SIMILARITY = "similarity"
+    """Minus the distance of its ends (ours, what the text wants)."""
+    DISTANCE = "distance"
+    """The distance of its ends (Graft §4.2 as printed)."""
+
+
+def groups_of(
+    parts: Sequence[Part], size: int, weights: Weights, seed: int, edges: Edges = Edges.SIMILARITY
+) -> list[list[int]]:
     """Places of the parts by group.
 
     Random parts begin the groups, as many as are needed for groups of a size; each other part, in order, joins the
@@ -33,12 +46,13 @@ def groups_of(parts: Sequence[Part], size: int, weights: Weights, seed: int) -> 
         size: most parts of a group.
         weights: weights of the properties.
         seed: seed of the parts that begin.
+        edges: what an edge weighs.
     """
     points = properties(parts, weights)
     number = math.ceil(len(parts) / size)
     # The same parts begin whatever the seeds of other random choices are.
     chosen = np.random.default_rng(seed).permutation(len(parts))
-    grouping = _Grouping(points, float(np.linalg.norm(weights)), number)
+    grouping = _Grouping(points, number, edges)
     for group, k in enumerate(chosen[:number]):
         grouping.join(int(k), group)
     for k in np.sort(chosen[number:]):
@@ -62,9 +76,10 @@ class _Grouping:
         group: group of each part, -1: none yet; shape (parts,).
     """
 
-    def __init__(self, points: Array, largest: float, number: int) -> None:
+    def __init__(self, points: Array, number: int, edges: Edges) -> None:
         self.group = np.full(len(points), -1)
-        self._points, self._largest, self._number = points, largest, number
+        self._points, self._number = points, number
+        self._sign = 1.0 if edges is Edges.DISTANCE else -1.0
         self._size, self._edges = np.zeros(number), np.zeros(number)
         self._sum, self._squares = np.zeros(number), np.zeros(number)
 
@@ -87,7 +102,7 @@ class _Grouping:
     def _to_groups(self, k: int) -> tuple[float, Array, Array]:
         """Weights of the edges from a part to all that are grouped: their sum, and sums and squares by group."""
         placed = self.group >= 0
-        weight = self._largest - np.linalg.norm(self._points[placed] - self._points[k], axis=1)
+        weight = self._sign * np.linalg.norm(self._points[placed] - self._points[k], axis=1)
         groups = self.group[placed]
         total = np.bincount(groups, weight, self._number)
         return float(weight.sum()), total, np.bincount(groups, weight**2, self._number)

@@ -1,54 +1,53 @@
 """Static and Static+: shares for the partition points that clients have at their mean bandwidth (Graft §5.1).
 
-They are no solvers of a fleet as it is now: a plan for other partition points is no plan for its fragments, and the
-checker refuses it. So what they plan is the fleet of the same clients at their mean bandwidth (`fleet_at_mean`, or
-`euclio generate fleets --bandwidth mean`), on which Static does as GSLICE and Static+ as GSLICE+, and clients keep to
-those partition points while the bandwidth changes.
+Static does as GSLICE and Static+ as GSLICE+, and clients keep to those partition points while the bandwidth changes. A
+plan for other partition points is no plan for the fragments of a moment, and the checker refuses it. So both plan only
+fleets whose partition points were taken from the mean bandwidth, which such a fleet says itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
+from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
-from euclio.fragments.workloads.clients import Client, fleet_at_mean
+from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Points
 from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
 
-STATIC_SYSTEMS = {"static": solve_gslice, "static+": solve_gslice_plus}
-"""Static and Static+ by name: how each plans the fleet at the mean bandwidth."""
 
-
-@dataclass(frozen=True, slots=True)
-class StaticPlan:
-    """What Static or Static+ plans.
-
-    Attributes:
-        fleet: the clients' fragments at their mean bandwidth; the plan is one of these.
-        answer: the plan.
-    """
-
-    fleet: Fleet
-    answer: Answer[FragmentPlan]
-
-
-def plan_static(
-    system: str, name: str, clients: Sequence[Client], space: FragmentSpace, limits: Limits[FragmentPlan]
-) -> StaticPlan:
-    """Plan the fleet that clients are at their mean bandwidth.
+def solve_static(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
+    """Each fragment alone, at the partition points of the mean bandwidth.
 
     Args:
-        system: "static" (each fragment alone) or "static+" (uniform ones together, Graft §5.3).
-        name: name of the fleet.
-        clients: the clients.
+        fleet: the clients' fragments at their mean bandwidth.
         space: plan space.
         limits: limits of the run.
 
     Raises:
-        KeyError: no such system.
-        InputError: no client leaves a fragment.
+        InapplicableError: the fleet's partition points are others, or it does not say.
     """
-    fleet = fleet_at_mean(name, clients)
-    return StaticPlan(fleet, STATIC_SYSTEMS[system](fleet, space, limits))
+    _refuse_others("static", fleet)
+    return solve_gslice(fleet, space, limits)
+
+
+def solve_static_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
+    """All uniform fragments together (Graft §5.3), at the partition points of the mean bandwidth.
+
+    Args:
+        fleet: the clients' fragments at their mean bandwidth.
+        space: plan space.
+        limits: limits of the run.
+
+    Raises:
+        InapplicableError: the fleet's partition points are others, or it does not say.
+    """
+    _refuse_others("static+", fleet)
+    return solve_gslice_plus(fleet, space, limits)
+
+
+def _refuse_others(solver: str, fleet: Fleet) -> None:
+    if fleet.points is not Points.MEAN:
+        found = "is not given" if fleet.points is None else f'is "{fleet.points}"'
+        raise InapplicableError(
+            f'{fleet.name}: points: {found}; {solver} plans partition points of the mean bandwidth only ("mean"): draw '
+            "the fleet with `euclio generate fleets --bandwidth mean`"
+        )

@@ -8,21 +8,33 @@ from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.fragments import FragmentSpace
 from heuristics.fragments.graft import GraftOptions
+from heuristics.fragments.grouping import Edges
 from heuristics.fragments.merging import Merging
 from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 
 _GRAFT = late("heuristics.fragments.graft", "solve_graft")
+_STEPS = late("heuristics.fragments.steps", "graft_steps")
+LITERAL = GraftOptions(edges=Edges.DISTANCE)
 VARIANTS = {
     "graft": ("Graft (Graft §4): merge, group, realign", GraftOptions()),
     "graft:no-merging": ("Graft without merging (Graft §5.5)", GraftOptions(merging=Merging.NONE)),
     "graft:uniform": ("Graft, all uniform fragments merged (Graft §5.5)", GraftOptions(merging=Merging.UNIFORM)),
     "graft:massive": ("Graft with merging threshold 0.01, for thousands (Graft §5.8)", GraftOptions(threshold=0.01)),
+    "graft:literal": ("Graft whose groups keep distant fragments together, as printed (Graft §4.2)", LITERAL),
 }
 """Graft and its variants by name: what they are, and their options."""
 
 FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
     *(
-        Solver(name, "heuristic", what, partial(_GRAFT, options=options), FragmentSpace(), family="fragments")
+        Solver(
+            name,
+            "heuristic",
+            what,
+            partial(_GRAFT, options=options),
+            FragmentSpace(),
+            family="fragments",
+            steps=partial(_STEPS, options=options),
+        )
         for name, (what, options) in VARIANTS.items()
     ),
     Solver(
@@ -39,6 +51,24 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         "heuristic",
         "GSLICE+ (Graft §5.3): all uniform fragments together, on the least share that serves them",
         late("heuristics.fragments.gslice", "solve_gslice_plus"),
+        GSLICE_PLUS_SPACE,
+        narrow=gslice_plus_space,
+        family="fragments",
+    ),
+    Solver(
+        "static",
+        "heuristic",
+        "Static (Graft §5.1): as GSLICE, at the partition points of the mean bandwidth",
+        late("heuristics.fragments.static", "solve_static"),
+        GSLICE_SPACE,
+        narrow=gslice_space,
+        family="fragments",
+    ),
+    Solver(
+        "static+",
+        "heuristic",
+        "Static+ (Graft §5.3): as GSLICE+, at the partition points of the mean bandwidth",
+        late("heuristics.fragments.static", "solve_static_plus"),
         GSLICE_PLUS_SPACE,
         narrow=gslice_plus_space,
         family="fragments",

@@ -1,88 +1,86 @@
-"""Planners of fragments on random fleets and on the five networks: gap to the proven bound, and processor seconds."""
+"""`fragment-columns` on fleets of Graft's five networks and on random ones: proven in CPU seconds."""
 
 from __future__ import annotations
 
 import statistics
 import time
 from collections.abc import Iterator
-from itertools import chain
+from dataclasses import dataclass
 
-from euclio.core.result import Result
+from euclio.core.registry import find_solver
+from euclio.core.result import Status
 from euclio.core.solving import solve
+from euclio.core.warm_up import warm_up
 from euclio.core.words import duration
-from euclio.fragments import Fleet
+from euclio.fragments import Fleet, FragmentSpace
 from euclio.fragments.workloads.clients import fleets_of
 from euclio.fragments.workloads.networks import model_names
 from euclio.fragments.workloads.random_fleets import random_fleet
-from tests.bench.measuring import Timed, bar, compile_solver
-from tests.bench.report import Line, Section, all_of, at_most, slowest
+from tests.bench.measuring import Timed, bar
+from tests.bench.report import Section, at_most, complete, slowest
 
-PLANNERS = ("graft", "graft:massive", "gslice", "gslice+", "regroup")
-OURS = "regroup"
-BOUND = "fragment-columns"
-SIZES = {50: (1.0, 1.0), 1000: (3.0, 10.0)}
-"""By number of fragments: largest gap of our planner in percent of the bound, and most seconds of it and of Graft."""
-BOUND_S = 120.0
-"""Time limit of the bound."""
-SEEDS, LAYERS = 5, 8
+SOLVER = "fragment-columns"
+SEEDS = 3
+LAYERS = 8
+LIMIT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Fragments of a fleet, most of a set (None: any number), and the CPU seconds in which each is to be proven."""
+
+    fragments: int
+    most: int | None
+    target_s: float
+
+
+SIZES = (Size(25, None, 10.0), Size(50, 5, 60.0))
 
 
 def fragments_speed() -> list[Section]:
-    """One section per number of fragments."""
-    for name in (*PLANNERS, BOUND):
-        compile_solver(name)
-    return [_section(number) for number in SIZES]
+    """One section per size."""
+    warm_up(find_solver(SOLVER), FragmentSpace())
+    return [_section(size) for size in SIZES]
 
 
-def fleets(number: int) -> Iterator[Fleet]:
-    """Random fleets, and one of each network, all with so many fragments."""
-    random = (random_fleet(seed, number, LAYERS) for seed in range(SEEDS))
-    return chain(random, (fleet for model in model_names() for fleet in fleets_of(model, number, 0, 1, 0)))
-
-
-def _section(number: int) -> Section:
-    gap_pct, seconds = SIZES[number]
-    rows: list[tuple[str, ...]] = []
-    runs: list[Timed] = []
-    title = f"{number} fragments"
-    with bar(title, SEEDS + len(model_names())) as advance:
-        for fleet in fleets(number):
-            bound = _timed(fleet, BOUND, BOUND_S)
-            own = [bound, *(_timed(fleet, name, None) for name in PLANNERS)]
-            rows.append((fleet.name, _whole(bound.result.bound), *(_cell(run, bound.result) for run in own)))
-            runs += own
-            advance()
-    bounds = {run.instance: run.result for run in runs if run.label == BOUND}
-    ours = [run for run in runs if run.label == OURS]
-    gaps = [_gap(run.result, bounds[run.instance]) for run in ours]
-    graft = max(run.seconds for run in runs if run.label.startswith("graft"))
+def _section(size: Size) -> Section:
+    groups = dict(_groups(size.fragments))
+    runs: dict[str, list[Timed]] = {}
+    with bar(f"{size.fragments} fragments", sum(map(len, groups.values()))) as advance:
+        for name, fleets in groups.items():
+            for fleet in fleets:
+                runs.setdefault(name, []).append(_timed(fleet, name, size.most))
+                advance()
+    every = [run for own in runs.values() for run in own]
     lines = (
-        all_of(f"{OURS} has a plan", sum(run.result.value is not None for run in ours), len(ours)),
-        Line(f"gap of {OURS}, largest", f"{max(gaps):.2f} %", f"≤ {gap_pct:g} %", max(gaps) <= gap_pct),
-        Line(f"gap of {OURS}, median", f"{statistics.median(gaps):.2f} %"),
-        at_most(f"{OURS}, longest", max(run.seconds for run in ours), seconds),
-        at_most("graft and graft:massive, longest", graft, seconds),
-        at_most("bound, longest", max(run.seconds for run in runs if run.label == BOUND), BOUND_S),
+        complete("proven optimal", sum(run.result.status is Status.OPTIMAL for run in every), len(every)),
+        at_most("worst", max(run.seconds for run in every), size.target_s),
     )
-    columns = ("fleet", "bound %", BOUND, *PLANNERS)
-    return Section(title, lines, columns=columns, rows=tuple(rows), slowest=slowest(runs), runs=tuple(runs))
+    sets = "any sets" if size.most is None else f"sets of at most {size.most}"
+    title = f"{SOLVER}: {size.fragments} fragments, {sets} ({len(every)} fleets, CPU seconds)"
+    columns = ("fleets", "proven", "median", "worst", "root gap")
+    rows = tuple(_row(name, own) for name, own in runs.items())
+    return Section(title, lines, slowest=slowest(every), runs=tuple(every), columns=columns, rows=rows)
 
 
-def _timed(fleet: Fleet, name: str, limit_s: float | None) -> Timed:
-    started = time.process_time()
-    result = solve(fleet, name, time_limit_s=limit_s)
-    return Timed(fleet.name, name, result, time.process_time() - started)
+def _groups(number: int) -> Iterator[tuple[str, list[Fleet]]]:
+    """Fleets by name: of each network with one device and with a quarter of TX2, and random ones."""
+    for model in model_names():
+        yield f"{model}, Nano", list(fleets_of(model, number, 0, SEEDS, 0))
+        yield f"{model}, Nano and TX2", list(fleets_of(model, number, number // 4, SEEDS, 0))
+    yield "random", [random_fleet(seed, number, LAYERS) for seed in range(2 * SEEDS)]
 
 
-def _gap(result: Result, bound: Result) -> float:
-    assert result.value is not None
-    assert bound.bound is not None
-    return 100 * (float(result.value) / float(bound.bound) - 1)
+def _timed(fleet: Fleet, name: str, most: int | None) -> Timed:
+    before = time.process_time()
+    result = solve(fleet, SOLVER, space=FragmentSpace(max_members=most), time_limit_s=LIMIT_S)
+    return Timed(fleet.name, name, result, time.process_time() - before)
 
 
-def _cell(run: Timed, bound: Result) -> str:
-    return f"{_gap(run.result, bound):.2f} %, {duration(run.seconds)}"
-
-
-def _whole(value: object) -> str:
-    return f"{value}" if value is None else f"{float(str(value)):.0f}"
+def _row(name: str, runs: list[Timed]) -> tuple[str, ...]:
+    """A row: fleets, how many are proven, median and worst time, and how far the first bound is below the plans."""
+    proven = sum(run.result.status is Status.OPTIMAL for run in runs)
+    seconds = [run.seconds for run in runs]
+    gaps = [1 - run.result.stats["root_bound"] / float(run.result.value) for run in runs if run.result.value]
+    gap = f"{100 * max(gaps):.1f} %"
+    return name, f"{proven} of {len(runs)}", duration(statistics.median(seconds)), duration(max(seconds)), gap

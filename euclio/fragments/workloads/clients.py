@@ -7,17 +7,18 @@ for the mean bandwidth of their traces: what Static and Static+ plan for (Graft 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
-from euclio.fragments.instance import Fleet, Fragment
+from euclio.fragments.instance import Fleet, Fragment, Points
 from euclio.fragments.workloads.networks import Device, Model, find_model
-from euclio.fragments.workloads.neurosurgeon import fragment_of
-from euclio.fragments.workloads.uplink import Trace, mean_mbps, read_traces, seeded_trace
+from euclio.fragments.workloads.neurosurgeon import BUDGET_STEP_S, fragment_of
+from euclio.fragments.workloads.uplink import MEDIAN_MBPS, Trace, mean_mbps, read_traces, seeded_trace
 
 SLO_RATIO = 0.95
 """Latency objective over mobile latency (Graft §5.1)."""
@@ -37,6 +38,7 @@ class Client:
         rate_rps: requests per second.
         trace: its bandwidth by second.
         second: the second that it is at now.
+        step_s: what its time budgets are whole multiples of.
     """
 
     name: str
@@ -46,10 +48,11 @@ class Client:
     rate_rps: int
     trace: Trace
     second: int = 0
+    step_s: Fraction = BUDGET_STEP_S
 
     def fragment(self, uplink_mbps: Fraction) -> Fragment | None:
         """What it leaves to the server at a bandwidth; None: nothing that can be served (see `fragment_of`)."""
-        return fragment_of(self.name, self.model, self.device, uplink_mbps, self.slo_s, self.rate_rps)
+        return fragment_of(self.name, self.model, self.device, uplink_mbps, self.slo_s, self.rate_rps, self.step_s)
 
     def after(self, seconds: int) -> Fragment | None:
         """What it leaves to the server some seconds from now; its trace begins anew where it ends."""
@@ -68,6 +71,8 @@ def draw_clients(
     tx2: int = 0,
     slo_ratio: float = SLO_RATIO,
     traces: Sequence[Trace] | None = None,
+    median_mbps: float = MEDIAN_MBPS,
+    step_s: Fraction = BUDGET_STEP_S,
 ) -> list[Client]:
     """Clients of one network, each at a random second of a trace at which it leaves a fragment to the server.
 
@@ -78,22 +83,34 @@ def draw_clients(
         tx2: how many of them, the last, are Jetson TX2; the others are Jetson Nano.
         slo_ratio: latency objective over the device's mobile latency.
         traces: measured traces, one drawn for each client; None: seeded ones.
+        median_mbps: median bandwidth of seeded traces.
+        step_s: what time budgets are whole multiples of.
 
     Raises:
         InputError: a client finds no such second.
     """
     rng = random.Random(f"clients {seed}")
     devices = [Device.NANO] * (number - tx2) + [Device.TX2] * tx2
-    return [_client(rng, f"{device}-{k}", model, device, exact(slo_ratio), traces) for k, device in enumerate(devices)]
+    drawn = partial(seeded_trace, rng, median_mbps=median_mbps) if traces is None else partial(rng.choice, traces)
+    return [
+        _client(rng, f"{device}-{k}", model, device, exact(slo_ratio), drawn, step_s)
+        for k, device in enumerate(devices)
+    ]
 
 
 def _client(
-    rng: random.Random, name: str, model: Model, device: Device, slo_ratio: Fraction, traces: Sequence[Trace] | None
+    rng: random.Random,
+    name: str,
+    model: Model,
+    device: Device,
+    slo_ratio: Fraction,
+    drawn: Callable[[], Trace],
+    step_s: Fraction,
 ) -> Client:
     slo_s = slo_ratio * model.mobile_latency_s(device)
     for _ in range(TRIES):
-        trace = seeded_trace(rng) if traces is None else rng.choice(traces)
-        client = Client(name, model, device, slo_s, model.rate_rps, trace, rng.randrange(len(trace)))
+        trace = drawn()
+        client = Client(name, model, device, slo_s, model.rate_rps, trace, rng.randrange(len(trace)), step_s)
         if client.after(0) is not None and client.at_mean() is not None:
             return client
     raise InputError(
@@ -109,7 +126,7 @@ def fleet_now(name: str, clients: Sequence[Client], seconds: int = 0) -> Fleet:
     Raises:
         InputError: none leaves one.
     """
-    return _fleet(name, clients, (client.after(seconds) for client in clients))
+    return _fleet(name, clients, (client.after(seconds) for client in clients), Points.NOW)
 
 
 def fleet_at_mean(name: str, clients: Sequence[Client]) -> Fleet:
@@ -118,11 +135,12 @@ def fleet_at_mean(name: str, clients: Sequence[Client]) -> Fleet:
     Raises:
         InputError: none leaves one.
     """
-    return _fleet(name, clients, (client.at_mean() for client in clients))
+    return _fleet(name, clients, (client.at_mean() for client in clients), Points.MEAN)
 
 
-def _fleet(name: str, clients: Sequence[Client], fragments: Iterable[Fragment | None]) -> Fleet:
-    return Fleet(name, clients[0].model.network, [fragment for fragment in fragments if fragment is not None])
+def _fleet(name: str, clients: Sequence[Client], fragments: Iterable[Fragment | None], points: Points) -> Fleet:
+    left = [fragment for fragment in fragments if fragment is not None]
+    return Fleet(name, clients[0].model.network, left, points)
 
 
 def fleets_of(

@@ -56,6 +56,16 @@ _BANDWIDTH = Setting(
 _TRACE = Setting("trace", _path, "file or folder of measured bandwidths; default: seeded traces", metavar="PATH")
 
 KINDS = (
-    Kind("random-fleets", (_FRAGMENTS, _LAYERS), late("euclio.fragments.workloads.random_fleets", "random_fleets")),
-    Kind("fleets", (_MODEL, _CLIENTS, _TX2, _SLO_RATIO, _BANDWIDTH, _TRACE), _fleets),
+    Kind(
+        "random-fleets",
+        (_FRAGMENTS, _LAYERS),
+        late("euclio.fragments.workloads.random_fleets", "random_fleets"),
+        {"fragments": 4, "layers": 3},
+    ),
+    Kind(
+        "fleets",
+        (_MODEL, _CLIENTS, _TX2, _SLO_RATIO, _BANDWIDTH, _TRACE),
+        _fleets,
+        {"model": "mob", "clients": 6, "tx2": 2},
+    ),
 )

@@ -76,19 +76,23 @@ def find_model(key: str) -> Model:
     Raises:
         KeyError: there is none.
     """
-    server = _data()["server"]
-    return model_of(key, fixed=server["fixed"], once=server["once"])
+    return model_of(key)
 
 
-def model_of(key: str, *, fixed: float, once: float) -> Model:
+def model_of(
+    key: str, *, fixed: float | None = None, once: float | None = None, sent_part: float | None = None
+) -> Model:
     """A network on a server with other parameters than the fitted ones.
 
     Args:
         key: short name of the network.
-        fixed: part of the kernels' launches that no share makes shorter.
-        once: part of the rest that a batch pays once.
+        fixed: part of the kernels' launches that no share makes shorter; None: the fitted one.
+        once: part of the rest that a batch pays once; None: the fitted one.
+        sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
     """
     data = _data()
+    fixed = data["server"]["fixed"] if fixed is None else fixed
+    once = data["server"]["once"] if once is None else once
     own = data["networks"][key]
     layers, total = own["layers"], own["latency_ms"]
     server_us = _layers_us(layers, data["devices"]["server"], total["server"])
@@ -97,7 +101,7 @@ def model_of(key: str, *, fixed: float, once: float) -> Model:
         device: tuple(Fraction(us, MICROSECONDS) for us in _layers_us(layers, data["devices"][device], total[device]))
         for device in Device
     }
-    part = data["sent_part"]["value"]
+    part = data["sent_part"]["value"] if sent_part is None else sent_part
     sent = (data["printed"]["input_bytes"]["value"], *(round(part * layer["output_bytes"]) for layer in layers[:-1]))
     reference = tuple(Fraction(us, MICROSECONDS) for us in server_us)
     return Model(key, own["name"], own["rate_rps"], sent, mobile, network, reference)

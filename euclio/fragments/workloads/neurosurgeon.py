@@ -16,7 +16,8 @@ from euclio.fragments.workloads.networks import Device, Model
 
 BITS = 8
 MEGA = 1_000_000
-MS_PER_S = 1000
+BUDGET_STEP_S = Fraction(1, 1000)
+"""What time budgets are whole multiples of (ours)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,15 @@ def best_cut(model: Model, device: Device, uplink_mbps: Fraction) -> Cut:
 
 
 def fragment_of(
-    name: str, model: Model, device: Device, uplink_mbps: Fraction, slo_s: Fraction, rate_rps: int
+    name: str,
+    model: Model,
+    device: Device,
+    uplink_mbps: Fraction,
+    slo_s: Fraction,
+    rate_rps: int,
+    step_s: Fraction = BUDGET_STEP_S,
 ) -> Fragment | None:
-    """What a client leaves to the server, with what its objective leaves of time, in whole milliseconds.
+    """What a client leaves to the server, with what its objective leaves of time, in whole steps.
 
     Budgets are rounded down (ours), so that clients whose bandwidth differs little have uniform fragments, as Graft
     §5.3 says of twenty of them.
@@ -79,6 +86,7 @@ def fragment_of(
         uplink_mbps: bandwidth in 10^6 bits per second.
         slo_s: latency objective in seconds, from end to end.
         rate_rps: requests per second.
+        step_s: the steps of time budgets.
 
     Returns:
         The fragment; None: the client runs all layers itself, or no instance is fast enough for the server's part
@@ -87,7 +95,7 @@ def fragment_of(
     cut = best_cut(model, device, uplink_mbps)
     if cut.point == model.layers:
         return None
-    budget = Fraction(math.floor((slo_s - cut.mobile_s - cut.sending_s) * MS_PER_S), MS_PER_S)
+    budget = math.floor((slo_s - cut.mobile_s - cut.sending_s) / step_s) * step_s
     fastest = model.network.latency_s(cut.point, model.layers, 1, WHOLE_GPU_PCT)
     assert fastest is not None
     if budget < 2 * fastest:

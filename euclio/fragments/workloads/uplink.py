@@ -32,14 +32,15 @@ Trace = tuple[Fraction, ...]
 """Bandwidth in 10^6 bits per second, one value a second, in whole kilobits per second."""
 
 
-def seeded_trace(rng: random.Random, seconds: int = SECONDS) -> Trace:
+def seeded_trace(rng: random.Random, seconds: int = SECONDS, median_mbps: float = MEDIAN_MBPS) -> Trace:
     """A trace in the manner of 5G.
 
     Args:
         rng: what it is drawn with.
         seconds: its length.
+        median_mbps: median of the clients' medians.
     """
-    median = math.log(MEDIAN_MBPS) + rng.gauss(0, BETWEEN_CLIENTS)
+    median = math.log(median_mbps) + rng.gauss(0, BETWEEN_CLIENTS)
     off, values = rng.gauss(0, WITHIN_CLIENT), []
     for _ in range(seconds):
         values.append(min(MOST_MBPS, max(LEAST_MBPS, math.exp(median + off))))
@@ -49,7 +50,8 @@ def seeded_trace(rng: random.Random, seconds: int = SECONDS) -> Trace:
 
 def mean_mbps(trace: Trace) -> Fraction:
     """The mean bandwidth, in whole kilobits per second: what Static plans for (Graft §5.1)."""
-    return Fraction(round(sum(trace) * KBPS / len(trace)), KBPS)
+    kilobits = sum(value.numerator * (KBPS // value.denominator) for value in trace)
+    return Fraction(round(Fraction(kilobits, len(trace))), KBPS)
 
 
 def read_traces(path: Path) -> list[Trace]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from euclio.pipeline.simulation.record import Simulation
-from euclio.simulation.requests import DROPPED, LATE, SERVED, Requests, attainment
+from euclio.simulation.metrics import stream_figures
+from euclio.simulation.requests import attainment
 from euclio.simulation.units import NS_PER_S
 
 
@@ -64,7 +65,7 @@ def describe(simulation: Simulation) -> dict[str, Any]:
         **simulation.setup.describe(),
         "attainment": mean_attainment(simulation),
         "models": [
-            _model(model.name, rate, requests)
+            stream_figures(model.name, rate, requests)
             for model, rate, requests in zip(
                 simulation.cluster.models, simulation.offered_rps, simulation.requests, strict=True
             )
@@ -74,20 +75,4 @@ def describe(simulation: Simulation) -> dict[str, Any]:
         "mean_batch": float(sizes.mean()) if sizes.size else None,
         "probes_per_batch": probes_per_batch(simulation) if simulation.probes else None,
         "transfers": {"count": int(simulation.transfers.start_ns.size), **transfer_seconds(simulation)},
-    }
-
-
-def _model(name: str, rate_rps: float, requests: Requests) -> dict[str, Any]:
-    answered = requests.finish_ns >= 0
-    latency = (requests.finish_ns[answered] - requests.arrival_ns[answered]) / NS_PER_S
-    return {
-        "name": name,
-        "offered_rps": rate_rps,
-        "arrived": int(requests.outcome.size),
-        "served": int((requests.outcome == SERVED).sum()),
-        "late": int((requests.outcome == LATE).sum()),
-        "dropped": int((requests.outcome == DROPPED).sum()),
-        "attainment": attainment(requests),
-        "latency_mean_s": float(latency.mean()) if latency.size else None,
-        "latency_p99_s": float(np.quantile(latency, 0.99)) if latency.size else None,
     }

@@ -23,7 +23,7 @@ SIMULATOR = Simulator(
     highest_loads=highest_loads,
     describe=describe,
     table=late("euclio.pipeline.simulation.table", "simulation_table"),
-    loads_table=late("euclio.pipeline.simulation.table", "highest_load_table"),
+    loads_table=late("euclio.simulation.table", "highest_load_table"),
     speed=_speed,
     draw=late("euclio.pipeline.simulation.timeline_figure", "draw"),
 )

@@ -28,14 +28,6 @@ def simulation_table(simulation: Simulation) -> RenderableType:
     return Group(Text(header), Text(""), table, Text(""), Text("\n".join(_lines(found))))
 
 
-def highest_load_table(loads: dict[str, float]) -> RenderableType:
-    """The highest load factor of each model at 99 % attainment, and their mean."""
-    table = new_table("model", "highest load at 99 %", numbers=("highest load at 99 %",))
-    for name, load in (*loads.items(), ("mean", sum(loads.values()) / len(loads))):
-        table.add_row(Text(name), Text(f"{load:.3g}"))
-    return table
-
-
 def _lines(found: dict[str, object]) -> list[str]:
     busy, transfers = found["utilization"], found["transfers"]
     assert isinstance(busy, dict)

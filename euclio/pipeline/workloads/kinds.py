@@ -49,5 +49,6 @@ KINDS = (
         "pipelines",
         (*(_CLUSTER, _HIGH, _LOW, _GROUP, _MODELS, _RATE), *(_SLO_SCALE, _MARGIN, _BLOCKS, _LAYERS, _MAX_PARTITIONS)),
         _pipelines,
+        {"models": ["FCN"]},
     ),
 )

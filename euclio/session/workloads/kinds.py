@@ -81,9 +81,21 @@ _MODELS = Setting("models", list_of_names, "models of published profiles", names
 _GPUS = Setting("gpus", list_of_names, "GPUs of published profiles", names, "A,B", listed=True)
 
 KINDS = (
-    Kind("application", (_APPLICATION, _RATE, _SLO), _application, single=True),
+    Kind(
+        "application",
+        (_APPLICATION, _RATE, _SLO),
+        _application,
+        {"application": "traffic", "rate": 30.0, "slo": 0.6},
+        single=True,
+    ),
     Kind("workloads", (), _workloads, seed=PROTOCOL_SEED),
-    Kind("random", (_MODULES, _TIGHTNESS, _CONFIGURATIONS, _HARDWARE, _CONCURRENCY, _SHAPE), _random),
-    Kind("chain", (_MODULES, _TIGHTNESS), _chain),
-    Kind("published", (_MODELS, _GPUS, _RATE, _SLO), _published, single=True),
+    Kind("random", (_MODULES, _TIGHTNESS, _CONFIGURATIONS, _HARDWARE, _CONCURRENCY, _SHAPE), _random, {"modules": 4}),
+    Kind("chain", (_MODULES, _TIGHTNESS), _chain, {"modules": 6, "tightness": 0.3}),
+    Kind(
+        "published",
+        (_MODELS, _GPUS, _RATE, _SLO),
+        _published,
+        {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
+        single=True,
+    ),
 )

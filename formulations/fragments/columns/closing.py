@@ -1,24 +1,61 @@
-"""From the bound to a proven optimum: all sets that a plan within a target may hold (ours)."""
+"""From the bound to a proven optimum: all sets that a plan within a target may hold, and the best plan of them (ours).
+
+All is in whole numbers: the linear solver has no part in it but for the prices, and any prices prove what they prove.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from dataclasses import dataclass
 
-from formulations.fragments.columns.enumeration import sets_of_numbers, shares_by_numbers
+import numpy as np
+import numpy.typing as npt
+
+from formulations.fragments.columns.enumeration import shares_by_mixes
 from formulations.fragments.columns.master import Counts
+from formulations.fragments.columns.paths import shortest_path
+from formulations.fragments.columns.pricing import worth_of_mixes
 from formulations.fragments.columns.relaxation import Pricer
-from formulations.fragments.columns.types import UNIT, Ints
+from formulations.fragments.columns.types import NEVER, UNIT, Ints
 
 MOST_NUMBERS = 4_000_000
-"""Ways to say how many fragments begin where, beyond which they are not listed."""
-ROOM = 400_000
+"""Mixes of all begins together beyond which they are not listed."""
+ROOM = 4_000_000
 """Sets beyond which their listing is given up."""
-MOST_MEMBERS = 40_000_000
-"""Room for the members of all sets that are listed."""
+MOST_NODES = 2**24
+"""Nodes beyond which no path is looked for."""
 
 
-def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> dict[Counts, int] | None:
-    """Every set whose reduced cost is within a slack, with its GPU share in percent.
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Sets by least budget and numbers of fragments of each class, each standing for all sets of such fragments.
+
+    Attributes:
+        start: sets whose least budget has the limit `pricer.limits[t]` are those from `start[t]` to `start[t + 1]`.
+        numbers: per set how many fragments of each class it takes, shape (sets, classes).
+        share: per set its GPU share in units, shape (sets,).
+    """
+
+    start: Ints
+    numbers: Ints
+    share: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The best plan within a target.
+
+    Attributes:
+        share_pct: its GPU share; None: there is no plan within the target.
+        sets: how often each column is taken.
+    """
+
+    share_pct: int | None
+    sets: dict[Counts, int]
+
+
+def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Listed | None:
+    """The numbers of fragments of all sets whose reduced cost may be within a slack.
 
     Args:
         pricer: types and tables.
@@ -29,34 +66,34 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> di
     Returns:
         The sets; None: there are too many, or the deadline has passed.
     """
-    types, tables = pricer.types, pricer.tables
-    own = pricer.items
-    items = own[np.lexsort((own, -prices[own], types.begin[own]))]
-    starts, item_limit, item_price = pricer.starts, types.limit[items], prices[items]
-    classes = len(tables.begins)
-    room = min(ROOM, MOST_MEMBERS // tables.most)
-    members, share = np.zeros((room, tables.most), dtype=np.int32), np.zeros(room, dtype=np.int64)
-    held = 0
+    tables = pricer.tables
+    items = pricer.sorted_by(prices)
+    shape = np.diff(tables.mix_begin)
+    if math.prod(shape.tolist()) > MOST_NUMBERS:
+        return None
+    radix = _radix(shape)
+    least = np.empty(math.prod(shape.tolist()), dtype=np.int64)
+    worth = np.empty(len(tables.mix_load), dtype=np.int64)
+    start, numbers, share = [0], [np.zeros((0, len(pricer.starts) - 1), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for limit in pricer.limits.tolist():
-        size = np.zeros(classes, dtype=np.int64)
-        worth = np.zeros((classes, tables.most + 1), dtype=np.int64)
-        for b in range(classes):
-            mine = slice(starts[b], starts[b + 1])
-            top = item_price[mine][item_limit[mine] >= limit]
-            size[b] = min(len(top), tables.most)
-            worth[b, 1 : size[b] + 1] = np.cumsum(top[: size[b]])
-        numbers = int(np.prod([int(k) + 1 for k in size], dtype=object))
-        if numbers > MOST_NUMBERS:
-            return None
-        radix = np.concatenate(([1], np.cumprod(size + 1)[:-1])).astype(np.int64)
-        least = np.zeros(numbers, dtype=np.int64)
-        shares_by_numbers(
+        worth_of_mixes(
+            limit,
+            pricer.starts,
+            pricer.types.limit[items],
+            prices[items],
+            tables.most,
+            tables.class_begin,
+            tables.mix_begin,
+            tables.mix_number,
+            worth,
+        )
+        done = shares_by_mixes(
             limit,
             slack,
             tables.begins,
-            size,
             worth,
-            tables.most,
+            tables.mix_begin,
+            tables.mix_load,
             tables.shared_start,
             tables.shared_ticks,
             tables.shared_cost,
@@ -67,28 +104,80 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> di
             tables.own_cost,
             radix,
             least,
-        )
-        held = sets_of_numbers(
-            limit,
-            slack,
-            starts,
-            item_limit,
-            item_price,
-            items,
-            size,
-            worth,
-            radix,
-            least,
-            members,
-            share,
-            held,
             deadline,
         )
-        if held < 0:
+        found = np.flatnonzero(least < NEVER)
+        start.append(start[-1] + len(found))
+        if not done or start[-1] > ROOM:
             return None
-    return {_column(items, row): int(cost) // UNIT for row, cost in zip(members[:held], share[:held], strict=True)}
+        numbers.append(tables.numbers(found[:, None] // radix % shape))
+        share.append(least[found])
+    return Listed(np.array(start, dtype=np.int64), np.concatenate(numbers), np.concatenate(share))
 
 
-def _column(items: Ints, row: Ints) -> Counts:
-    kinds, numbers = np.unique(items[row[row >= 0]], return_counts=True)
-    return tuple(zip(kinds.tolist(), numbers.tolist(), strict=True))
+def best_within(
+    pricer: Pricer, prices: Ints, sets: Listed, target_pct: int, slack: int, deadline: float
+) -> Path | None:
+    """The best of all plans within a target, which holds listed sets alone.
+
+    Args:
+        pricer: types and tables.
+        prices: prices that the sets were listed at, in units, shape (types,).
+        sets: all sets of reduced costs within the slack.
+        target_pct: GPU share that the plan may have.
+        slack: longest path that leads to such a plan, in units.
+        deadline: `time.perf_counter` value.
+
+    Returns:
+        The plan; None: there are too many nodes, or the deadline has passed.
+    """
+    types = pricer.types
+    size = np.diff(pricer.starts)
+    nodes = int(np.prod(size + 1, dtype=object))
+    if nodes > MOST_NODES:
+        return None
+    # Types are sorted by class, then by limit.
+    items, radix = pricer.items, _radix(size + 1)
+    worth = np.concatenate(([0], np.cumsum(prices[items])))
+    length, arc = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int32)
+    done = shortest_path(
+        pricer.starts,
+        np.searchsorted(pricer.limits, types.limit[items]),
+        worth,
+        sets.start,
+        sets.numbers,
+        sets.share,
+        radix,
+        slack,
+        length,
+        arc,
+        deadline,
+    )
+    if not done:
+        return None
+    share_units = int(length[-1]) + int(worth[-1])
+    if length[-1] >= NEVER or share_units > target_pct * UNIT:
+        return Path(None, {})
+    return Path(share_units // UNIT, _columns(pricer, sets.numbers, radix, arc))
+
+
+def _radix(shape: Ints) -> Ints:
+    """Place values of numbers below `shape`, so that together they are one number."""
+    return np.concatenate(([1], np.cumprod(shape)[:-1])).astype(np.int64)
+
+
+def _columns(pricer: Pricer, numbers: Ints, radix: Ints, arc: npt.NDArray[np.int32]) -> dict[Counts, int]:
+    """The columns of the shortest path to the last node."""
+    columns: dict[Counts, int] = {}
+    node = len(arc) - 1
+    while node:
+        own = numbers[arc[node]]
+        node -= int(own @ radix)
+        taken = node // radix % (np.diff(pricer.starts) + 1)
+        kinds: dict[int, int] = {}
+        for place, number in zip((pricer.starts[:-1] + taken).tolist(), own.tolist(), strict=True):
+            for kind in pricer.items[place : place + number].tolist():
+                kinds[kind] = kinds.get(kind, 0) + 1
+        column = tuple(sorted(kinds.items()))
+        columns[column] = columns.get(column, 0) + 1
+    return columns

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from formulations.engines.highs_arrays import Program, solve_mip
-from formulations.fragments.columns.master import Counts, Master
-from formulations.fragments.columns.types import UNIT, Ints
+from formulations.fragments.columns.master import Counts
+from formulations.fragments.columns.types import Ints
 
 ROUNDING_PCT = 1e-3
 """What is taken off a bound of HiGHS's MIP before it is rounded up: far above its tolerances, far below a percent."""
@@ -59,29 +59,3 @@ def best_partition(
     taken = np.rint(found.values).astype(np.int64)
     held = {column: number for column, number in zip(columns, taken.tolist(), strict=True) if number}
     return Partition(sum(columns[column] * number for column, number in held.items()), held, bound)
-
-
-def within(columns: dict[Counts, int], counts: Ints, target_pct: int) -> dict[Counts, int]:
-    """The sets that a plan of only such sets within a target may hold, by their reduced costs; empty: there is no plan.
-
-    Prices come from HiGHS, all else is in whole numbers. A plan has at most as many sets as there are fragments.
-
-    Args:
-        columns: sets, with their GPU shares in percent.
-        counts: fragments of each type, shape (types,).
-        target_pct: GPU share that the plan may have.
-    """
-    covered = {kind for column in columns for kind, _ in column}
-    if len(covered) < len(counts):
-        return {}
-    master = Master(counts)
-    for column, share in columns.items():
-        master.add(column, share)
-    prices = np.floor(master.prices() * UNIT).astype(np.int64).tolist()
-    reduced = [share * UNIT - sum(k * prices[kind] for kind, k in column) for column, share in columns.items()]
-    lost = -min(0, *reduced) * int(counts.sum())
-    worth = sum(number * price for number, price in zip(counts.tolist(), prices, strict=True))
-    slack = target_pct * UNIT - worth + lost
-    if slack < 0:
-        return {}
-    return {column: share for (column, share), cost in zip(columns.items(), reduced, strict=True) if cost <= slack}

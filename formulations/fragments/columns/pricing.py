@@ -1,8 +1,8 @@
 """Pricing: the realigned sets whose fragments are worth most more than the set costs, in whole numbers (ours).
 
 Given the least budget of a set, its re-partition point and the time of the shared stage, a set's share is a sum: heads
-of each begin, by their number of fragments, and the shared stage, by the number of all. Fragments of one begin differ
-in their prices alone, so that those with the highest prices are taken; how many of each begin is a dynamic program.
+of each begin, by their rates, and the shared stage, by the rate of all. Fragments of one begin and rate differ in their
+prices alone, so that those with the highest prices are taken; how many of each is a dynamic program over begins.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ Ints = npt.NDArray[np.int64]
 def best_sets(
     limits: Ints,
     begins: Ints,
-    class_start: Ints,
+    item_start: Ints,
     item_limit: Ints,
     item_price: Ints,
     most: int,
+    class_begin: Ints,
+    mix_begin: Ints,
+    mix_number: Ints,
+    mix_load: Ints,
     shared_start: Ints,
     shared_ticks: Ints,
     shared_cost: Ints,
@@ -38,11 +42,15 @@ def best_sets(
     Args:
         limits: longest executions to look at, in ticks, shape (limits,).
         begins: layers at which fragments begin, shape (begins,).
-        class_start: fragments that begin at `begins[b]` are those from `class_start[b]` to `class_start[b + 1]`.
+        item_start: fragments of class c are those from `item_start[c]` to `item_start[c + 1]`.
         item_limit: per fragment its longest execution in ticks.
-        item_price: per fragment its price in units, not negative, descending among those of one begin.
+        item_price: per fragment its price in units, not negative, descending among those of one class.
         most: most fragments of a set.
-        shared_start: see `Tables`, as all that follow.
+        class_begin: see `Tables`, as all that follow.
+        mix_begin: see `Tables`.
+        mix_number: see `Tables`.
+        mix_load: see `Tables`.
+        shared_start: see `Tables`.
         shared_ticks: see `Tables`.
         shared_cost: see `Tables`.
         shared_least: see `Tables`.
@@ -53,90 +61,127 @@ def best_sets(
 
     Returns:
         The largest gain, prices of its fragments less its share, of sets within a limit, in units, 0 if none gains,
-        shape (limits, layers); and how many fragments of each begin it takes, of those that have the limit those with
+        shape (limits, layers); and the mix of each begin that it takes, of those that have the limit the fragments with
         the highest prices, shape (limits, layers, begins).
     """
-    classes, layers = len(begins), len(shared_start) - 1
+    groups, layers, loads = len(begins), len(shared_start) - 1, shared_cost.shape[1]
     gains = np.zeros((len(limits), layers), dtype=np.int64)
-    taken = np.zeros((len(limits), layers, classes), dtype=np.int64)
-    worth = np.zeros((classes, most + 1), dtype=np.int64)
-    size = np.zeros(classes, dtype=np.int64)
-    net = np.zeros((classes, most + 1), dtype=np.int64)
-    fits = np.zeros(classes, dtype=np.int64)
-    value = np.zeros((classes + 1, most + 1), dtype=np.int64)
-    choice = np.zeros((classes, most + 1), dtype=np.int64)
+    taken = np.zeros((len(limits), layers, groups), dtype=np.int64)
+    worth = np.zeros(len(mix_load), dtype=np.int64)
+    net = np.zeros(len(mix_load), dtype=np.int64)
+    fits = np.zeros(groups, dtype=np.bool_)
+    value = np.zeros((groups + 1, loads), dtype=np.int64)
+    choice = np.zeros((groups, loads), dtype=np.int64)
     for t in range(len(limits)):
         limit = limits[t]
-        for b in range(classes):
-            size[b] = 0
-            for i in range(class_start[b], class_start[b + 1]):
-                if item_limit[i] >= limit and size[b] < most and item_price[i] > 0:
-                    worth[b, size[b] + 1] = worth[b, size[b]] + item_price[i]
-                    size[b] += 1
+        worth_of_mixes(limit, item_start, item_limit, item_price, most, class_begin, mix_begin, mix_number, worth)
         for point in range(begins[0], layers):
             for row in range(shared_start[point], shared_start[point + 1]):
                 if shared_ticks[row] > limit:
                     break
                 left = limit - shared_ticks[row]
-                # A set costs at least this much for each fragment on the shared stage, so that begins can be looked at
+                # A set costs at least this much for each load on the shared stage, so that begins can be looked at
                 # one by one: what they gain together is at least what any set gains.
                 least, hoped = shared_least[row], 0
-                for b in range(classes):
-                    fits[b] = 0
+                for b in range(groups):
+                    fits[b] = False
                     if begins[b] > point:
-                        break
+                        continue
                     at = -1
                     if begins[b] < point:
                         start, end = own_start[b, point], own_end[b, point]
                         at = start + np.searchsorted(own_ticks[start:end], left, side="right") - 1
                         if at < start:
                             continue
-                    alone = 0
-                    for k in range(1, size[b] + 1):
-                        net[b, k] = worth[b, k] - (own_cost[at, k] if at >= 0 else 0)
-                        alone = max(alone, net[b, k] - least * k)
-                    fits[b] = size[b] if alone > 0 or at < 0 else _useful(net[b], size[b])
+                    alone, first = 0, mix_begin[b]
+                    for m in range(first + 1, mix_begin[b + 1]):
+                        net[m] = worth[m] - (own_cost[at, m - first] if at >= 0 else 0)
+                        fits[b] = fits[b] or net[m] > 0
+                        alone = max(alone, net[m] - least * mix_load[m])
                     hoped += alone
                 if hoped <= gains[t, point]:
                     continue
-                _combine(net, fits, begins, point, most, value, choice)
-                last = value[classes]
-                for k in range(1, most + 1):
-                    if last[k] - shared_cost[row, k] > gains[t, point]:
-                        gains[t, point] = last[k] - shared_cost[row, k]
-                        rest = k
-                        for b in range(classes - 1, -1, -1):
+                _combine(net, fits, mix_begin, mix_load, value, choice)
+                last = value[groups]
+                for load in range(1, loads):
+                    if last[load] - shared_cost[row, load] > gains[t, point]:
+                        gains[t, point] = last[load] - shared_cost[row, load]
+                        rest = load
+                        for b in range(groups - 1, -1, -1):
                             own = choice[b, rest]
                             taken[t, point, b] = own
-                            rest -= own
+                            rest -= mix_load[mix_begin[b] + own]
     return gains, taken
 
 
 @compiled
-def _useful(net: Ints, size: int) -> int:
-    """The largest number of fragments of a begin that gains before the shared stage is paid; 0: none does."""
-    for k in range(size, 0, -1):
-        if net[k] > 0:
-            return k
-    return 0
+def worth_of_mixes(
+    limit: int,
+    item_start: Ints,
+    item_limit: Ints,
+    item_price: Ints,
+    most: int,
+    class_begin: Ints,
+    mix_begin: Ints,
+    mix_number: Ints,
+    worth: Ints,
+) -> None:
+    """The highest prices of the fragments of each mix.
+
+    Args:
+        limit: longest execution in ticks.
+        item_start: see `best_sets`, as all but the last.
+        item_limit: see `best_sets`.
+        item_price: see `best_sets`.
+        most: see `best_sets`.
+        class_begin: see `best_sets`.
+        mix_begin: see `best_sets`.
+        mix_number: see `best_sets`.
+        worth: filled in, -`NEVER` where not so many fragments have the limit or a set may have; shape (mixes,).
+    """
+    classes = len(item_start) - 1
+    prices = np.zeros((classes, most + 1), dtype=np.int64)
+    size = np.zeros(classes, dtype=np.int64)
+    for c in range(classes):
+        for i in range(item_start[c], item_start[c + 1]):
+            if item_limit[i] >= limit and size[c] < most:
+                prices[c, size[c] + 1] = prices[c, size[c]] + item_price[i]
+                size[c] += 1
+    for b in range(len(mix_begin) - 1):
+        for m in range(mix_begin[b], mix_begin[b + 1]):
+            worth[m], members = 0, 0
+            for c in range(class_begin[b + 1] - class_begin[b]):
+                number, own = mix_number[m, c], class_begin[b] + c
+                members += number
+                if number > size[own] or members > most:
+                    worth[m] = -NEVER
+                    break
+                worth[m] += prices[own, number]
 
 
 @compiled
-def _combine(net: Ints, fits: Ints, begins: Ints, point: int, most: int, value: Ints, choice: Ints) -> None:
-    """The largest gain before the shared stage by number of fragments: `value[-1]`, with `choice` of each begin."""
-    classes = len(fits)
+def _combine(
+    net: Ints, fits: npt.NDArray[np.bool_], mix_begin: Ints, mix_load: Ints, value: Ints, choice: Ints
+) -> None:
+    """The largest gain before the shared stage by load: `value[-1]`, with the mix `choice` of each begin."""
+    groups, loads = len(fits), value.shape[1]
+    value[0, :] = -NEVER
     value[0, 0] = 0
     filled = 0
-    for b in range(classes):
-        size = fits[b] if begins[b] <= point else 0
-        reach = min(most, filled + size)
-        for k in range(most + 1):
-            value[b + 1, k], choice[b, k] = -NEVER, 0
-        for k in range(reach + 1):
-            if k <= filled:
-                value[b + 1, k] = value[b, k]
-            for own in range(max(1, k - filled), min(size, k) + 1):
-                found = value[b, k - own] + net[b, own]
-                if found > value[b + 1, k]:
-                    value[b + 1, k], choice[b, k] = found, own
+    for b in range(groups):
+        value[b + 1, :] = value[b]
+        choice[b, :] = 0
+        if not fits[b]:
+            continue
+        first, reach = mix_begin[b], filled
+        for m in range(first + 1, mix_begin[b + 1]):
+            # Without fragments that gain nothing the shared stage costs no more.
+            if net[m] <= 0:
+                continue
+            load = mix_load[m]
+            for k in range(min(filled, loads - 1 - load) + 1):
+                found = value[b, k] + net[m]
+                if value[b, k] > -NEVER and found > value[b + 1, k + load]:
+                    value[b + 1, k + load], choice[b, k + load] = found, m - first
+                    reach = max(reach, k + load)
         filled = reach

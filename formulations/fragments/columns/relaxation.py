@@ -10,18 +10,23 @@ GPU shares are whole percents, so that this is rounded up to the next one.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.master import Counts, Floats, Master
 from formulations.fragments.columns.pricing import best_sets
 from formulations.fragments.columns.types import UNIT, Ints, Tables, Types
 
 ABOVE = 1e-6
 """Bounds this far above a whole percent are rounded up in the search's stopping rule; the bound itself is exact."""
+
+AT_ONCE = 4
+"""Least budgets that are priced between two looks at the clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,8 @@ class Pricer:
         tables: least GPU shares of stages.
         limits: the different limits of the types, ascending, shape (limits,).
         fragments: number of fragments of each limit, shape (limits,).
+        items: the type of each fragment, ascending, shape (fragments,).
+        starts: fragments of class c are those from `starts[c]` to `starts[c + 1]`.
     """
 
     def __init__(self, types: Types, tables: Tables) -> None:
@@ -66,31 +73,26 @@ class Pricer:
         self.limits, place = np.unique(types.limit, return_inverse=True)
         self.fragments = np.bincount(place, weights=counts).astype(np.int64)
         self.items = np.repeat(np.arange(len(counts)), counts)
-        self.starts = np.searchsorted(
-            types.begin[self.items], [*tables.begins.tolist(), int(tables.begins[-1]) + 1]
-        ).astype(np.int64)
+        self._class = np.unique(np.stack((types.begin, types.weights)), axis=1, return_inverse=True)[1].ravel()
+        classes = int(self._class[-1]) + 1
+        self.starts = np.searchsorted(self._class[self.items], np.arange(classes + 1)).astype(np.int64)
 
-    def price(self, prices: Ints) -> tuple[int, list[tuple[Counts, int]]]:
-        """The bound that prices prove, in units, and sets that gain, each with its GPU share in percent."""
-        own, tables = self.items, self.tables
-        order = np.lexsort((-prices[own], self.types.begin[own]))
-        items = own[order]
-        gains, taken = best_sets(
-            self.limits,
-            tables.begins,
-            self.starts,
-            self.types.limit[items],
-            prices[items],
-            tables.most,
-            tables.shared_start,
-            tables.shared_ticks,
-            tables.shared_cost,
-            tables.shared_least,
-            tables.own_start,
-            tables.own_end,
-            tables.own_ticks,
-            tables.own_cost,
-        )
+    def sorted_by(self, prices: Ints) -> Ints:
+        """The types of all fragments by class, those with the highest prices first."""
+        return self.items[np.lexsort((-prices[self.items], self._class[self.items]))]
+
+    def price(self, prices: Ints, deadline: float = math.inf) -> tuple[int, list[tuple[Counts, int]]]:
+        """The bound that prices prove, in units, and sets that gain, each with its GPU share in percent.
+
+        Raises:
+            TimeUpError: the deadline, a `time.perf_counter` value, has passed.
+        """
+        items = self.sorted_by(prices)
+        parts = [
+            self._best_sets(items, prices, self.limits[k : k + AT_ONCE], deadline)
+            for k in range(0, len(self.limits), AT_ONCE)
+        ]
+        gains, taken = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         value = sum(int(k) * int(price) for k, price in zip(self.types.counts, prices, strict=True))
         lost = sum(int(k) * int(gain) for k, gain in zip(self.fragments, gains.max(axis=1), strict=True))
         found = []
@@ -100,10 +102,35 @@ class Pricer:
             found.append((column, (worth - int(gains[t, point])) // UNIT))
         return value - lost, found
 
+    def _best_sets(self, items: Ints, prices: Ints, limits: Ints, deadline: float) -> tuple[Ints, Ints]:
+        if time.perf_counter() >= deadline:
+            raise TimeUpError
+        tables = self.tables
+        return best_sets(
+            limits,
+            tables.begins,
+            self.starts,
+            self.types.limit[items],
+            prices[items],
+            tables.most,
+            tables.class_begin,
+            tables.mix_begin,
+            tables.mix_number,
+            tables.mix_load,
+            tables.shared_start,
+            tables.shared_ticks,
+            tables.shared_cost,
+            tables.shared_least,
+            tables.own_start,
+            tables.own_end,
+            tables.own_ticks,
+            tables.own_cost,
+        )
+
     def _column(self, items: npt.NDArray[np.int64], limit: int, taken: Ints) -> Counts:
         chosen: dict[int, int] = {}
-        for b, number in enumerate(taken.tolist()):
-            mine = items[self.starts[b] : self.starts[b + 1]]
+        for c, number in enumerate(self.tables.numbers(taken[None])[0].tolist()):
+            mine = items[self.starts[c] : self.starts[c + 1]]
             for kind in mine[self.types.limit[mine] >= limit][:number].tolist():
                 chosen[kind] = chosen.get(kind, 0) + 1
         return tuple(sorted(chosen.items()))
@@ -125,12 +152,13 @@ def relaxed(pricer: Pricer, alone: dict[Counts, int], deadline: float) -> Relaxa
     while not converged:
         duals: Floats = master.prices()
         prices = np.floor(duals * UNIT).astype(np.int64)
-        bound, found = pricer.price(prices)
+        try:
+            bound, found = pricer.price(prices, deadline)
+        except TimeUpError:
+            break
         rounds += 1
         if bound > best:
             best, proof = bound, prices
         new = sum(master.add(column, share_pct) for column, share_pct in found)
         converged = not new or -(-best // UNIT) >= master.value - ABOVE
-        if time.perf_counter() >= deadline:
-            break
     return Relaxation(best, proof, master.columns, master.value, rounds, converged)

@@ -9,18 +9,20 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network
+from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network
 from euclio.fragments.instance import WHOLE_GPU_PCT
 from euclio.fragments.stages import FITS, Stages
+from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.gains import largest_gains
 from formulations.fragments.columns.types import MOST_PCT, MOST_TICKS, NEVER, UNIT, Ints, Types, types_of
+from formulations.fragments.fluid import fluid_bound_pct
 from heuristics.fragments.regrouping import REACH, fine_prices, solve_regroup
 from heuristics.fragments.regrouping_kernel import divide_heads
 from heuristics.fragments.regrouping_prices import ALONE_PCT, Floats, PriceProgram, Sets, classes_of
@@ -277,36 +279,45 @@ class WidePricing:
 
 
 def solve_wide(
-    fleet: Fleet, types: Types, stages: Stages, space: FragmentSpace, limits: Limits[FragmentPlan]
+    fleet: Fleet, stages: Stages, space: FragmentSpace, limits: Limits[FragmentPlan]
 ) -> Answer[FragmentPlan]:
-    """A plan and a bound of a fleet that pricing takes, in which each fragment can be served by itself.
+    """A plan and a bound of a fleet in which each fragment can be served by itself.
+
+    Under time budgets of their own the bound is that of the least share per request.
 
     Args:
         fleet: the instance.
-        types: the types of its fragments.
         stages: stages of its network.
-        space: plan space.
+        space: plan space; fragments may be realigned.
         limits: time limit.
-
-    Raises:
-        InapplicableError: times do not fit into 64 bits.
     """
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     answer = solve_regroup(fleet, space, limits)
-    queues = queues_of(fleet, stages, range(len(fleet.fragments)), REACH)
     assert answer.plan is not None
-    _, sets = fine_prices(stages, queues, space, [answer.plan])
-    bound = wide_bound(types, _fewer_limits(queues), stages, space, sets, deadline)
     assert answer.claimed is not None
-    stats = {
-        "types": float(len(types.members)),
-        "columns": float(len(bound.sets)),
-        "rounds": float(bound.rounds),
-        "root_bound": float(bound.bound_pct),
-    }
-    proven = min(float(bound.bound_pct), answer.claimed)
-    raw = "optimal" if proven >= answer.claimed else "gap"
-    return Answer(answer.plan, raw, answer.claimed, proven, stats=stats)
+    bound, stats = float(fluid_bound_pct(fleet)), dict[str, float]()
+    if space.budgets is Budgets.LEAST:
+        # Stages that serve less take no larger a share; one rate is the least of all.
+        *_, lowered = chain([fleet], coarser(fleet) if len({own.rate_rps for own in fleet.fragments}) > 1 else ())
+        found = _of_one_rate(lowered, stages, space, answer.plan, deadline)
+        if found is not None:
+            bound = max(bound, float(found.bound_pct))
+            stats = {"columns": float(len(found.sets)), "rounds": float(found.rounds)}
+    bound = min(bound, answer.claimed)
+    raw = "optimal" if bound >= answer.claimed else "gap"
+    return Answer(answer.plan, raw, answer.claimed, bound, stats={**stats, "root_bound": bound})
+
+
+def _of_one_rate(
+    fleet: Fleet, stages: Stages, space: FragmentSpace, plan: FragmentPlan, deadline: float
+) -> WideBound | None:
+    """The bound on all plans of fragments of one rate, from the sets of a plan on; None: numbers are too large."""
+    queues = _fewer_limits(queues_of(fleet, stages, range(len(fleet.fragments)), REACH))
+    try:
+        _, sets = fine_prices(stages, queues, space, [plan])
+        return wide_bound(types_of(fleet, stages), queues, stages, space, sets, deadline)
+    except InapplicableError:
+        return None
 
 
 def _fewer_limits(queues: Queues) -> Queues:
@@ -325,4 +336,4 @@ def compile_wide() -> None:
     network = Network("compiled", [1], [100], [[["0.01"]], [["0.01"]]])
     fleet = Fleet("compiled", network, [Fragment("a", 0, "0.1", 10), Fragment("b", 1, "0.1", 10)])
     stages = Stages(network)
-    solve_wide(fleet, types_of(fleet, stages), stages, FragmentSpace(), Limits())
+    solve_wide(fleet, stages, FragmentSpace(), Limits())

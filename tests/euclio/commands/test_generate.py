@@ -11,16 +11,7 @@ from euclio.session.workloads import kinds
 from euclio.workloads.commands import draw_instances, generate
 from euclio.workloads.kinds import kinds as all_kinds
 
-SETTINGS = {
-    "application": {"application": "traffic", "rate": 30.0, "slo": 0.6},
-    "workloads": {},
-    "random": {"modules": 4},
-    "chain": {"modules": 6, "tightness": 0.3},
-    "pipelines": {"models": ["FCN"]},
-    "fleets": {"model": "mob", "clients": 6, "tx2": 2},
-    "random-fleets": {"fragments": 4, "layers": 3},
-    "published": {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
-}
+SETTINGS = {name: dict(kind.example) for name, kind in all_kinds().items()}
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from tiny_fleets import TEXT, tiny_fleet
 from euclio.core.errors import InputError
 from euclio.core.solving import solve
 from euclio.files import load_result, save_result
+from euclio.fragments import Points
 from euclio.fragments.files import fleet_from_text, fleet_to_text, load_fleet, save_fleet
 from euclio.fragments.workloads.random_fleets import random_fleet
 
@@ -28,6 +29,21 @@ def test_bad_text_names_file_field_and_remedy_in_one_line(case):
     assert line in str(caught.value)
     assert str(caught.value).startswith("bad.json: ")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("points", ["now", "mean"])
+def test_a_fleet_says_what_its_partition_points_were_taken_from(points):
+    text = TEXT.replace('"name": "two-layers",', f'"name": "two-layers",\n  "points": "{points}",')
+    fleet = fleet_from_text(text)
+    assert fleet.points is Points(points)
+    assert fleet_from_text(fleet_to_text(fleet)) == fleet
+    assert "points" not in fleet_to_text(tiny_fleet())
+
+
+def test_unknown_points_are_refused():
+    text = TEXT.replace('"name": "two-layers",', '"name": "two-layers", "points": "median",')
+    with pytest.raises(InputError, match="points: is 'median'; it must be one of now, mean"):
+        fleet_from_text(text)
 
 
 def test_latencies_that_grow_with_the_share_are_accepted():

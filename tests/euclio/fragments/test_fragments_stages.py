@@ -119,3 +119,12 @@ def test_many_parts_of_one_rate_are_counted_not_listed():
     assert apart is not None
     assert merged.total_pct <= apart.total_pct
     assert sorted(merged.plan.fragments) == list(range(40))
+
+
+def test_a_set_may_have_more_parts_than_python_may_call_functions():
+    network = Network("one", [1, 8], [10, 100], [[["0.008", "0.002"], ["0.02", "0.004"]]] * 2)
+    fragments = [Fragment(f"c{k}", 0, "0.1", 30) for k in range(1500)]
+    fleet = Fleet("many", network, fragments)
+    found = least_set(Stages(network), [part_of(fleet, [k]) for k in range(1500)], FragmentSpace(), merge=True)
+    assert found is not None
+    assert evaluate(fleet, FragmentPlan((found.plan,)), FragmentSpace()).value == found.total_pct

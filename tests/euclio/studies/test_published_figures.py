@@ -18,7 +18,7 @@ KINDS = {
     "erratum",
     "tension",
 }
-PAPERS = ("graft", "harpagon", "piccolo", "ppipe", "scrooge")
+PAPERS = sorted(path.stem for path in (data_dir() / "published").glob("*.json") if path.stem != "contradictions")
 CONTRADICTIONS = json.loads((data_dir() / "published" / "contradictions.json").read_text(encoding="utf-8"))[
     "contradictions"
 ]

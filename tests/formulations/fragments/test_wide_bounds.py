@@ -2,14 +2,15 @@
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_fragment_columns import even, pricer_of, shares_of_all_sets
+from test_fragment_columns import pricer_of, shares_of_all_sets
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace
+from euclio.fragments import Fleet, FragmentSpace
 from euclio.fragments.realigned import least_set, part_of
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.clients import fleets_of
@@ -22,6 +23,12 @@ from heuristics.fragments.regrouping import REACH
 from heuristics.fragments.regrouping_tables import queues_of
 
 SPACES = ({}, {"max_members": 2}, {"max_instances": 2})
+
+
+def even(fleet):
+    """The fleet with the first fragment's rate for all."""
+    rate = fleet.fragments[0].rate_rps
+    return Fleet(fleet.name, fleet.network, [replace(own, rate_rps=rate) for own in fleet.fragments])
 
 
 def pricing_of(fleet, space, width):
@@ -84,3 +91,13 @@ def test_a_hundred_and_fifty_fragments_are_within_two_percent(name):
     assert found.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert found.bound <= found.value <= 1.02 * float(found.bound)
     assert found.value <= solve(fleet, "graft").value
+
+
+@pytest.mark.parametrize("changes", [{"budgets": "own"}, {"max_instances": 5}, {}], ids=str)
+def test_a_large_fleet_of_different_rates_has_a_plan_and_a_bound(changes):
+    drawn, rng = random_fleet(2, 210, 6), random.Random(2)
+    fleet = Fleet("rates", drawn.network, [replace(own, rate_rps=rng.choice((7, 10, 30))) for own in drawn.fragments])
+    space = FragmentSpace(**changes)
+    found = solve(fleet, "fragment-columns", space=space)
+    assert found.status is Status.FEASIBLE
+    assert found.bound <= found.value <= solve(fleet, "graft", space=space).value

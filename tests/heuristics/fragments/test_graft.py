@@ -5,12 +5,12 @@ import pytest
 from tiny_fleets import SPACES, tiny_fleet
 
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace
+from euclio.fragments import Fleet, Fragment, FragmentSpace
 from euclio.fragments.realigned import part_of
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
-from heuristics.fragments.grouping import groups_of, properties
+from heuristics.fragments.grouping import Edges, groups_of, properties
 from heuristics.fragments.merging import Merging, margin, merged, uniform_groups
 from heuristics.fragments.realignment import realign
 from heuristics.fragments.systems import VARIANTS
@@ -114,3 +114,19 @@ def test_fifty_fragments_take_a_second_at_most_and_a_thousand_ten():
         result = solve(random_fleet(0, fragments, 17), "graft")
         assert result.value is not None
         assert result.wall_s < limit
+
+
+def test_literal_edges_put_distant_parts_together():
+    network = tiny_fleet().network
+    budgets = ["0.1", "0.101", "0.5", "0.501"]
+    fleet = Fleet("apart", network, [Fragment(f"{k}", 0, budget, 10) for k, budget in enumerate(budgets)])
+    parts = [part_of(fleet, [k]) for k in range(4)]
+    # The seed begins groups with a part of each kind, or with two of one kind: those with one of each tell.
+    for seed in range(20):
+        alike = groups_of(parts, 2, (1.0, 1.0, 1.0), seed)
+        apart = groups_of(parts, 2, (1.0, 1.0, 1.0), seed, Edges.DISTANCE)
+        if any({0, 1} == set(group) for group in alike):
+            assert not any({0, 1} == set(group) for group in apart)
+            break
+    else:
+        raise AssertionError("no seed begins groups with parts of both kinds")

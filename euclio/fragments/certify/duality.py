@@ -1,0 +1,117 @@
+"""A bound on all plans of a fleet by prices of its fragments: linear programming duality in whole numbers (ours).
+
+If no set of least limit T gains more than g(T) at some prices, a plan's share is at least Σ prices − Σ g(T) · fragments
+of limit T, since a plan has no more sets of a least limit than fragments with it. That holds for any prices; good ones
+are the duals of the linear program over the sets so far, drawn towards those with the best bound yet. HiGHS proposes
+them in floats; they are rounded, and all that follows is exact. Plans have whole multiples of the greatest common
+divisor of all GPU shares, to which bounds are rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csc_matrix
+
+from euclio.fragments.certify.costs import Whole
+from euclio.fragments.certify.pricing import UNIT, Column, Pricing
+from euclio.fragments.instance import Fleet
+from euclio.fragments.space import FragmentSpace
+
+DRAWN = 0.7
+"""How far prices are drawn to the best ones so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What was proven.
+
+    Attributes:
+        share_pct: no plan has less, in percent.
+        rounds: pricings.
+        ended: whether no better bound is to be had from prices; False: the deadline passed.
+    """
+
+    share_pct: int
+    rounds: int
+    ended: bool
+
+
+def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pct: Fraction, deadline: float) -> Bound:
+    """The best bound, or one that is as large as wanted.
+
+    Args:
+        fleet: the instance, each fragment of which can be served.
+        space: plan space, with least time budgets and any fragments realigned.
+        alone_pct: the GPU share of each fragment by itself.
+        wanted_pct: bound that is enough, in percent.
+        deadline: `time.perf_counter` value.
+
+    Raises:
+        TooLargeError: numbers do not fit.
+    """
+    pricing = Pricing(fleet, space)
+    program = _Program(fleet, pricing)
+    for place, share in enumerate(alone_pct):
+        program.add(Column((place,), share))
+    step = math.gcd(*fleet.network.shares_pct)
+    best, proof, rounds = 0, None, 0
+    while time.perf_counter() < deadline:
+        duals = program.prices()
+        drawn = duals if proof is None else np.floor(DRAWN * proof + (1 - DRAWN) * duals).astype(np.int64)
+        for prices in (drawn, duals) if proof is not None else (duals,):
+            gains, columns = pricing.gains(prices)
+            rounds += 1
+            units = int(prices.sum()) - sum(k * gain for k, gain in zip(pricing.members, gains, strict=True))
+            if units > best:
+                best, proof = units, prices
+            if _percent(best, step) >= wanted_pct:
+                return Bound(_percent(best, step), rounds, True)
+            new = [program.add(column) for column in columns]
+            # Where the drawn prices find new sets, the linear program changes by them.
+            if any(new):
+                break
+        else:
+            return Bound(_percent(best, step), rounds, True)
+    return Bound(_percent(best, step), rounds, False)
+
+
+def _percent(units: int, step_pct: int) -> int:
+    """A bound in parts of a percent as one in percent, rounded up to a multiple of a step."""
+    return -(-units // (UNIT * step_pct)) * step_pct
+
+
+class _Program:
+    """Least GPU share of sets that cover all fragments; like fragments are one row."""
+
+    def __init__(self, fleet: Fleet, pricing: Pricing) -> None:
+        costs = pricing.costs
+        keys = list(zip((f.partition_point for f in fleet.fragments), costs.limits, costs.units, strict=True))
+        rows = {key: row for row, key in enumerate(dict.fromkeys(keys))}
+        self._row = [rows[key] for key in keys]
+        self._counts = np.bincount(self._row).astype(float)
+        self._share: dict[tuple[tuple[int, int], ...], int] = {}
+
+    def add(self, column: Column) -> bool:
+        """Add a set; whether it is new, or of less share."""
+        counts = np.bincount([self._row[place] for place in column.fragments])
+        key = tuple((int(row), int(counts[row])) for row in np.flatnonzero(counts))
+        if self._share.get(key, column.share_pct + 1) <= column.share_pct:
+            return False
+        self._share[key] = column.share_pct
+        return True
+
+    def prices(self) -> Whole:
+        """Duals by fragment, in parts of a percent, rounded down; not trusted."""
+        rows = [row for key in self._share for row, _ in key]
+        columns = [k for k, key in enumerate(self._share) for _ in key]
+        values = [float(count) for key in self._share for _, count in key]
+        covered = csc_matrix((values, (rows, columns)), shape=(len(self._counts), len(self._share)))
+        found = linprog(list(self._share.values()), A_ub=-covered, b_ub=-self._counts, method="highs")
+        duals = np.maximum(-np.array(found.ineqlin.marginals), 0.0)
+        return np.floor(duals * UNIT).astype(np.int64)[self._row]

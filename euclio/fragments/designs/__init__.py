@@ -1,0 +1,1 @@
+"""Designs of the benchmark set: which fleets it is made of."""

@@ -1,0 +1,31 @@
+"""Fleets for `euclio simulate`."""
+
+from __future__ import annotations
+
+from euclio.core.lazy import late
+from euclio.core.words import duration
+from euclio.fragments.simulation.metrics import describe
+from euclio.fragments.simulation.record import Simulation
+from euclio.fragments.simulation.setup import Setup
+from euclio.fragments.simulation.simulation import highest_loads, offered_rps, simulate
+from euclio.simulation.simulator import Simulator
+
+
+def _speed(simulation: Simulation) -> str:
+    batches = simulation.executions.requests.size
+    if not batches:
+        return ""
+    return f"simulated in {duration(simulation.wall_s)}, {duration(simulation.wall_s / batches)} per batch"
+
+
+SIMULATOR = Simulator(
+    setup=Setup,
+    offered_rps=offered_rps,
+    simulate=simulate,
+    highest_loads=highest_loads,
+    describe=describe,
+    table=late("euclio.fragments.simulation.table", "simulation_table"),
+    loads_table=late("euclio.fragments.simulation.table", "loads_table"),
+    speed=_speed,
+    draw=late("euclio.fragments.simulation.timeline_figure", "draw"),
+)

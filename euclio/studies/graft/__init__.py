@@ -1,0 +1,1 @@
+"""Graft's evaluation: what realigning fragments saves, and how far from the optimum it stays."""

@@ -1,0 +1,151 @@
+"""Fleets of five networks at four scales, under parameters that Graft does not print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+
+from euclio.fragments import Fleet
+from euclio.fragments.workloads.clients import SLO_RATIO, Client, draw_clients, fleet_at_mean, fleet_now
+from euclio.fragments.workloads.networks import Model, model_of
+
+NETWORKS = {"inc": "Inc", "res": "Res", "vgg": "VGG", "mob": "Mob", "vit": "ViT"}
+"""Graft's names of the networks by short name (Graft Tab. II)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A number of clients (Graft §5.1).
+
+    Attributes:
+        key: its name in keys of published figures.
+        words: its name for people.
+        clients: number of clients.
+        tx2: how many of them are Jetson TX2.
+    """
+
+    key: str
+    words: str
+    clients: int
+    tx2: int
+
+
+SCALES = (
+    Scale("small_homo", "4 Nano", 4, 0),
+    Scale("small_heter", "4 Nano, 2 TX2", 6, 2),
+    Scale("large_homo", "20 Nano", 20, 0),
+    Scale("large_heter", "15 Nano, 5 TX2", 20, 5),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What Graft prints nothing of, and the fleets rest on.
+
+    Attributes:
+        fixed: part of the kernels' launches that no share makes shorter; None: the fitted one.
+        once: part of the rest that a batch pays once; None: the fitted one.
+        sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
+        median_mbps: median of the clients' median bandwidths.
+        step_ms: what time budgets are whole multiples of.
+    """
+
+    fixed: float | None = None
+    once: float | None = None
+    sent_part: float | None = None
+    median_mbps: float = 60.0
+    step_ms: float = 1.0
+
+
+DEFAULT = Parameters()
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How much is run.
+
+    Attributes:
+        draws: fleets per network and scale.
+        steps: fleets per network of the studies of Graft's steps.
+        proven: fleets per network and scale that are compared with the optimum.
+        limit_s: seconds that the optimum may take.
+        massive: numbers of clients of Figure 18.
+        amounts: clients that GSLICE serves within the shares of Figure 17.
+        swept: fleets per network, scale and value of a parameter.
+    """
+
+    draws: int
+    steps: int
+    proven: int
+    limit_s: float
+    massive: tuple[int, ...]
+    amounts: tuple[int, ...]
+    swept: int
+
+
+SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), 1)
+FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), 5)
+"""The paper's repetitions: 50, and 10 of those with Optimal (Graft §5.1)."""
+LEAST = Sampling(1, 1, 1, 2.0, (100,), (2,), 0)
+
+
+def sampling_of(workloads: int | None, *, full: bool) -> Sampling:
+    """How much is run where a number of workloads is asked for, which is one of fleets per network and scale."""
+    if workloads is None:
+        return FULL if full else SAMPLED
+    return replace(LEAST, draws=workloads)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The same clients twice.
+
+    Attributes:
+        network: short name of their network.
+        draw: number of the draw.
+        now: what they leave to the server at a moment.
+        mean: what they would leave to it at their mean bandwidth.
+    """
+
+    network: str
+    draw: int
+    now: Fleet
+    mean: Fleet
+
+
+@cache
+def model_under(key: str, parameters: Parameters) -> Model:
+    """A network under parameters."""
+    return model_of(key, fixed=parameters.fixed, once=parameters.once, sent_part=parameters.sent_part)
+
+
+def clients_of(
+    key: str,
+    clients: int,
+    seed: int,
+    tx2: int = 0,
+    slo_ratio: float = SLO_RATIO,
+    parameters: Parameters = DEFAULT,
+) -> list[Client]:
+    """Clients of a network.
+
+    Raises:
+        InputError: a client finds no second with a fragment that can be served.
+    """
+    return draw_clients(
+        model_under(key, parameters),
+        clients,
+        seed,
+        tx2=tx2,
+        slo_ratio=slo_ratio,
+        median_mbps=parameters.median_mbps,
+        step_s=Fraction(str(parameters.step_ms)) / 1000,
+    )
+
+
+def drawn(key: str, scale: Scale, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Drawn:
+    """A draw of a network's clients at a scale."""
+    clients = clients_of(key, scale.clients, 1000 * seed + draw, scale.tx2, parameters=parameters)
+    name = f"{scale.key} {key} {draw}"
+    return Drawn(key, draw, fleet_now(name, clients), fleet_at_mean(f"{name} at the mean", clients))

@@ -1,0 +1,149 @@
+"""Graft §5: what realigning fragments saves at all scales, its distance from the optimum, what each step is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from euclio.fragments import Fleet
+from euclio.runs.solver_settings import solver_settings
+from euclio.runs.task import SolverSetting
+from euclio.studies.certifying import Proof, proofs_of
+from euclio.studies.collector import Collector
+from euclio.studies.graft.cases import NETWORKS, Drawn, Sampling, sampling_of
+from euclio.studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
+from euclio.studies.graft.measures import measures
+from euclio.studies.graft.reasons import readings, reasons
+from euclio.studies.graft.scales import drawn_at_all, massive, ratio_fleets, shares, throughput
+from euclio.studies.graft.sweeps import settings, stated, swept
+from euclio.studies.graft.systems import EXACT, GRAFT, OPTIMUM, graft
+from euclio.studies.graft.text import text
+from euclio.studies.graft.variants import (
+    balanced,
+    grouping,
+    merging,
+    planning,
+    pools,
+    repartitioning,
+    thresholds,
+)
+from euclio.studies.study import Asked, Collected, Found, Study
+from euclio.studies.verdicts import Stated
+
+CERTIFIABLE = 6
+"""Fragments up to which proofs are tried by the independent prover, which lists all sets of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What the text needs next to the tables.
+
+    Attributes:
+        sampling: how much was run.
+        least_ratio: least SLO ratio at which Inc finds a partition point at nearly every moment.
+        exact: the solver of the optima.
+    """
+
+    sampling: Sampling
+    least_ratio: float
+    exact: str
+
+
+def collect(collector: Collector, asked: Asked) -> Found:
+    """Draw fleets, plan them with every system, seek the optima of some, and vary Graft's steps and our parameters."""
+    sampling, seed = sampling_of(asked.workloads, full=asked.full), asked.seed
+    with collector.stage("draw fleets", 1) as advance:
+        cases = drawn_at_all(seed, sampling.draws)
+        objectives, found_points = ratio_fleets(seed, sampling.proven)
+        advance(1)
+    optima, proofs = optima_of(collector, "optima", [c for c in cases if c[1].draw < sampling.proven], sampling.limit_s)
+    ratios, more = ratio_table(collector, objectives, sampling.limit_s)
+
+    def staged(name: str, steps: int, made: Callable[[Callable[[int], None]], pd.DataFrame]) -> pd.DataFrame:
+        with collector.stage(name, steps) as advance:
+            return made(advance)
+
+    per_network = len(NETWORKS) * sampling.steps
+    tables = {
+        "shares": staged("shares by scale", len(cases), lambda a: shares(cases, a)),
+        "optima": optima,
+        "ratios": ratios,
+        "partition_points": found_points,
+        "repartitioning": staged(
+            "five fragments", len(NETWORKS) * sampling.draws, lambda a: repartitioning(seed, sampling.draws, a)
+        ),
+        "merging": staged("merging", per_network, lambda a: merging(seed, sampling.steps, a)),
+        "thresholds": staged("thresholds", per_network, lambda a: thresholds(seed, sampling.steps, a)),
+        "grouping": staged("grouping", per_network, lambda a: grouping(seed, sampling.steps, a)),
+        "balanced": staged("all balanced groupings", per_network, lambda a: balanced(seed, sampling.steps, a)),
+        "planning": staged("planning times and memory", per_network, lambda a: planning(seed, sampling.steps, a)),
+        "pools": staged("processes", sampling.steps, lambda a: pools(seed, sampling.steps, a)),
+        "throughput": staged(
+            "throughput", per_network, lambda a: throughput(seed, sampling.steps, a, amounts=sampling.amounts)
+        ),
+        "massive": staged(
+            "thousands of clients",
+            len(NETWORKS) * len(sampling.massive),
+            lambda a: massive(seed, sampling.massive, a),
+        ),
+        "swept": staged(
+            "parameters that are not printed",
+            len(settings()) * sampling.swept,
+            lambda a: swept(seed, sampling.swept, a),
+        ),
+        "figure_2": figure_2_table(seed),
+        "fragments": figure_6_table(cases),
+        "figure_12": figure_12_table(seed),
+    }
+    return Found(tables, [*proofs, *more], Details(sampling, least_ratio(seed), EXACT), {"draws": sampling.draws})
+
+
+def optimum_setting(limit_s: float) -> SolverSetting:
+    """How optima are sought."""
+    (found,) = solver_settings(EXACT, label=OPTIMUM)
+    return replace(found, time_s=limit_s)
+
+
+def optima_of(
+    collector: Collector, name: str, cases: Sequence[tuple[str, Drawn]], limit_s: float
+) -> tuple[pd.DataFrame, list[Proof]]:
+    """Value, bound and status of the optimum: one row per draw; and the proofs that the prover can try."""
+    frame, proofs = _sought(collector, name, [fleets.now for _, fleets in cases], limit_s)
+    heads = pd.DataFrame(
+        [{"scale": scale, "network": fleets.network, "draw": fleets.draw} for scale, fleets in cases],
+        index=frame.index,
+    )
+    return pd.concat([heads, frame], axis=1), proofs
+
+
+def ratio_table(
+    collector: Collector, objectives: Sequence[tuple[float, Fleet]], limit_s: float
+) -> tuple[pd.DataFrame, list[Proof]]:
+    """Figure 20: Graft's share next to the optimum by SLO ratio, one row per fleet."""
+    frame, proofs = _sought(collector, "SLO ratios", [fleet for _, fleet in objectives], limit_s)
+    heads = pd.DataFrame(
+        [{"network": fleet.name.split()[0], "ratio": ratio, GRAFT: graft(fleet).share} for ratio, fleet in objectives],
+        index=frame.index,
+    )
+    return pd.concat([heads, frame], axis=1), proofs
+
+
+def _sought(
+    collector: Collector, name: str, fleets: Sequence[Fleet], limit_s: float
+) -> tuple[pd.DataFrame, list[Proof]]:
+    setting = optimum_setting(limit_s)
+    frame = collector.staged(name, fleets, [setting])
+    few = {fleet.name for fleet in fleets if len(fleet.fragments) <= CERTIFIABLE}
+    proofs = proofs_of(frame[frame.instance.isin(few)], [f for f in fleets if f.name in few], [setting])
+    return frame[["value", "bound", "status", "wall_s"]].astype({"value": float, "bound": float}), proofs
+
+
+def stated_by_sweeps(collected: Collected) -> Mapping[str, Stated]:
+    """Verdicts that the sweeps give."""
+    return stated(collected.tables["swept"])
+
+
+TITLE = "Graft reproduced: what does realigning fragments save, and how near is it to the optimum?"
+STUDY = Study("graft", TITLE, 0, collect, measures, reasons, text, readings, stated_by_sweeps)

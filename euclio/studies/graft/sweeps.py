@@ -1,0 +1,140 @@
+"""Which figures a parameter moves that Graft prints nothing of: the evidence of "profiles not printed"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+
+import pandas as pd
+from scipy.stats import spearmanr
+
+from euclio.core.errors import InputError
+from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Parameters, drawn
+from euclio.studies.graft.scales import massive, savings, shares, throughput
+from euclio.studies.graft.systems import DEFAULTS, GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, graft
+from euclio.studies.graft.variants import FIFTY, fleet_of
+from euclio.studies.scorecard import published_figures
+from euclio.studies.verdicts import Moved, Stated, Verdict
+from heuristics.fragments.merging import Merging
+
+Advance = Callable[[int], None]
+
+RANGES: Mapping[str, tuple[str, tuple[float, ...]]] = {
+    "once": ("part of a layer's work that a batch pays once", (0.3, 0.7, 0.9)),
+    "fixed": ("part of the launches that no share makes shorter", (0.2, 0.6, 0.8)),
+    "sent_part": ("part of a layer's output that is sent", (0.15, 0.21675, 0.4)),
+    "median_mbps": ("median bandwidth in Mbit/s", (30.0, 60.0, 120.0)),
+    "step_ms": ("steps of time budgets in ms", (0.1, 1.0, 5.0)),
+}
+"""Parameters with their words and values, the fitted one in the middle. More than 0.8 of `fixed` would bring Inc above
+the 25 ms of Figure 4b."""
+MASSIVE_CLIENTS = 100
+"""Clients of a massive fleet in the sweeps: enough to see which way a parameter moves it."""
+AMOUNT = 4
+"""Clients that GSLICE serves within the share of a sweep's Figure 17."""
+COLUMNS = ("parameter", "value", "draw", "key", "figure")
+
+
+def settings() -> dict[Parameters, list[tuple[str, float]]]:
+    """The settings to run, each with the parameters and values that it stands for; the fitted one stands for all."""
+    found: dict[Parameters, list[tuple[str, float]]] = {}
+    for name, (_, values) in RANGES.items():
+        for k, value in enumerate(values):
+            own = DEFAULT if k == 1 else replace(DEFAULT, **{name: value})
+            found.setdefault(own, []).append((name, value))
+    return found
+
+
+def swept(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """One row per parameter, value, draw and key of a published figure."""
+    rows = []
+    for parameters, standing_for in settings().items():
+        for draw in range(draws):
+            found = dict(_figures(seed, draw, parameters))
+            rows += [(name, value, draw, key, figure) for name, value in standing_for for key, figure in found.items()]
+            advance(1)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str, float]]:
+    """The figures of one draw of the networks whose clients find partition points under these parameters."""
+    for key in NETWORKS:
+        try:
+            for scale in SCALES:
+                own = [(scale.key, drawn(key, scale, seed, draw, parameters))]
+                yield from scale_figures(scale.key, shares(own, _uncounted))
+            number = (MASSIVE_CLIENTS,)
+            yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,)))
+            yield from throughput_figures(throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,)))
+            yield f"merged_{key}", _fewer(key, seed, draw, parameters)
+        except InputError:
+            continue
+
+
+def _fewer(key: str, seed: int, draw: int, parameters: Parameters) -> float:
+    """How many fragments less merging leaves of fifty, in per cent."""
+    fleet = fleet_of(key, FIFTY, seed, draw, parameters)
+    return 100.0 * (1.0 - graft(fleet).parts / graft(fleet, replace(DEFAULTS, merging=Merging.NONE)).parts)
+
+
+def _uncounted(_: int) -> None:
+    """A part of a step."""
+
+
+def scale_figures(scale: str, rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    """Keys of published savings at a scale, with the means of the draws in per cent."""
+    over = {"gslice": GSLICE, "static": STATIC}
+    if scale.startswith("large"):
+        over = {"gslice_plus": GSLICE_PLUS, "gslice": GSLICE, "static_plus": STATIC_PLUS}
+    for key, own in rows.groupby("network"):
+        for name, system in over.items():
+            saved = float(savings(own[system], own[GRAFT]).mean())
+            yield f"{scale}_{name}_{key}", saved
+            yield f"{scale}_{name}_extra_{key}", 100.0 * (own[GRAFT] / own[system] - 1.0).mean()
+
+
+def massive_figures(rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    """Keys of Figure 18, with the means over the numbers of clients."""
+    for key, own in rows.groupby("network"):
+        yield f"massive_gslice_{key}", float((own[GSLICE] / own[GRAFT]).mean())
+        yield f"massive_gslice_plus_{key}", float(savings(own[GSLICE_PLUS], own[GRAFT]).mean())
+
+
+def throughput_figures(rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    """Keys of Figure 17, with the means over the shares."""
+    for key, own in rows.groupby("network"):
+        for name, system in (("gslice", GSLICE), ("gslice_plus", GSLICE_PLUS), ("static", STATIC)):
+            served = own[own[system] > 0]
+            yield f"throughput_{name}_{key}", float((served[GRAFT] / served[system]).mean())
+
+
+def movements(table: pd.DataFrame, key: str) -> list[Moved]:
+    """What each parameter does to a figure, from the least to the largest of its values, the strongest first."""
+    found = []
+    for name, own in table[table.key == key].groupby("parameter"):
+        words, values = RANGES[str(name)]
+        ends = own.groupby("value").figure.mean()
+        if not {values[0], values[-1]} <= set(ends.index):
+            continue
+        correlation = float(spearmanr(own.value, own.figure).statistic)
+        if not math.isnan(correlation):
+            span = f"{words} ({values[0]:g} to {values[-1]:g}; fitted or set: {values[1]:g})"
+            found.append(Moved(span, correlation, float(ends[values[0]]), float(ends[values[-1]])))
+    return sorted(found, key=lambda moved: -abs(moved.correlation))
+
+
+def stated(table: pd.DataFrame) -> dict[str, Stated]:
+    """ "Profiles not printed", by key, where a parameter moves a figure across the printed value."""
+    found = {}
+    for key, value in _printed().items():
+        across = [moved for moved in movements(table, key) if moved.across(value)]
+        if across:
+            found[key] = Stated(Verdict.PROFILES, "Varied alone, with smaller draws.", across[0])
+    return found
+
+
+@cache
+def _printed() -> dict[str, float]:
+    return {figure.key: figure.value for figure in published_figures("graft")}

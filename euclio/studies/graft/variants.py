@@ -1,0 +1,190 @@
+"""What Graft's steps are worth: re-partitioning, merging, grouping, processes, memory (Graft §5.4 to §5.6, §5.9)."""
+
+from __future__ import annotations
+
+import math
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+import pandas as pd
+
+from euclio.core.registry import Limits
+from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments.stages import Stages
+from euclio.fragments.workloads.clients import fleet_now
+from euclio.studies.graft.cases import DEFAULT, NETWORKS, Parameters, clients_of
+from euclio.studies.graft.systems import DEFAULTS, GRAFT, GSLICE, graft, share_of
+from heuristics.fragments.graft import GraftOptions, solve_graft
+from heuristics.fragments.grouping import Edges, groups_of
+from heuristics.fragments.merging import Merging, merged
+from heuristics.fragments.realignment import realign
+
+Rows = list[dict[str, Any]]
+Advance = Callable[[int], None]
+
+FIVE, TEN, TWENTY_FIVE, FIFTY, HUNDRED = 5, 10, 25, 50, 100
+"""Fragments of §5.4, §5.9 (groupings), §5.6 and §5.5."""
+THRESHOLDS = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5)
+GROUP_SIZES = (2, 3, 4, 5, 6, 8, 10)
+NUMBERS = (10, 20, 30, 40, 50)
+WEIGHTS = tuple(w for w in product((0.5, 1.0, 2.0), repeat=2))
+"""Weights of partition point and time budget next to 1 of the rate, of Figure 16b's best ones."""
+STRATEGIES = {"no merging": Merging.NONE, "uniform": Merging.UNIFORM, "uniform+": Merging.THRESHOLD}
+POOL = 2
+"""Processes that realign groups (Graft §5.9)."""
+
+
+def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Fleet:
+    """Nano clients of a network at a moment."""
+    return fleet_now(f"{key} {clients} {draw}", clients_of(key, clients, 1000 * seed + draw, parameters=parameters))
+
+
+def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """Figure 11: five random fragments with and without re-partitioning."""
+    from euclio.core.solving import solve
+
+    rows: Rows = []
+    for key, draw in product(NETWORKS, range(draws)):
+        fleet = fleet_of(key, FIVE, seed, draw)
+        without = share_of(solve(fleet, "gslice"))
+        own = graft(fleet, replace(DEFAULTS, merging=Merging.NONE)).share
+        rows.append({"network": key, "draw": draw, GRAFT: own, GSLICE: without})
+        advance(1)
+    return pd.DataFrame(rows)
+
+
+def merging(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """Figures 13 and 14: share, parts and time by merging strategy and number of fragments."""
+    rows: Rows = []
+    for key, draw in product(NETWORKS, range(draws)):
+        for number in NUMBERS if key == "res" else (FIFTY,):
+            fleet = fleet_of(key, number, seed, draw)
+            for name, strategy in STRATEGIES.items():
+                rows.append(_row(key, draw, number, graft(fleet, replace(DEFAULTS, merging=strategy)), strategy=name))
+        advance(1)
+    return pd.DataFrame(rows)
+
+
+def thresholds(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """Figure 15: share, parts and time by merging threshold."""
+    rows: Rows = []
+    for key, draw in product(NETWORKS, range(draws)):
+        fleet = fleet_of(key, TWENTY_FIVE, seed, draw)
+        for threshold in THRESHOLDS:
+            found = graft(fleet, replace(DEFAULTS, threshold=threshold))
+            rows.append(_row(key, draw, TWENTY_FIVE, found, threshold=threshold))
+        advance(1)
+    return pd.DataFrame(rows)
+
+
+def grouping(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """Figure 16 and the printed weights of edges: share and time by group size, by weights, by edges."""
+    rows: Rows = []
+    for key, draw in product(NETWORKS, range(draws)):
+        fleet = fleet_of(key, TWENTY_FIVE, seed, draw)
+        cases: dict[str, dict[str, GraftOptions]] = {
+            "size": {str(n): replace(DEFAULTS, group_size=n) for n in GROUP_SIZES} if key == "inc" else {},
+            "weights": {f"{p:g} {t:g}": replace(DEFAULTS, weights=(p, t, 1.0)) for p, t in WEIGHTS},
+            "edges": {edges.value: replace(DEFAULTS, edges=edges) for edges in Edges},
+        }
+        for study, options in cases.items():
+            for value, own in options.items():
+                rows.append(_row(key, draw, TWENTY_FIVE, graft(fleet, own), study=study, value=value))
+        advance(1)
+    return pd.DataFrame(rows)
+
+
+def balanced(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """Graft against the best of all balanced groupings of ten fragments into two groups: the paper's Optimal (§5.9)."""
+    rows: Rows = []
+    for key, draw in product(NETWORKS, range(draws)):
+        fleet = fleet_of(key, TEN, seed, draw)
+        own = graft(fleet)
+        began = time.process_time()
+        share, tried = _best_balanced(fleet)
+        took = time.process_time() - began
+        rows.append(_row(key, draw, TEN, own, best=share, groupings=tried, optimal_s=took))
+        advance(1)
+    return pd.DataFrame(rows)
+
+
+def _best_balanced(fleet: Fleet) -> tuple[float, int]:
+    """The least share of Graft's parts in two groups of five at most, and how many choices of the first were tried."""
+    space, stages = FragmentSpace(), Stages(fleet.network)
+    parts = merged(fleet, stages, space, DEFAULTS.merging, DEFAULTS.threshold)
+    half = (len(parts) + 1) // 2
+    known: dict[tuple[int, ...], float] = {}
+
+    def cost(group: tuple[int, ...]) -> float:
+        if group not in known:
+            found = realign(stages, [parts[k] for k in group], space)
+            known[group] = float("inf") if found is None else float(found[0])
+        return known[group]
+
+    everyone = tuple(range(len(parts)))
+    if len(parts) <= DEFAULTS.group_size:
+        return cost(everyone), 1
+    choices = list(combinations(everyone, half))
+    best = min(cost(group) + cost(tuple(k for k in everyone if k not in group)) for group in choices)
+    return best, len(choices)
+
+
+def planning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """Figure 19a: seconds by number of fragments, and memory."""
+    rows: Rows = []
+    for key, draw in product(NETWORKS, range(draws)):
+        for number in NUMBERS:
+            rows.append(_row(key, draw, number, graft(fleet_of(key, number, seed, draw)), memory_mb=math.nan))
+        if draw == 0:
+            for number in (TEN, HUNDRED):
+                fleet = fleet_of(key, number, seed, draw)
+                rows.append(_row(key, draw, number, graft(fleet), memory_mb=_memory_mb(fleet)))
+        advance(1)
+    return pd.DataFrame(rows)
+
+
+def _memory_mb(fleet: Fleet) -> float:
+    """Most memory that planning takes, as the interpreter counts it."""
+    tracemalloc.start()
+    solve_graft(fleet, FragmentSpace(), Limits(), options=DEFAULTS)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def pools(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+    """Figure 19b: seconds that the groups of fifty ViT fragments take, shared among one to six processes.
+
+    Processes take groups in turn and cost nothing to start, so that this is the most that a pool can gain.
+    """
+    rows: Rows = []
+    for draw in range(draws):
+        fleet = fleet_of("vit", FIFTY, seed, draw)
+        seconds = list(_group_seconds(fleet))
+        for size in range(1, 7):
+            free = [0.0] * size
+            for taken in seconds:
+                free[free.index(min(free))] += taken
+            rows.append({"draw": draw, "pool": size, "seconds": max(free), "groups": len(seconds)})
+        advance(1)
+    return pd.DataFrame(rows)
+
+
+def _group_seconds(fleet: Fleet) -> Iterator[float]:
+    """Seconds that each group takes by itself, with nothing known from the others."""
+    space = FragmentSpace()
+    stages = Stages(fleet.network)
+    parts = merged(fleet, stages, space, DEFAULTS.merging, DEFAULTS.threshold)
+    for group in groups_of(parts, DEFAULTS.group_size, DEFAULTS.weights, 0):
+        own = Stages(fleet.network)
+        began = time.process_time()
+        realign(own, [parts[k] for k in group], space)
+        yield time.process_time() - began
+
+
+def _row(key: str, draw: int, fragments: int, found: Any, **others: Any) -> dict[str, Any]:
+    return {"network": key, "draw": draw, "fragments": fragments, **found._asdict(), **others}

@@ -1,0 +1,155 @@
+"""Which of Graft's steps loses what: its plan again with one step after the other made the best possible (ours).
+
+From the last step to the first, so that each plan may choose all that the one before it might:
+
+1. *stages*: the parts and the re-partition point of each set stay; times are split anew, and parts that begin at the
+   same layer reach that point together where that is cheaper (Algorithm 1 gives each an own stage);
+2. *re-partition point*: the parts of each set stay;
+3. *division*: parts and groups stay, and each group is divided into sets in the best way;
+4. *grouping*: parts stay, and they are divided into sets of at most as many as a group has in the best way;
+5. *group size*: parts stay, and they are divided into sets of any size in the best way.
+
+What the optimum is still better by then is lost by merging. Steps 4 and 5 are those of the default solver on the fleet
+whose fragments are the parts; where it proves no optimum, a step is counted with the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from euclio.core.registry import Limits
+from euclio.core.result import Status
+from euclio.core.solving import solve
+from euclio.core.words import joined
+from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing
+from euclio.fragments.realigned import Part, Priced, least_set
+from euclio.fragments.stages import Stages
+from heuristics.fragments.graft import GraftOptions
+from heuristics.fragments.grouping import groups_of
+from heuristics.fragments.merging import merged
+from heuristics.fragments.realignment import realign
+
+LIMIT_S = 10.0
+"""Limit of steps 4 and 5 each in seconds, where none is given."""
+
+
+def graft_steps(
+    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan], *, options: GraftOptions
+) -> Iterator[tuple[str, FragmentPlan]]:
+    """Graft's plan, then with one more of its steps made the best possible at a time.
+
+    Args:
+        fleet: the instance.
+        space: plan space.
+        limits: the seed is that of the parts which begin groups; the time limit is that of each search.
+        options: Graft's options.
+
+    Yields:
+        What loses the difference from this plan to the next one, or to the optimum after the last, and the plan.
+        Nothing where fragments are not realigned, or one cannot be served.
+    """
+    if space.sharing is not Sharing.REALIGNED:
+        return
+    stages = Stages(fleet.network)
+    parts = merged(fleet, stages, space, options.merging, options.threshold)
+    places = groups_of(parts, options.group_size, options.weights, limits.seed, options.edges)
+    groups = [[parts[k] for k in group] for group in places]
+    found = [realign(stages, group, space) for group in groups]
+    if any(own is None for own in found):
+        return
+    dividing = _Dividing(stages, space, parts)
+    sets = [priced for own in found if own is not None for priced in own[1]]
+    plans: list[tuple[str, FragmentPlan | None]] = [("stages", _plan(sets))]
+    sets = [dividing.best_set(own.plan.fragments, own.plan.repartition_point) for own in sets]
+    plans.append(("re-partition point", _plan(sets)))
+    plans.append(("division", _plan([dividing.best_set(own.plan.fragments) for own in sets])))
+    plans.append(("grouping", _plan([own for group in groups for own in dividing.best_division(group)])))
+    plans.append(("group size", _best(fleet, parts, space, options.group_size, limits.time_limit_s)))
+    plans.append(("merging", _best(fleet, parts, space, None, limits.time_limit_s)))
+    yield from _known(plans)
+
+
+def _known(plans: Sequence[tuple[str, FragmentPlan | None]]) -> Iterator[tuple[str, FragmentPlan]]:
+    """The plans that are known; the step before one that is not loses both differences together."""
+    for k, (step, plan) in enumerate(plans):
+        if plan is not None:
+            after = next((i for i in range(k + 1, len(plans)) if plans[i][1] is not None), len(plans))
+            yield joined([step, *(name for name, _ in plans[k + 1 : after])]), plan
+
+
+def _plan(sets: Sequence[Priced]) -> FragmentPlan:
+    return FragmentPlan(tuple(own.plan for own in sets))
+
+
+class _Dividing:
+    """The cheapest realigned sets of parts, and the best division of a few parts into them."""
+
+    def __init__(self, stages: Stages, space: FragmentSpace, parts: Sequence[Part]) -> None:
+        self._stages, self._space = stages, space
+        self._part = {k: part for part in parts for k in part.fragments}
+
+    def best_set(self, fragments: Sequence[int], point: int | None = None) -> Priced:
+        """The cheapest set of fragments, whole parts that can share one, with a re-partition point or any."""
+        own = {self._part[k].fragments: self._part[k] for k in fragments}
+        found = self._set(list(own.values()), point)
+        assert found is not None
+        return found
+
+    def best_division(self, parts: Sequence[Part]) -> list[Priced]:
+        """The cheapest sets of parts: a dynamic program over subsets, the first part of which is in the next set."""
+        everything = (1 << len(parts)) - 1
+        sets = {
+            mask: self._set([part for k, part in enumerate(parts) if mask >> k & 1])
+            for mask in range(1, everything + 1)
+        }
+        least: dict[int, tuple[int, list[Priced]]] = {0: (0, [])}
+        for mask in range(1, everything + 1):
+            first = mask & -mask
+            found = []
+            for with_first in _subsets(mask ^ first):
+                own = sets[with_first | first]
+                if own is not None:
+                    total, others = least[mask ^ first ^ with_first]
+                    found.append((own.total_pct + total, [own, *others]))
+            # Not empty: the first part by itself is a set, since Graft serves it.
+            least[mask] = min(found, key=lambda division: division[0])
+        return least[everything][1]
+
+    def _set(self, parts: Sequence[Part], point: int | None = None) -> Priced | None:
+        most = self._space.max_members
+        if most is not None and sum(len(part.fragments) for part in parts) > most:
+            return None
+        return least_set(self._stages, parts, self._space, merge=True, points=None if point is None else [point])
+
+
+def _subsets(mask: int) -> Iterator[int]:
+    """All subsets of a mask, the empty one included."""
+    part = mask
+    while True:
+        yield part
+        if part == 0:
+            return
+        part = (part - 1) & mask
+
+
+def _best(
+    fleet: Fleet, parts: Sequence[Part], space: FragmentSpace, most: int | None, limit_s: float | None
+) -> FragmentPlan | None:
+    """The best plan whose sets have at most so many whole parts; None: it is not proven, or members are limited."""
+    if space.max_members is not None:
+        return None
+    fragments = [Fragment(str(k), part.begin, part.budget_s, part.rate_rps) for k, part in enumerate(parts)]
+    merged_fleet = Fleet(fleet.name, fleet.network, fragments)
+    narrow = replace(space, max_members=most)
+    result = solve(merged_fleet, space=narrow, time_limit_s=LIMIT_S if limit_s is None else limit_s)
+    if result.status is not Status.OPTIMAL:
+        return None
+    plan: FragmentPlan = result.plan
+    return FragmentPlan(tuple(_apart(own, parts) for own in plan.sets))
+
+
+def _apart(own: RealignedSet, parts: Sequence[Part]) -> RealignedSet:
+    """A set of parts as one of their fragments."""
+    heads = tuple(Head(tuple(i for k in head.fragments for i in parts[k].fragments), head.stage) for head in own.heads)
+    return RealignedSet(own.repartition_point, own.shared, heads)
