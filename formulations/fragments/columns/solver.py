@@ -17,7 +17,6 @@ from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpa
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError, may_list
-from formulations.fragments.columns.classes import rounded
 from formulations.fragments.columns.closing import best_within, sets_within
 from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.master import Counts
@@ -25,17 +24,16 @@ from formulations.fragments.columns.partition import Partition, best_partition
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
 from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
 from formulations.fragments.columns.uniform import best_division
+from formulations.fragments.columns.wide import compile_wide, solve_wide
 from formulations.fragments.fluid import fluid_bound_pct
 from formulations.fragments.set_partition import solve_set_partition
 
 FIRST_NODES = 500
 """Nodes for the first plan, of the sets that column generation leaves."""
 MANY_TYPES = 120
-"""Types beyond which time budgets are rounded to classes and the gap is left open."""
-CLASSES = 40
-"""Classes of time budgets of the fragments that begin at the same layer."""
-BOUND_PART, PLAN_PART = 0.4, 0.8
-"""Parts of a time limit after which the bound and the columns of the plan have to do."""
+"""Types beyond which the gap is left open."""
+MANY_FRAGMENTS = 200
+"""Fragments beyond which it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +68,8 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
     if alone is None:
         return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
+    if _is_large(fleet) and space.sharing is Sharing.REALIGNED:
+        return solve_wide(fleet, stages, space, replace(limits, time_limit_s=_left(deadline)))
     try:
         found = _search(fleet, stages, space, alone, deadline)
     except TimeUpError:
@@ -85,6 +85,12 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
     bound = min(value, max(found.bound_pct, fluid_bound_pct(fleet)))
     raw = "optimal" if bound == value else "gap"
     return Answer(FragmentPlan(tuple(own.plan for own in plan)), raw, float(value), float(bound), stats=found.stats)
+
+
+def _is_large(fleet: Fleet) -> bool:
+    """Whether a fleet has too many fragments, or kinds of them whatever their rates, for its gap to be closed."""
+    kinds = {(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments}
+    return len(kinds) > MANY_TYPES or len(fleet.fragments) > MANY_FRAGMENTS
 
 
 def _alone(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: float) -> list[int] | None:
@@ -139,10 +145,9 @@ def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[
         raise InapplicableError("time budgets of their own are not priced")
     types = types_of(fleet, stages)
     alone: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(types.members)}
-    few = len(types.members) <= MANY_TYPES
-    if not few and types.weight is not None:
-        raise InapplicableError("many types are rounded to classes of one rate only")
-    types, root, closed = (_proven if few else _by_classes)(types, stages, space, alone, deadline)
+    if len(types.members) > MANY_TYPES:
+        raise InapplicableError("there are too many types of different rates")
+    types, root, closed = _proven(types, stages, space, alone, deadline)
     stats = {
         "types": float(len(types.members)),
         "columns": float(len(root.columns)),
@@ -179,23 +184,6 @@ def _proven(
     root = relaxed(pricer, alone, deadline)
     best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
     return types, root, _closed(pricer, root, best if best.share_pct is not None else _singly(types, alone), deadline)
-
-
-def _by_classes(
-    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
-) -> tuple[Types, Relaxation, _Closed]:
-    """Bound and plan of many types: time budgets rounded up to classes for the one, down for the other."""
-    share = {types.members[column[0][0]][0]: pct for column, pct in alone.items()}
-    now = time.perf_counter()
-    over, under = rounded(types, CLASSES, up=True), rounded(types, CLASSES, up=False)
-    singles: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(over.members)}
-    tables = tables_of(over, stages, space, deadline)
-    bound = relaxed(Pricer(over, tables), singles, now + BOUND_PART * (deadline - now))
-    root = relaxed(Pricer(under, tables), singles, now + PLAN_PART * (deadline - now))
-    best = best_partition(root.columns, under.counts, deadline, FIRST_NODES)
-    if best.share_pct is None:
-        best = _singly(under, singles)
-    return under, bound, _Closed(best, bound.bound_pct, 0)
 
 
 def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) -> _Closed:
@@ -257,3 +245,4 @@ def compile_fragment_columns() -> None:
     sets = sets_within(pricer, prices, 100 * UNIT, math.inf)
     assert sets is not None
     best_within(pricer, prices, sets, 200, 300 * UNIT, math.inf)
+    compile_wide()
