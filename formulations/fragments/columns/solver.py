@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -14,14 +14,16 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
-from euclio.fragments.realigned import Priced, least_set, part_of
+from euclio.fragments.realigned import Priced
 from euclio.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError, may_list
 from formulations.fragments.columns.classes import rounded
 from formulations.fragments.columns.closing import best_within, sets_within
 from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.master import Counts
+from formulations.fragments.columns.own_budgets import OwnPricer
 from formulations.fragments.columns.partition import Partition, best_partition
+from formulations.fragments.columns.plans import Found, alone_pct, each_apart, priced_plan
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
 from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
 from formulations.fragments.columns.uniform import best_division
@@ -45,15 +47,6 @@ class _Closed:
     sets: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Sets of a plan by the places of their fragments, a bound, and counters."""
-
-    sets: Sequence[Places]
-    bound_pct: int
-    stats: dict[str, float] = field(default_factory=dict)
-
-
 def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
     """The best plan of a fleet, or a plan and a bound.
 
@@ -65,59 +58,56 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     stages = Stages(fleet.network)
     try:
-        alone = _alone(fleet, stages, space, deadline)
+        alone = alone_pct(fleet, stages, space, deadline)
     except TimeUpError:
         return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
     if alone is None:
         return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-    try:
-        found = _search(fleet, stages, space, alone, deadline)
-    except TimeUpError:
-        found = _apart(fleet)
-    except InapplicableError:
-        if may_list(fleet, space):
-            listed = solve_set_partition(fleet, space, replace(limits, time_limit_s=_left(deadline)))
-            if listed.plan is not None:
-                return listed
-        found = _coarsely(fleet, stages, space, alone, deadline)
-    plan = [own for sets in found.sets for own in _priced(fleet, stages, space, sets, alone)]
-    value = sum(own.total_pct for own in plan)
-    bound = min(value, max(found.bound_pct, fluid_bound_pct(fleet)))
-    raw = "optimal" if bound == value else "gap"
-    return Answer(FragmentPlan(tuple(own.plan for own in plan)), raw, float(value), float(bound), stats=found.stats)
+    answer = _answer(fleet, stages, space, alone, deadline)
+    left = deadline - time.perf_counter()
+    if answer.claimed != answer.bound and left > 0 and may_list(fleet, space):
+        listed = solve_set_partition(fleet, space, replace(limits, time_limit_s=None if left == math.inf else left))
+        if listed.plan is not None:
+            return listed
+    return answer
 
 
-def _alone(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: float) -> list[int] | None:
-    """The GPU share of each fragment by itself; None: one cannot be served in time.
+def _answer(
+    fleet: Fleet, stages: Stages, space: FragmentSpace, alone: Sequence[int], deadline: float
+) -> Answer[FragmentPlan]:
+    """The best plan found, and the bound.
 
-    Raises:
-        TimeUpError: the deadline has passed.
+    A plan for the least time budgets of sets keeps those of its fragments, too.
     """
-    known: dict[Fragment, int] = {}
-    shares = []
-    for k, fragment in enumerate(fleet.fragments):
-        kind = replace(fragment, name="")
-        if kind not in known:
-            if time.perf_counter() >= deadline:
-                raise TimeUpError
-            found = least_set(stages, [part_of(fleet, [k])], space, merge=True)
-            if found is None:
-                return None
-            known[kind] = found.total_pct
-        shares.append(known[kind])
-    return shares
+    found = _relaxed(fleet, stages, space, alone, deadline)
+    plan = priced_plan(fleet, stages, space, found.sets, alone)
+    bound = max(found.bound_pct, fluid_bound_pct(fleet))
+    if space.budgets is Budgets.OWN and _share(plan) > bound:
+        least = _relaxed(fleet, stages, replace(space, budgets=Budgets.LEAST), alone, deadline)
+        plan = min(plan, priced_plan(fleet, stages, space, least.sets, alone), key=_share)
+    value = _share(plan)
+    raw = "optimal" if bound >= value else "gap"
+    sets = FragmentPlan(tuple(own.plan for own in plan))
+    return Answer(sets, raw, float(value), float(min(bound, value)), stats=found.stats)
 
 
-def _apart(fleet: Fleet) -> _Found:
-    """Each fragment by itself."""
-    return _Found([(k,) for k in range(len(fleet.fragments))], 0)
+def _share(plan: Sequence[Priced]) -> int:
+    return sum(own.total_pct for own in plan)
 
 
-def _left(deadline: float) -> float | None:
-    return None if deadline == math.inf else max(deadline - time.perf_counter(), 0.0)
+def _relaxed(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> Found:
+    """What `_search` finds, for lower rates where it is inapplicable; else each fragment by itself."""
+    for lower in chain([fleet], coarser(fleet)):
+        try:
+            return _search(lower, stages, space, share, deadline)
+        except InapplicableError:
+            continue
+        except TimeUpError:
+            break
+    return each_apart(fleet)
 
 
-def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> _Found:
+def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> Found:
     """Sets and bound.
 
     Args:
@@ -128,21 +118,20 @@ def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[
         deadline: `time.perf_counter` value.
 
     Raises:
-        InapplicableError: rates that are too many, own time budgets, or numbers that do not fit into 64 bits.
+        InapplicableError: rates that are too many, or numbers that do not fit into 64 bits.
         TimeUpError: the deadline has passed.
     """
     if space.sharing is not Sharing.REALIGNED:
         division = best_division(fleet, stages, space, deadline)
         assert division is not None
-        return _Found(division.sets, division.share_pct)
-    if space.budgets is Budgets.OWN:
-        raise InapplicableError("time budgets of their own are not priced")
+        return Found(division.sets, division.share_pct)
     types = types_of(fleet, stages)
     alone: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(types.members)}
     few = len(types.members) <= MANY_TYPES
     if not few and types.weight is not None:
         raise InapplicableError("many types are rounded to classes of one rate only")
-    types, root, closed = (_proven if few else _by_classes)(types, stages, space, alone, deadline)
+    search = _own_budgets if space.budgets is Budgets.OWN else _proven if few else _by_classes
+    types, root, closed = search(types, stages, space, alone, deadline)
     stats = {
         "types": float(len(types.members)),
         "columns": float(len(root.columns)),
@@ -150,25 +139,7 @@ def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[
         "root_bound": float(root.bound_pct),
         "sets": float(closed.sets),
     }
-    return _Found(_places(types, closed.best), closed.bound_pct, stats)
-
-
-def _coarsely(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> _Found:
-    """Sets and bound where `_search` is inapplicable; each fragment by itself where it is so at lower rates too.
-
-    A plan for the least time budgets of sets keeps those of its fragments, which it is then priced with.
-    """
-    own = space.budgets is Budgets.OWN
-    least = replace(space, budgets=Budgets.LEAST)
-    for lower in chain([fleet] if own else [], coarser(fleet)):
-        try:
-            found = _search(lower, stages, least, share, deadline)
-        except InapplicableError:
-            continue
-        except TimeUpError:
-            break
-        return replace(found, bound_pct=0) if own else found
-    return _apart(fleet)
+    return Found(_places(types, closed.best), closed.bound_pct, stats)
 
 
 def _proven(
@@ -179,6 +150,15 @@ def _proven(
     root = relaxed(pricer, alone, deadline)
     best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
     return types, root, _closed(pricer, root, best if best.share_pct is not None else _singly(types, alone), deadline)
+
+
+def _own_budgets(
+    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
+) -> tuple[Types, Relaxation, _Closed]:
+    """Bound and plan of fragments with time budgets of their own, with the gap left open."""
+    root = relaxed(OwnPricer(types, tables_of(types, stages, space, deadline)), alone, deadline)
+    best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
+    return types, root, _Closed(best if best.share_pct is not None else _singly(types, alone), root.bound_pct, 0)
 
 
 def _by_classes(
@@ -237,14 +217,6 @@ def _places(types: Types, best: Partition) -> list[Places]:
     return sets
 
 
-def _priced(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places, alone: Sequence[int]) -> list[Priced]:
-    """A set at its least GPU share, or its fragments each by itself where they take less or cannot be together."""
-    found = least_set(stages, [part_of(fleet, [k]) for k in places], space, merge=True)
-    if found is not None and found.total_pct <= sum(alone[k] for k in places):
-        return [found]
-    return [own for k in places for own in [least_set(stages, [part_of(fleet, [k])], space, merge=True)] if own]
-
-
 def compile_fragment_columns() -> None:
     """Compile pricing and listing, which fleets without a gap do without."""
     network = Network("compiled", [1], [100], [[["0.01"]], [["0.01"]]])
@@ -257,3 +229,4 @@ def compile_fragment_columns() -> None:
     sets = sets_within(pricer, prices, 100 * UNIT, math.inf)
     assert sets is not None
     best_within(pricer, prices, sets, 200, 300 * UNIT, math.inf)
+    OwnPricer(types, pricer.tables).price(prices)
