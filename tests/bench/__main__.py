@@ -20,6 +20,7 @@ from tests.bench.instances_speed import instances_speed
 from tests.bench.measuring import compile_solver
 from tests.bench.page_speed import page_speed
 from tests.bench.pipelines_speed import pipelines_speed
+from tests.bench.planners_speed import planners_speed
 from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
 from tests.bench.runner_speed import runner_speed
@@ -57,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "growth": growth,
         "splittings": lambda: (splittings_speed(),),
         "pipelines": lambda: pipelines_speed(arguments.instances),
-        "fragments": fragments_speed,
+        "fragments": lambda: [*fragments_speed(), *planners_speed()],
         "runner": lambda: (runner_speed(),),
         "page": lambda: (page_speed(),),
     }

@@ -35,5 +35,7 @@ def test_the_prover_stops_at_its_deadline():
 
 
 def test_the_prover_leaves_many_fragments_open():
-    search = find_better(random_fleet(0, 13, 3), FragmentSpace(), None, math.inf)
+    fleet, space = random_fleet(0, 13, 3), FragmentSpace(budgets="own")
+    least = solve(fleet, "gslice").value
+    search = find_better(fleet, space, least / 2, math.inf)
     assert (search.plan, search.exhausted) == (None, False)
