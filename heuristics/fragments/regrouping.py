@@ -32,6 +32,8 @@ CLASSES = (12, 100)
 """Most classes of time budgets of a queue: few for the first prices, then more."""
 REACH = 150
 """Most fragments of a set."""
+LOOKS, FEW = 400, 1000
+"""Times of a set's shared stage that are looked at with so many fragments or more; with fewer, more in proportion."""
 MASSIVE = 0.01
 """Merging threshold of Graft for thousands of fragments (Graft §5.8)."""
 MOST_ENTRIES = 60_000_000
@@ -130,6 +132,7 @@ def _rules(stages: Stages, queues: Queues, space: FragmentSpace) -> Rules:
     return Rules(
         space.budgets is Budgets.OWN,
         min(len(queues.places), REACH, space.max_members or REACH),
+        max(LOOKS, LOOKS * FEW // len(queues.places)),
         (begin, layers if space.sharing is Sharing.REALIGNED else begin + 1),
         space.max_instances,
     )

@@ -30,6 +30,7 @@ def best_sets(
     own: bool,
     slack: float,
     reach: int,
+    looks: int,
     starts: Ints,
     limits: Floats,
     units: Floats,
@@ -57,6 +58,7 @@ def best_sets(
         own: fragments keep their own time budgets; False: the least of the set, which is that of `must`.
         slack: sets that gain by more than this less than the best may be left out.
         reach: most fragments of a set.
+        looks: most times of the shared stage to look at, those that promise most.
         starts: see `Queues`, as the next two.
         limits: see `Queues`.
         units: see `Queues`.
@@ -125,6 +127,7 @@ def best_sets(
     value = np.zeros((queues + 1, reach + 1))
     load = np.zeros((queues + 1, reach + 1))
     choice = np.zeros((queues + 1, reach + 1), dtype=np.int64)
+    looked = 0
     for i in np.argsort(-hoped, kind="mergesort"):
         if hoped[i] < best - slack or hoped[i] <= -NEVER:
             break
@@ -159,6 +162,9 @@ def best_sets(
             total += alone
         if total < best - slack:
             continue
+        looked += 1
+        if looked > looks:
+            break
         filled = 0
         value[0, 0], load[0, 0] = 0.0, 0.0
         for b in range(queues):

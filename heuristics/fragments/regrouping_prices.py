@@ -58,6 +58,7 @@ def sets_at(
         rules.own,
         slack_pct,
         rules.reach,
+        rules.looks,
         queues.starts,
         queues.limits,
         queues.units,

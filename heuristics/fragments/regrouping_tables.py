@@ -32,12 +32,14 @@ class Rules:
     Attributes:
         own: fragments keep their own time budgets, not the least of the set.
         reach: most fragments of a set.
+        looks: most times of a set's shared stage that are looked at, those that promise most.
         points: the first re-partition point, and the one behind the last.
         max_instances: most instances of a stage; None: any number.
     """
 
     own: bool
     reach: int
+    looks: int
     points: tuple[int, int]
     max_instances: int | None
 
