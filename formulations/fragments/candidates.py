@@ -39,8 +39,7 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
         TimeUpError: the deadline has passed.
     """
     number = len(fleet.fragments)
-    most = _most_members(number, space)
-    sets = sum(math.comb(number, size) for size in range(1, most + 1))
+    most, sets = _most_members(number, space), _number_of_sets(number, space)
     if sets > MOST_SETS:
         raise InapplicableError(
             f"there are {sets:,} sets of at most {most} of {number} fragments; this takes {MOST_SETS:,}; "
@@ -62,6 +61,15 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
             if found is not None and found.total_pct < apart:
                 kept[places] = found
     return kept
+
+
+def may_list(fleet: Fleet, space: FragmentSpace) -> bool:
+    """Whether a fleet has few enough sets for `candidate_sets`."""
+    return _number_of_sets(len(fleet.fragments), space) <= MOST_SETS
+
+
+def _number_of_sets(number: int, space: FragmentSpace) -> int:
+    return sum(math.comb(number, size) for size in range(1, _most_members(number, space) + 1))
 
 
 def _most_members(number: int, space: FragmentSpace) -> int:

@@ -1,16 +1,16 @@
 """Solver `regroup`: sets laid one after the other, the tightest fragments first, at prices of a linear program (ours).
 
-Fragments that begin at one layer stand in a queue by time budget. Prices say what each is worth; the sets that gain most
-at them are laid from the tightest fragment on, many plans side by side (`regrouping_search`). All that is found is
+Fragments that begin at one layer stand in a queue by time budget. Prices say what each is worth; the sets that gain
+most at them are laid from the tightest fragment on, many plans side by side (`regrouping_search`). All that is found is
 priced again in exact arithmetic, and the best of that and of what Graft and GSLICE+ plan is the answer.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -22,22 +22,25 @@ from euclio.fragments.stages import Stages
 from heuristics.fragments.graft import GraftOptions, solve_graft
 from heuristics.fragments.gslice import solve_gslice_plus
 from heuristics.fragments.merging import uniform_groups
-from heuristics.fragments.regrouping_prices import Rules, prices_of
+from heuristics.fragments.regrouping_kernel import divide_heads
+from heuristics.fragments.regrouping_prices import Prices, Sets, prices_of
 from heuristics.fragments.regrouping_search import Effort, Search, State
-from heuristics.fragments.regrouping_tables import Queues, queues_of, tables_of
+from heuristics.fragments.regrouping_tables import Queues, Rules, Tables, entries, queues_of, tables_of
 from heuristics.fragments.spaces import gslice_plus_space
 
-CLASSES = 24
-"""Classes of time budgets of a queue."""
-ROUNDS = 30
-"""Most rounds of prices."""
+CLASSES = (12, 100)
+"""Most classes of time budgets of a queue: few for the first prices, then more."""
 REACH = 150
 """Most fragments of a set."""
+MASSIVE = 0.01
+"""Merging threshold of Graft for thousands of fragments (Graft §5.8)."""
+MOST_ENTRIES = 60_000_000
+"""Choices of all stages times rates beyond which only the published systems plan."""
+MOST_SPLITS = 2000
+"""Pairs of a head and what it leaves up to which a begin's fragments are divided into heads in every way."""
 
 
-def solve_regroup(
-    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan], 
-) -> Answer[FragmentPlan]:
+def solve_regroup(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
     """The best plan found.
 
     Args:
@@ -45,18 +48,23 @@ def solve_regroup(
         space: plan space.
         limits: limits of the run; the seed is Graft's.
     """
+    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     known = [
         solve_graft(fleet, space, limits, options=GraftOptions()),
-        solve_graft(fleet, space, limits, options=GraftOptions(threshold=0.01)),
+        solve_graft(fleet, space, limits, options=GraftOptions(threshold=MASSIVE)),
         solve_gslice_plus(fleet, gslice_plus_space(fleet, space), limits),
     ]
     if known[0].plan is None:
         return known[0]
     stages = Stages(fleet.network)
-    sets = [own for places in _apart(fleet, space) for own in _laid(fleet, stages, space, places)]
-    found = Answer(FragmentPlan(tuple(own.plan for own in sets)), "finished", float(sum(own.total_pct for own in sets)))
-    best = min((found, *known), key=lambda answer: math.inf if answer.claimed is None else answer.claimed)
-    return Answer(best.plan, "finished", best.claimed, stats={"sets": float(len(sets))})
+    plans = [answer.plan for answer in known if answer.plan is not None]
+    groups = [_laid(fleet, stages, space, places, plans, deadline) for places in _apart(fleet, space)]
+    sets = [own for group in groups if group is not None for own in group]
+    if None not in groups:
+        total = float(sum(own.total_pct for own in sets))
+        known.insert(0, Answer(FragmentPlan(tuple(own.plan for own in sets)), "finished", total))
+    best = min(known, key=lambda answer: math.inf if answer.claimed is None else answer.claimed)
+    return Answer(best.plan, "finished", best.claimed, stats={"laid": float(len(sets))})
 
 
 def _apart(fleet: Fleet, space: FragmentSpace) -> list[list[int]]:
@@ -66,25 +74,65 @@ def _apart(fleet: Fleet, space: FragmentSpace) -> list[list[int]]:
     return [list(range(len(fleet.fragments)))] if space.sharing is Sharing.REALIGNED else uniform_groups(fleet)
 
 
-def _laid(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Sequence[int]) -> list[Priced]:
-    """The sets that the search lays for some fragments."""
-    queues = queues_of(fleet, stages, places)
-    reach = min(len(places), REACH, space.max_members or REACH)
-    begin, layers = int(queues.begins[0]), fleet.network.layers
-    points = (begin, layers if space.sharing is Sharing.REALIGNED else begin + 1)
-    rules = Rules(space.budgets is Budgets.OWN, reach, points)
-    tables = tables_of(stages, queues, space.max_instances, _units(queues, reach))
-    prices = prices_of(queues, tables, rules, CLASSES, ROUNDS)
-    found = Search(queues, tables, rules).path(prices, Effort(1, 100, 2.0, 6))
+def _laid(
+    fleet: Fleet,
+    stages: Stages,
+    space: FragmentSpace,
+    places: Sequence[int],
+    plans: Sequence[FragmentPlan],
+    deadline: float,
+) -> list[Priced] | None:
+    """The sets that the search lays for some fragments; None: tables would be too large, or time is over."""
+    if len(places) == 1:
+        return _set(fleet, stages, space, places)
+    queues = queues_of(fleet, stages, places, REACH)
+    rules = _rules(stages, queues, space)
+    if time.perf_counter() >= deadline or entries(stages, queues, rules) > MOST_ENTRIES:
+        return None
+    tables = tables_of(stages, queues, rules)
+    prices, _ = _prices(queues, tables, rules, plans)
+    found = Search(queues, tables, rules).path(prices, _efforts(len(places)), deadline)
     if found is None:
-        return [own for k in places for own in _set(fleet, stages, space, [k])]
+        return None
     return [own for before, after in found[1] for own in _set(fleet, stages, space, _members(queues, before, after))]
 
 
-def _units(queues: Queues, reach: int) -> int:
-    """Units of rate of the largest sets."""
-    rates = np.sort(np.diff(queues.units))[::-1]
-    return math.ceil(rates[:reach].sum())
+def _efforts(number: int) -> tuple[Effort, ...]:
+    """A quick search first, whose loss bounds that of the next; with fewer fragments, more paths."""
+    return (Effort(1, 200, 2.0, 6), Effort(max(1, 1000 // number), 1000, 2.0 + 300 / number, 8 + 1000 // number))
+
+
+def fine_prices(
+    stages: Stages, queues: Queues, space: FragmentSpace, plans: Sequence[FragmentPlan]
+) -> tuple[Prices, Sets]:
+    """Prices of some fragments, and the sets that make them, from those of some plans on."""
+    rules = _rules(stages, queues, space)
+    return _prices(queues, tables_of(stages, queues, rules), rules, plans)
+
+
+def _prices(queues: Queues, tables: Tables, rules: Rules, plans: Sequence[FragmentPlan]) -> tuple[Prices, Sets]:
+    """Prices of few classes first, then of more."""
+    where = {place: k for k, place in enumerate(queues.places.tolist())}
+    sets: Sets = [
+        (np.array([where[k] for k in own.fragments]), float(sum(stage.total_pct for stage in own.stages)))
+        for plan in plans
+        for own in plan.sets
+        if own.fragments[0] in where
+    ]
+    for most_classes in CLASSES:
+        prices, sets = prices_of(queues, tables, rules, most_classes, sets)
+    return prices, sets
+
+
+def _rules(stages: Stages, queues: Queues, space: FragmentSpace) -> Rules:
+    """What sets are allowed."""
+    begin, layers = int(queues.begins[0]), stages.network.layers
+    return Rules(
+        space.budgets is Budgets.OWN,
+        min(len(queues.places), REACH, space.max_members or REACH),
+        (begin, layers if space.sharing is Sharing.REALIGNED else begin + 1),
+        space.max_instances,
+    )
 
 
 def _members(queues: Queues, before: State, after: State) -> list[int]:
@@ -94,12 +142,27 @@ def _members(queues: Queues, before: State, after: State) -> list[int]:
 
 
 def _set(fleet: Fleet, stages: Stages, space: FragmentSpace, members: Sequence[int]) -> list[Priced]:
-    """A set at its exact share, a head for each first layer; if that is not feasible, its fragments one by one."""
+    """A set at its exact share; if it is not feasible, its fragments one by one."""
     by_begin: dict[int, list[int]] = {}
     for k in members:
         by_begin.setdefault(fleet.fragments[k].partition_point, []).append(k)
     found = least_set(stages, [part_of(fleet, own) for own in by_begin.values()], space, merge=False)
+    if sum(_splits(fleet, own) for own in by_begin.values()) <= MOST_SPLITS:
+        points = None if found is None else [found.plan.repartition_point]
+        divided = least_set(stages, [part_of(fleet, [k]) for k in members], space, merge=True, points=points)
+        found = divided if found is None or (divided is not None and divided.total_pct < found.total_pct) else found
     if found is not None:
         return [found]
-    assert len(members) > 1
+    # A fragment by itself is feasible, as Graft has a plan.
     return [own for k in members for own in _set(fleet, stages, space, [k])]
+
+
+def _splits(fleet: Fleet, members: Sequence[int]) -> int:
+    """Pairs of a head and what it leaves, of fragments that begin at one layer."""
+    kinds = Counter((fleet.fragments[k].rate_rps, fleet.fragments[k].budget_s) for k in members)
+    return math.prod(number + 1 for number in kinds.values()) ** 2
+
+
+def compile_regroup() -> None:
+    """Compile what fragments of different rates do without."""
+    divide_heads(np.zeros((1, 2)))

@@ -7,6 +7,8 @@ one head per queue and the shared stage, all read off tables.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,8 +19,6 @@ Floats = npt.NDArray[np.float64]
 
 NEVER = 1e15
 """The GPU share of a stage that is not fast enough: more than that of any plan."""
-USEFUL = 0.7
-"""Fragments that are worth less than this part of what they add to long batches are left out of a set."""
 WHOLE = 1e-9
 """Rates this far above a whole number of units are that number."""
 
@@ -113,12 +113,12 @@ def best_sets(
                 elif left < 0:
                     continue
                 last = min(starts[b + 1], first + reach)
-                end = _dearer(price, first, last, each)
+                end = _above(price, first, last, each)
                 if b == must:
                     end = max(end, first + 1)
                 total += worth[end] - worth[first] - each * (units[end] - units[first])
                 head[i, b] = at
-                size[i, b] = max(end, _dearer(price, first, last, USEFUL * each)) - first
+                size[i, b] = end - first
             if size[i, must] > 0:
                 hoped[i] = total
     net = np.zeros((queues, reach + 1))
@@ -133,8 +133,19 @@ def best_sets(
             first = starts[b] + served[b]
             at = head[i, b]
             alone = -NEVER if b == must else 0.0
-            most = size[i, b]
-            for k in range(1, most + 1):
+            if at == -2:
+                continue
+            # Each fragment more costs what it is worth too little: as many as that leaves a gain.
+            each = shared_least[row] + (own_least[at] if at >= 0 else 0.0)
+            last, rest = min(starts[b + 1], first + reach), hoped[i]
+            stop = first + size[i, b]
+            while stop < last:
+                rest -= (each - price[stop]) * (units[stop + 1] - units[stop])
+                if rest < best - slack:
+                    break
+                stop += 1
+            size[i, b] = stop - first
+            for k in range(1, size[i, b] + 1):
                 rate = units[first + k] - units[first]
                 place = int(np.ceil(rate - WHOLE))
                 share = NEVER
@@ -179,7 +190,7 @@ def best_sets(
 
 
 @compiled
-def _dearer(price: Floats, first: int, last: int, each: float) -> int:
+def _above(price: Floats, first: int, last: int, each: float) -> int:
     """The place behind the fragments from `first` on whose price is above a value; prices do not rise."""
     low, high = first, last
     while low < high:
@@ -189,3 +200,12 @@ def _dearer(price: Floats, first: int, last: int, each: float) -> int:
         else:
             high = middle
     return low
+
+
+@compiled
+def divide_heads(cost: npt.NDArray[Any]) -> None:
+    """From the least share of one head by time and number of fragments to that of one head or several, in place."""
+    for row in range(cost.shape[0]):
+        for k in range(2, cost.shape[1]):
+            for some in range(1, k // 2 + 1):
+                cost[row, k] = min(cost[row, k], cost[row, some] + cost[row, k - some])

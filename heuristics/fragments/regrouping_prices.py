@@ -1,9 +1,9 @@
 """Prices of fragments, what each is worth in a plan: the duals of a linear program over sets, for `regroup` (ours).
 
 Fragments of a queue with like time budgets are a class with one price per unit of rate. Sets that gain most at the
-prices so far become columns until none gains. A fragment may take the place of a tighter one, so that prices do not rise
-along a queue: that is a column per pair of neighbouring classes, and what makes a few rounds do. Prices guide the search
-and prove nothing.
+prices so far become columns until none gains. A fragment may take the place of a tighter one, so that prices do not
+rise along a queue: that is a column per pair of neighbouring classes, and what makes a few rounds do. Prices guide the
+search and prove nothing.
 """
 
 from __future__ import annotations
@@ -15,29 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from heuristics.fragments.regrouping_kernel import best_sets
-from heuristics.fragments.regrouping_tables import Queues, Tables
+from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 GAINS_PCT = 1e-3
 """Sets that gain less add nothing to the prices."""
+ROUNDS = 40
+"""Most times to look for sets that gain."""
+ALONE_PCT = 1e4
+"""Share of a unit of rate without a set, more than any stage for it."""
 OPTIONS = {"output_flag": False, "threads": 1, "presolve": "off", "simplex_strategy": 4}
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What sets are allowed.
-
-    Attributes:
-        own: fragments keep their own time budgets, not the least of the set.
-        reach: most fragments of a set.
-        points: the first re-partition point, and the one behind the last.
-    """
-
-    own: bool
-    reach: int
-    points: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +91,7 @@ def classes_of(queues: Queues, most: int) -> Ints:
     return found
 
 
-class Master:
+class PriceProgram:
     """min share · x, the rate of each class in sets at least, x ≥ 0; solved again from the last basis."""
 
     def __init__(self, queues: Queues, classes: Ints, alone_pct: float) -> None:
@@ -136,30 +125,36 @@ class Master:
         self._highs.addCol(share_pct, 0.0, highspy.kHighsInf, len(index), index, np.array(rate))
 
 
-def prices_of(queues: Queues, tables: Tables, rules: Rules, most_classes: int, rounds: int) -> Prices:
-    """Prices at which hardly any set gains.
+Sets = list[tuple[Ints, float]]
+"""Sets by the places of their fragments in the queues, with their GPU shares in percent."""
+
+
+def prices_of(queues: Queues, tables: Tables, rules: Rules, most_classes: int, sets: Sets) -> tuple[Prices, Sets]:
+    """Prices at which hardly any set gains, and the sets that make them.
 
     Args:
         queues: the fragments.
         tables: shares of their stages.
         rules: what sets are allowed.
         most_classes: most classes of a queue.
-        rounds: most times to look for sets that gain.
+        sets: sets to begin with.
     """
     classes = classes_of(queues, most_classes)
-    # Dearer than any fragment alone, so that sets of the first round are large enough to serve all.
-    dearest = float(tables.shared_cost[tables.shared_cost < 1e12].max() + tables.own_cost[tables.own_cost < 1e12].max(initial=0))
-    master = Master(queues, classes, dearest)
-    prices = master.prices()
+    program = PriceProgram(queues, classes, ALONE_PCT)
     states = _first_states(queues, classes)
-    for _ in range(rounds):
-        sets = [found for state in states if (found := _best_set(queues, tables, rules, prices, *state)) is not None]
-        if not sets:
+    columns = list(sets)
+    for places, share in sets:
+        program.add(places, share)
+    prices = program.prices()
+    for _ in range(ROUNDS):
+        new = [found for state in states if (found := _best_set(queues, tables, rules, prices, *state)) is not None]
+        if not new:
             break
-        for places, share in sets:
-            master.add(places, share)
-        prices = master.prices()
-    return prices
+        for places, share in new:
+            program.add(places, share)
+        columns += new
+        prices = program.prices()
+    return prices, columns
 
 
 def _first_states(queues: Queues, classes: Ints) -> list[tuple[Ints, int]]:

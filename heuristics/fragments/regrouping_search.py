@@ -9,6 +9,8 @@ worth of all. So paths to states with about as many fragments served compare by 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -17,12 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from heuristics.fragments.regrouping_kernel import NEVER
-from heuristics.fragments.regrouping_prices import Prices, Rules, sets_at
-from heuristics.fragments.regrouping_tables import Queues, Tables
+from heuristics.fragments.regrouping_prices import Prices, sets_at
+from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
 
 Ints = npt.NDArray[np.int64]
 State = tuple[int, ...]
 """How many fragments of each queue have been served."""
+
+
+LEAST_LOSS_PCT = 1.0
+"""Paths are followed up to this loss at least: prices of classes are no exact ones, and losses may be below zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +67,28 @@ class Search:
         self._start: State = tuple(0 for _ in self._sizes)
         self._end: State = tuple(self._sizes.tolist())
 
-    def path(self, prices: Prices, effort: Effort) -> Path | None:
-        """The best path found; None: there is none."""
-        first = self._greedy(prices)
-        found = self._best(prices, effort, math.inf if first is None else first[0])
-        return min((path for path in (first, found) if path is not None), default=None, key=lambda path: path[0])
+    def path(self, prices: Prices, efforts: Sequence[Effort], deadline: float) -> Path | None:
+        """The best path found with one effort after the other, up to a deadline; None: there is none."""
+        best = self._greedy(prices)
+        for effort in efforts:
+            most_loss = math.inf if best is None else max(best[0], LEAST_LOSS_PCT)
+            found = self._best(prices, effort, most_loss, deadline)
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+        return best
 
     def _greedy(self, prices: Prices) -> Path | None:
         """The path that takes the set of least loss each time."""
         state, loss, path = self._start, 0.0, []
         while state != self._end:
-            following = self._next(prices, Effort(1, 1, 0.0, 1), state)
+            following = self._next(prices, state, 0.0, 1)
             if not following:
                 return None
             path.append((state, following[0][0]))
             state, loss = following[0][0], loss + following[0][1]
         return loss, path
 
-    def _best(self, prices: Prices, effort: Effort, most_loss: float) -> Path | None:
+    def _best(self, prices: Prices, effort: Effort, most_loss: float, deadline: float) -> Path | None:
         """The best path found whose states have at most a loss."""
         steps = {self._start: _Step(0.0, None)}
         width = -(-self._number // effort.bins)
@@ -87,12 +97,12 @@ class Search:
         for heap in bins:
             done: set[State] = set()
             # A set may end in the bin that it begins in, which is then looked at too.
-            while heap and len(done) < effort.kept:
+            while heap and len(done) < effort.kept and time.perf_counter() < deadline:
                 loss, state = heappop(heap)
                 if state in done or state == self._end or loss > most_loss:
                     continue
                 done.add(state)
-                for after, more in self._next(prices, effort, state):
+                for after, more in self._next(prices, state, min(effort.slack_pct, most_loss - loss), effort.most):
                     if after not in steps or loss + more < steps[after].loss:
                         steps[after] = _Step(loss + more, state)
                         heappush(bins[sum(after) // width], (loss + more, after))
@@ -104,14 +114,12 @@ class Search:
             state = before
         return steps[self._end].loss, path[::-1]
 
-    def _next(self, prices: Prices, effort: Effort, state: State) -> list[tuple[State, float]]:
-        """The states after some sets, with the losses of these, the least first."""
+    def _next(self, prices: Prices, state: State, slack_pct: float, most: int) -> list[tuple[State, float]]:
+        """The states after some sets, at most so many, with their losses, the least first."""
         queues = self._queues
         served = np.array(state, dtype=np.int64)
-        must = min(
-            (queues.limits[queues.starts[b] + own], b) for b, own in enumerate(state) if own < self._sizes[b]
-        )[1]
-        gain, taken = sets_at(queues, self._tables, self._rules, prices, served, must, effort.slack_pct)
-        ranked = np.argsort(-gain, kind="stable")[: effort.most]
-        least = max(gain[ranked[0]] - effort.slack_pct, -NEVER / 2)
+        must = min((queues.limits[queues.starts[b] + own], b) for b, own in enumerate(state) if own < self._sizes[b])[1]
+        gain, taken = sets_at(queues, self._tables, self._rules, prices, served, must, slack_pct)
+        ranked = np.argsort(-gain, kind="stable")[:most]
+        least = max(gain[ranked[0]] - slack_pct, -NEVER / 2)
         return [(tuple((served + taken[k]).tolist()), -float(gain[k])) for k in ranked.tolist() if gain[k] >= least]

@@ -1,7 +1,7 @@
 """The queues of a fleet and the least GPU shares of its stages as tables, for `regroup` (ours).
 
-Rates count in units. Where all are equal, or multiples of one, tables are exact, else rates are rounded up to units of a
-small part of them all: tables guide the search, and exact arithmetic prices what it finds.
+Rates count in units. Where all are equal, or small multiples of one, tables are exact, else rates of stages are rounded
+up to whole units: tables guide the search, and exact arithmetic prices what it finds.
 """
 
 from __future__ import annotations
@@ -14,17 +14,32 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from euclio.fragments import Fleet, Network
+from euclio.fragments import Fleet
 from euclio.fragments.stages import Stages
-from heuristics.fragments.regrouping_kernel import NEVER
+from heuristics.fragments.regrouping_kernel import NEVER, divide_heads
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-MOST_UNITS = 2000
-"""Units of all rates together beyond which they are rounded."""
-MOST_ENTRIES = 20_000_000
-"""Entries of a table."""
+MOST_UNITS = 500
+"""Units of the rates of a set beyond which they are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What sets are allowed.
+
+    Attributes:
+        own: fragments keep their own time budgets, not the least of the set.
+        reach: most fragments of a set.
+        points: the first re-partition point, and the one behind the last.
+        max_instances: most instances of a stage; None: any number.
+    """
+
+    own: bool
+    reach: int
+    points: tuple[int, int]
+    max_instances: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +62,23 @@ class Queues:
     units: Floats
     unit_rps: Fraction
 
+    @property
+    def even(self) -> bool:
+        """Whether a unit is the rate of each."""
+        return bool((np.diff(self.units) == 1).all())
 
-def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int]) -> Queues:
-    """The queues of some fragments."""
+
+def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int], reach: int) -> Queues:
+    """The queues of some fragments, of which so many may share instances."""
     limit = {k: stages.execution_ticks(fleet.fragments[k].budget_s) for k in places}
     order = sorted(places, key=lambda k: (fleet.fragments[k].partition_point, limit[k], k))
     begin = np.array([fleet.fragments[k].partition_point for k in order], dtype=np.int64)
     begins = np.unique(begin)
     rates = [fleet.fragments[k].rate_rps for k in order]
-    total = sum(rates, Fraction(0))
+    largest = sum(sorted(rates, reverse=True)[:reach], Fraction(0))
     common = math.lcm(*(q.denominator for q in rates))
     unit = Fraction(math.gcd(*(int(q * common) for q in rates)), common)
-    unit = max(unit, total / MOST_UNITS)
+    unit = max(unit, largest / MOST_UNITS)
     return Queues(
         np.array(order, dtype=np.int64),
         begins,
@@ -73,8 +93,8 @@ def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int]) -> Queues:
 class Tables:
     """Least GPU shares in percent of shared stages and of heads, by time and rate in units.
 
-    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b that
-    end at p the rows `own_start[b, p]` to `own_start[b, p + 1]`; rows by ascending time, none without a gain.
+    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b
+    that end at p the rows `own_start[b, p]` to `own_start[b, p + 1]`; rows by ascending time, none without a gain.
 
     Attributes:
         shared_start: shape (layers + 1,).
@@ -83,7 +103,7 @@ class Tables:
         shared_least: least share per unit of rate over all rates, shape (rows,).
         own_start: shape (queues, layers + 1).
         own_ticks: times, shape (rows,).
-        own_cost: shape (rows, units + 1).
+        own_cost: share of the cheapest heads, one or, where rates are equal, several; shape (rows, units + 1).
         own_least: as `shared_least`, shape (rows,).
     """
 
@@ -97,15 +117,31 @@ class Tables:
     own_least: Floats
 
 
-def tables_of(stages: Stages, queues: Queues, max_instances: int | None, units: int) -> Tables:
-    """The tables up to so many units."""
-    table = _Maker(stages, queues.unit_rps, max_instances, units)
-    layers, begins = stages.network.layers, queues.begins.tolist()
-    shared = [table.of(p, layers) if p >= begins[0] else table.none() for p in range(layers)]
-    heads = [[table.of(begin, p) if p > begin else table.none() for p in range(layers)] for begin in begins]
+def _units(queues: Queues, rules: Rules) -> int:
+    """Units of rate of the largest sets."""
+    rates = np.sort(np.diff(queues.units))[::-1]
+    return math.ceil(float(rates[: rules.reach].sum()))
+
+
+def entries(stages: Stages, queues: Queues, rules: Rules) -> int:
+    """How many choices tables are made of, each for all rates."""
+    network, (first, end) = stages.network, rules.points
+    ranges = sum(1 + int((queues.begins < p).sum()) for p in range(first, end))
+    return ranges * len(network.batches) * len(network.shares_pct) * (_units(queues, rules) + 1)
+
+
+def tables_of(stages: Stages, queues: Queues, rules: Rules) -> Tables:
+    """The tables of the sets that are allowed."""
+    units = _units(queues, rules)
+    table = _Maker(stages, queues.unit_rps, rules.max_instances, units)
+    layers, begins, points = stages.network.layers, queues.begins.tolist(), range(*rules.points)
+    shared = [table.of(p, layers) if p in points else table.none() for p in range(layers)]
+    heads = [[table.of(b, p) if p in points and b < p else table.none() for p in range(layers)] for b in begins]
     shared_cost = np.concatenate([cost for _, cost in shared])
     own_cost = np.concatenate([cost for row in heads for _, cost in row])
     sizes = np.array([[len(ticks) for ticks, _ in row] for row in heads], dtype=np.int64)
+    if queues.even:
+        divide_heads(own_cost)
     ends = np.cumsum(sizes.ravel()).reshape(sizes.shape)
     return Tables(
         np.cumsum([0, *(len(ticks) for ticks, _ in shared)]).astype(np.int64),

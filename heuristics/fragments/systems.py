@@ -81,5 +81,6 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         FragmentSpace(),
         family="fragments",
         library="highs",
+        compile=late("heuristics.fragments.regrouping", "compile_regroup"),
     ),
 )

@@ -14,11 +14,13 @@ from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
 from euclio.core.words import duration
 from tests.bench.chains_speed import chains_speed
+from tests.bench.fragments_speed import fragments_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed
 from tests.bench.measuring import compile_solver
 from tests.bench.page_speed import page_speed
 from tests.bench.pipelines_speed import pipelines_speed
+from tests.bench.planners_speed import planners_speed
 from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
 from tests.bench.runner_speed import runner_speed
@@ -28,7 +30,10 @@ from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
-SECTIONS = ("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "runner", "page")
+SECTIONS = (
+    *("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "fragments"),
+    *("runner", "page"),
+)
 
 
 def compilation() -> Section:
@@ -53,6 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "growth": growth,
         "splittings": lambda: (splittings_speed(),),
         "pipelines": lambda: pipelines_speed(arguments.instances),
+        "fragments": lambda: [*fragments_speed(), *planners_speed()],
         "runner": lambda: (runner_speed(),),
         "page": lambda: (page_speed(),),
     }

@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 
+from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
-from formulations.fragments.columns.classes import rounded
+from formulations.fragments.candidates import Places, TimeUpError, may_list
 from formulations.fragments.columns.closing import best_within, sets_within
+from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.partition import Partition, best_partition
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
 from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
+from formulations.fragments.columns.uniform import best_division
+from formulations.fragments.columns.wide import compile_wide, solve_wide
+from formulations.fragments.fluid import fluid_bound_pct
 from formulations.fragments.set_partition import solve_set_partition
 
 FIRST_NODES = 500
 """Nodes for the first plan, of the sets that column generation leaves."""
 MANY_TYPES = 120
-"""Types beyond which time budgets are rounded to classes and the gap is left open."""
-CLASSES = 40
-"""Classes of time budgets of the fragments that begin at the same layer."""
-BOUND_PART, PLAN_PART = 0.4, 0.8
-"""Parts of a time limit after which the bound and the columns of the plan have to do."""
+"""Types beyond which the gap is left open."""
+MANY_FRAGMENTS = 200
+"""Fragments beyond which it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +43,111 @@ class _Closed:
     sets: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Sets of a plan by the places of their fragments, a bound, and counters."""
+
+    sets: Sequence[Places]
+    bound_pct: int
+    stats: dict[str, float] = field(default_factory=dict)
+
+
 def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
     """The best plan of a fleet, or a plan and a bound.
-
-    Fleets that pricing does not take (different rates, own budgets, sharing other than realigned) have all their sets
-    listed, as `set-partition` does.
 
     Args:
         fleet: the instance.
         space: plan space.
         limits: time limit.
-
-    Raises:
-        InapplicableError: there are too many sets to be listed, or numbers that do not fit into 64 bits.
     """
-    if not _prices(fleet, space):
-        return solve_set_partition(fleet, space, limits)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     stages = Stages(fleet.network)
-    types = types_of(fleet, stages)
-    alone = _alone(fleet, stages, space, types)
+    try:
+        alone = _alone(fleet, stages, space, deadline)
+    except TimeUpError:
+        return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
     if alone is None:
         return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-    few = len(types.members) <= MANY_TYPES
-    found = _proven if few else _by_classes
-    types, root, closed = found(types, stages, space, alone, deadline)
-    plan = _plan(fleet, stages, space, types, closed.best)
+    if _is_large(fleet) and space.sharing is Sharing.REALIGNED:
+        return solve_wide(fleet, stages, space, replace(limits, time_limit_s=_left(deadline)))
+    try:
+        found = _search(fleet, stages, space, alone, deadline)
+    except TimeUpError:
+        found = _apart(fleet)
+    except InapplicableError:
+        if may_list(fleet, space):
+            listed = solve_set_partition(fleet, space, replace(limits, time_limit_s=_left(deadline)))
+            if listed.plan is not None:
+                return listed
+        found = _coarsely(fleet, stages, space, alone, deadline)
+    plan = [own for sets in found.sets for own in _priced(fleet, stages, space, sets, alone)]
+    value = sum(own.total_pct for own in plan)
+    bound = min(value, max(found.bound_pct, fluid_bound_pct(fleet)))
+    raw = "optimal" if bound == value else "gap"
+    return Answer(FragmentPlan(tuple(own.plan for own in plan)), raw, float(value), float(bound), stats=found.stats)
+
+
+def _is_large(fleet: Fleet) -> bool:
+    """Whether a fleet has too many fragments, or kinds of them whatever their rates, for its gap to be closed."""
+    kinds = {(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments}
+    return len(kinds) > MANY_TYPES or len(fleet.fragments) > MANY_FRAGMENTS
+
+
+def _alone(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: float) -> list[int] | None:
+    """The GPU share of each fragment by itself; None: one cannot be served in time.
+
+    Raises:
+        TimeUpError: the deadline has passed.
+    """
+    known: dict[Fragment, int] = {}
+    shares = []
+    for k, fragment in enumerate(fleet.fragments):
+        kind = replace(fragment, name="")
+        if kind not in known:
+            if time.perf_counter() >= deadline:
+                raise TimeUpError
+            found = least_set(stages, [part_of(fleet, [k])], space, merge=True)
+            if found is None:
+                return None
+            known[kind] = found.total_pct
+        shares.append(known[kind])
+    return shares
+
+
+def _apart(fleet: Fleet) -> _Found:
+    """Each fragment by itself."""
+    return _Found([(k,) for k in range(len(fleet.fragments))], 0)
+
+
+def _left(deadline: float) -> float | None:
+    return None if deadline == math.inf else max(deadline - time.perf_counter(), 0.0)
+
+
+def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> _Found:
+    """Sets and bound.
+
+    Args:
+        fleet: the instance.
+        stages: stages of its network.
+        space: plan space.
+        share: GPU share of each fragment by itself, in percent.
+        deadline: `time.perf_counter` value.
+
+    Raises:
+        InapplicableError: rates that are too many, own time budgets, or numbers that do not fit into 64 bits.
+        TimeUpError: the deadline has passed.
+    """
+    if space.sharing is not Sharing.REALIGNED:
+        division = best_division(fleet, stages, space, deadline)
+        assert division is not None
+        return _Found(division.sets, division.share_pct)
+    if space.budgets is Budgets.OWN:
+        raise InapplicableError("time budgets of their own are not priced")
+    types = types_of(fleet, stages)
+    alone: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(types.members)}
+    if len(types.members) > MANY_TYPES:
+        raise InapplicableError("there are too many types of different rates")
+    types, root, closed = _proven(types, stages, space, alone, deadline)
     stats = {
         "types": float(len(types.members)),
         "columns": float(len(root.columns)),
@@ -71,53 +155,35 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         "root_bound": float(root.bound_pct),
         "sets": float(closed.sets),
     }
-    value = sum(priced.total_pct for priced in plan)
-    raw = "optimal" if closed.bound_pct >= value else "gap"
-    sets = FragmentPlan(tuple(priced.plan for priced in plan))
-    return Answer(sets, raw, float(value), float(min(closed.bound_pct, value)), stats=stats)
+    return _Found(_places(types, closed.best), closed.bound_pct, stats)
 
 
-def _alone(fleet: Fleet, stages: Stages, space: FragmentSpace, types: Types) -> dict[Counts, int] | None:
-    """The GPU share of a fragment of each type by itself; None: one cannot be served in time."""
-    alone: dict[Counts, int] = {}
-    for kind, own in enumerate(types.members):
-        found = least_set(stages, [part_of(fleet, [own[0]])], space, merge=True)
-        if found is None:
-            return None
-        alone[((kind, 1),)] = found.total_pct
-    return alone
+def _coarsely(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> _Found:
+    """Sets and bound where `_search` is inapplicable; each fragment by itself where it is so at lower rates too.
+
+    A plan for the least time budgets of sets keeps those of its fragments, which it is then priced with.
+    """
+    own = space.budgets is Budgets.OWN
+    least = replace(space, budgets=Budgets.LEAST)
+    for lower in chain([fleet] if own else [], coarser(fleet)):
+        try:
+            found = _search(lower, stages, least, share, deadline)
+        except InapplicableError:
+            continue
+        except TimeUpError:
+            break
+        return replace(found, bound_pct=0) if own else found
+    return _apart(fleet)
 
 
 def _proven(
     types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
 ) -> tuple[Types, Relaxation, _Closed]:
     """Bound and plan of few types, with the gap closed."""
-    pricer = Pricer(types, tables_of(types, stages, space))
+    pricer = Pricer(types, tables_of(types, stages, space, deadline))
     root = relaxed(pricer, alone, deadline)
     best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
-    return types, root, _closed(pricer, root, best if best.share_pct is not None else _apart(types, alone), deadline)
-
-
-def _by_classes(
-    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
-) -> tuple[Types, Relaxation, _Closed]:
-    """Bound and plan of many types: time budgets rounded up to classes for the one, down for the other."""
-    share = {types.members[column[0][0]][0]: pct for column, pct in alone.items()}
-    now = time.perf_counter()
-    over, under = rounded(types, CLASSES, up=True), rounded(types, CLASSES, up=False)
-    singles: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(over.members)}
-    tables = tables_of(over, stages, space)
-    bound = relaxed(Pricer(over, tables), singles, now + BOUND_PART * (deadline - now))
-    root = relaxed(Pricer(under, tables), singles, now + PLAN_PART * (deadline - now))
-    best = best_partition(root.columns, under.counts, deadline, FIRST_NODES)
-    if best.share_pct is None:
-        best = _apart(under, singles)
-    return under, bound, _Closed(best, bound.bound_pct, 0)
-
-
-def _prices(fleet: Fleet, space: FragmentSpace) -> bool:
-    """Whether pricing takes a fleet."""
-    return space.sharing is Sharing.REALIGNED and space.budgets is Budgets.LEAST
+    return types, root, _closed(pricer, root, best if best.share_pct is not None else _singly(types, alone), deadline)
 
 
 def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) -> _Closed:
@@ -141,24 +207,30 @@ def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) 
     return _Closed(best, bound, listed)
 
 
-def _apart(types: Types, alone: dict[Counts, int]) -> Partition:
-    """Each fragment by itself."""
+def _singly(types: Types, alone: dict[Counts, int]) -> Partition:
+    """Each fragment by itself, as columns."""
     sets: dict[Counts, int] = {((kind, 1),): len(own) for kind, own in enumerate(types.members)}
     return Partition(sum(alone[column] * number for column, number in sets.items()), sets, None)
 
 
-def _plan(fleet: Fleet, stages: Stages, space: FragmentSpace, types: Types, best: Partition) -> list[Priced]:
-    """The plan of some columns; fragments that more sets cover than hold them stay in the first."""
+def _places(types: Types, best: Partition) -> list[Places]:
+    """The fragments of each set of some columns; those that more sets cover than hold them stay in the first."""
     left = [list(own) for own in types.members]
-    plan = []
+    sets = []
     for column, number in best.sets.items():
         for _ in range(number):
             places = sorted(left[kind].pop() for kind, k in column for _ in range(min(k, len(left[kind]))))
             if places:
-                found = least_set(stages, [part_of(fleet, [k]) for k in places], space, merge=True)
-                assert found is not None
-                plan.append(found)
-    return plan
+                sets.append(tuple(places))
+    return sets
+
+
+def _priced(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places, alone: Sequence[int]) -> list[Priced]:
+    """A set at its least GPU share, or its fragments each by itself where they take less or cannot be together."""
+    found = least_set(stages, [part_of(fleet, [k]) for k in places], space, merge=True)
+    if found is not None and found.total_pct <= sum(alone[k] for k in places):
+        return [found]
+    return [own for k in places for own in [least_set(stages, [part_of(fleet, [k])], space, merge=True)] if own]
 
 
 def compile_fragment_columns() -> None:
@@ -173,3 +245,4 @@ def compile_fragment_columns() -> None:
     sets = sets_within(pricer, prices, 100 * UNIT, math.inf)
     assert sets is not None
     best_within(pricer, prices, sets, 200, 300 * UNIT, math.inf)
+    compile_wide()

@@ -150,12 +150,13 @@ def types_of(fleet: Fleet, stages: Stages) -> Types:
         raise InapplicableError("latencies and time budgets have too many digits for 64 bits")
     if sum(weight * len(found[begin, weight, limit]) for begin, weight, limit in keys) >= MOST_ENTRIES:
         raise InapplicableError("the rates of the fragments have too small a common divisor")
+    weight = np.array([weight for _, weight, _ in keys], dtype=np.int64)
     return Types(
         np.array([begin for begin, _, _ in keys], dtype=np.int64),
         np.array([limit for _, _, limit in keys], dtype=np.int64),
         tuple(tuple(found[key]) for key in keys),
         unit,
-        np.array([weight for _, weight, _ in keys], dtype=np.int64),
+        None if (weight == 1).all() else weight,
     )
 
 

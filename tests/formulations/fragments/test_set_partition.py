@@ -1,43 +1,93 @@
-"""Set partitioning against the enumeration: 60 seeded fleets; `EUCLIO_ORACLE` sets another number, 200 at most."""
+import math
+import random
 
-import os
-
+import numpy as np
 import pytest
-from tiny_fleets import SPACES
 
+from bruteforce.fragments.plan_enumeration import divisions
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace
 from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from formulations.fragments import closing
+from formulations.fragments.closing import close
 
-SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "60"))))
+
+def drawn(seed, most=60):
+    """Sets of six elements with their shares, the single ones among them."""
+    rng = random.Random(seed)
+    number = 6
+    sets = {(k,): rng.randrange(5, most) for k in range(number)}
+    for _ in range(rng.randrange(30)):
+        sets[tuple(sorted(rng.sample(range(number), rng.randint(2, 4))))] = rng.randrange(5, most)
+    holds = np.array([[k in places for k in range(number)] for places in sets])
+    return sets, holds
 
 
-@pytest.mark.parametrize("changes", SPACES, ids=str)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_set_partitioning_finds_what_the_enumeration_finds(seed, changes):
-    fleet, space = small_fleet(seed), FragmentSpace(**changes)
-    best, found = solve(fleet, "fragments-bruteforce", space=space), solve(fleet, "set-partition", space=space)
-    assert (found.status, found.value) == (best.status, best.value)
-    twin = solve(fleet, "set-partition-cpsat", space=space)
-    assert (twin.status, twin.value) == (best.status, best.value)
+def least(sets):
+    return min(
+        sum(sets[places] for places in division)
+        for division in divisions(tuple(range(6)))
+        if all(places in sets for places in division)
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_best_partition_is_that_of_the_enumeration(seed):
+    sets, holds = drawn(seed)
+    found = close(holds, list(sets.values()), None, math.inf)
+    assert found.proven
+    assert found.share_pct == found.bound_pct == least(sets)
+    assert (holds[list(found.chosen)].sum(axis=0) == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_shares_beyond_64_bits_are_added_up_exactly(seed):
+    sets, holds = drawn(seed)
+    large = {places: 10**19 + share for places, share in sets.items()}
+    assert close(holds, list(large.values()), None, math.inf).share_pct == least(large)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_prices_that_gain_are_lowered_until_they_bound(seed, monkeypatch):
+    sets, holds = drawn(seed)
+
+    class Wrong(closing.Linear):
+        def solve(self, cost):
+            found = super().solve(cost)
+            return found and type(found)(found.values, found.duals * 1.3 + 2)
+
+    monkeypatch.setattr(closing, "Linear", Wrong)
+    assert close(holds, list(sets.values()), None, math.inf).share_pct == least(sets)
+
+
+def test_what_is_not_searched_to_its_end_is_not_proven(monkeypatch):
+    sets, holds = next(
+        own for own in map(drawn, range(100)) if close(own[1], [*own[0].values()], None, math.inf).nodes > 3
+    )
+    monkeypatch.setattr(closing, "MOST_NODES", 1)
+    start = list(range(6))
+    found = close(holds, list(sets.values()), start, math.inf)
+    assert not found.proven
+    assert found.bound_pct <= least(sets) <= found.share_pct
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_heuristic_is_better_than_the_optimum_of_ten_fragments(seed):
+def test_no_heuristic_is_better_than_the_optimum_of_eight_fragments(seed):
     fleet = random_fleet(seed, 8, 6)
     best = solve(fleet, "set-partition")
     assert best.status is Status.OPTIMAL
+    assert solve(fleet, "set-partition-cpsat").value == best.value
     for name in ("graft", "graft:uniform", "gslice+", "gslice"):
         assert solve(fleet, name).value >= best.value
 
 
-def test_too_many_sets_are_inapplicable():
-    assert solve(random_fleet(0, 40, 4), "set-partition").status is Status.INAPPLICABLE
+@pytest.mark.parametrize("name", ["set-partition", "set-partition-cpsat"])
+def test_too_many_sets_are_inapplicable(name):
+    assert solve(random_fleet(0, 40, 4), name).status is Status.INAPPLICABLE
 
 
-def test_the_time_limit_is_kept():
-    result = solve(random_fleet(0, 14, 8), "set-partition", time_limit_s=0.2)
+@pytest.mark.parametrize("name", ["set-partition", "set-partition-cpsat"])
+def test_the_time_limit_is_kept(name):
+    result = solve(random_fleet(0, 14, 8), name, time_limit_s=0.2)
     assert result.status is Status.UNKNOWN
     assert result.wall_s < 1

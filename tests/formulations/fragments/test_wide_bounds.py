@@ -1,0 +1,103 @@
+"""The bound for thousands of fragments, held against enumeration, against pricing of few types, and on large fleets."""
+
+import math
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_fragment_columns import pricer_of, shares_of_all_sets
+
+from euclio.core.result import Status
+from euclio.core.solving import solve
+from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments.realigned import least_set, part_of
+from euclio.fragments.stages import Stages
+from euclio.fragments.workloads.clients import fleets_of
+from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.fragments.workloads.small_fleets import small_fleet
+from formulations.fragments.columns.relaxation import relaxed
+from formulations.fragments.columns.types import UNIT, types_of
+from formulations.fragments.columns.wide import WidePricing, wide_bound, wide_tables
+from heuristics.fragments.regrouping import REACH
+from heuristics.fragments.regrouping_tables import queues_of
+
+SPACES = ({}, {"max_members": 2}, {"max_instances": 2})
+
+
+def even(fleet):
+    """The fleet with the first fragment's rate for all."""
+    rate = fleet.fragments[0].rate_rps
+    return Fleet(fleet.name, fleet.network, [replace(own, rate_rps=rate) for own in fleet.fragments])
+
+
+def pricing_of(fleet, space, width):
+    """Queues and pricing of a fleet, with tables up to so many fragments of a stage."""
+    stages = Stages(fleet.network)
+    queues = queues_of(fleet, stages, range(len(fleet.fragments)), REACH)
+    tables = wide_tables(types_of(fleet, stages), stages, space, width)
+    return queues, WidePricing(queues, tables, space.max_members or len(fleet.fragments))
+
+
+@pytest.mark.parametrize("changes", SPACES, ids=str)
+@pytest.mark.parametrize("seed", range(60))
+def test_no_set_gains_more_than_pricing_says(seed, changes):
+    fleet, space, rng = even(small_fleet(seed)), FragmentSpace(**changes), random.Random(seed)
+    queues, pricing = pricing_of(fleet, space, 250)
+    price = np.zeros(len(queues.places))
+    for first, end in zip(queues.starts[:-1], queues.starts[1:], strict=True):
+        price[first:end] = sorted((rng.uniform(0, 150) for _ in range(first, end)), reverse=True)
+    units = np.floor(price * UNIT).astype(np.int64)
+    of = {int(place): int(worth) for place, worth in zip(queues.places, units, strict=True)}
+    stages = Stages(fleet.network)
+    limit = [stages.execution_ticks(fragment.budget_s) for fragment in fleet.fragments]
+    best = dict.fromkeys(sorted(set(limit)), 0)
+    for places, share in shares_of_all_sets(fleet, space).items():
+        own = min(limit[k] for k in places)
+        # Sets of looser fragments count for tighter limits as well: they have those budgets too.
+        for least in (at for at in best if at <= own):
+            best[least] = max(best[least], sum(of[k] for k in places) - share * UNIT)
+    gains = pricing.gains(units)[0]
+    alone = [least_set(stages, [part_of(fleet, [k])], space, merge=True) for k in range(len(fleet.fragments))]
+    if None not in alone:
+        for gain, own in zip(gains.tolist(), best.values(), strict=True):
+            assert gain <= own
+        assert max(gains.tolist()) == max(best.values())
+    narrow = pricing_of(fleet, space, 1)[1].gains(units)[0]
+    assert (narrow >= gains).all()
+
+
+@pytest.mark.parametrize("changes", SPACES, ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bound_is_that_of_the_linear_program_over_types(seed, changes):
+    fleet, space = random_fleet(seed, 14, 6), FragmentSpace(**changes)
+    stages = Stages(fleet.network)
+    types = types_of(fleet, stages)
+    found = [least_set(stages, [part_of(fleet, [own[0]])], space, merge=True) for own in types.members]
+    if None in found:
+        return
+    alone = {((kind, 1),): priced.total_pct for kind, priced in enumerate(found)}
+    exact = relaxed(pricer_of(fleet, space), alone, math.inf)
+    queues = queues_of(fleet, stages, range(14), REACH)
+    bound = wide_bound(types, queues, stages, space, [], math.inf)
+    assert bound.bound_units / UNIT <= exact.value + 1e-6
+    assert bound.bound_units / UNIT >= exact.bound_units / UNIT - 0.1
+
+
+@pytest.mark.parametrize("name", ["random", "inc"])
+def test_a_hundred_and_fifty_fragments_are_within_two_percent(name):
+    fleet = random_fleet(0, 150, 8) if name == "random" else next(iter(fleets_of(name, 250, 0, 1, 0)))
+    found = solve(fleet, "fragment-columns", time_limit_s=60)
+    assert found.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert found.bound <= found.value <= 1.02 * float(found.bound)
+    assert found.value <= solve(fleet, "graft").value
+
+
+@pytest.mark.parametrize("changes", [{"budgets": "own"}, {"max_instances": 5}, {}], ids=str)
+def test_a_large_fleet_of_different_rates_has_a_plan_and_a_bound(changes):
+    drawn, rng = random_fleet(2, 210, 6), random.Random(2)
+    fleet = Fleet("rates", drawn.network, [replace(own, rate_rps=rng.choice((7, 10, 30))) for own in drawn.fragments])
+    space = FragmentSpace(**changes)
+    found = solve(fleet, "fragment-columns", space=space)
+    assert found.status is Status.FEASIBLE
+    assert found.bound <= found.value <= solve(fleet, "graft", space=space).value
