@@ -36,6 +36,7 @@ reproduce: env
 	$(BIN)/euclio reproduce piccolo
 	$(BIN)/euclio reproduce scrooge
 	$(BIN)/euclio reproduce ppipe
+	$(BIN)/euclio reproduce graft
 	$(BIN)/euclio reproduce --claims
 
 bench: env

@@ -125,7 +125,7 @@ SOLVERS = (
     Solver(
         "fragment-columns",
         "exact",
-        "realigned sets as columns, priced exactly, listed within the gap of the relaxation, proven optimal (ours)",
+        "realigned sets as columns, priced exactly, the best plan a shortest path, proven optimal (ours)",
         late("formulations.fragments.columns.solver", "run_fragment_columns"),
         family="fragments",
         library="highs",

@@ -30,7 +30,7 @@ from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.simulation.units import NS_PER_S
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
-SYSTEMS = ("gslice", "gslice+", "graft", "set-partition")
+SYSTEMS = ("gslice", "gslice+", "graft", "regroup", "set-partition")
 SAFE = "safe"
 """Plans of `safe_plans.py`, which are in the tables next to those of the systems."""
 SEEDS, FRAGMENTS, LAYERS, SECONDS = 60, 10, 8, 20.0
@@ -41,7 +41,7 @@ ARRIVALS = {
     "Poisson": Setup(Arrivals.POISSON, seconds=SECONDS),
     "bursty": Setup(Arrivals.BURSTY, seconds=SECONDS),
 }
-COLOURS = ("#3c9a5f", "#2f6fb5", "#d9822b", "#8a5aa8", "#7a7a7a")
+COLOURS = ("#3c9a5f", "#2f6fb5", "#d9822b", "#c2506a", "#8a5aa8", "#7a7a7a")
 CLIENTS, CLIENT_SECONDS = 20, 60.0
 MIXED, MIXED_FLEETS = ((6, 2), (20, 5)), 10
 """Clients and how many of them are TX2; fleets of each."""
@@ -78,11 +78,11 @@ def coinciding(found: list[Case]) -> Figure:
     left, right = figure.subplots(1, 2)
     for k, (system, colour) in enumerate(zip(every, COLOURS, strict=True)):
         heights = [100 * float(np.mean(row[k])) for row in means.values()]
-        left.bar(np.arange(len(means)) + 0.16 * (k - 2), heights, 0.15, color=colour, label=system)
-    left.set(ylabel="requests in budget (%)", ylim=(0, 120), yticks=range(0, 101, 20), xticks=range(len(means)))
+        left.bar(np.arange(len(means)) + 0.14 * (k - 2.5), heights, 0.13, color=colour, label=system)
+    left.set(ylabel="requests in budget (%)", ylim=(0, 128), yticks=range(0, 101, 20), xticks=range(len(means)))
     left.set_xticklabels([name.replace(", ", ",\n") for name in means])
     left.set_title(f"{SEEDS} random fleets of {FRAGMENTS} clients")
-    left.legend(fontsize=8, frameon=False, ncols=5, loc="upper center")
+    left.legend(fontsize=8, frameon=False, ncols=3, loc="upper center")
     _waits(right, found)
     return figure
 

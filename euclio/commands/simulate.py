@@ -40,7 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--full-load",
         type=positive,
         metavar="R",
-        help="requests per second and weight at load 1; default: what the plan serves as checked",
+        help="requests per second at load 1, of a cluster per weight, of a fleet per client; default: what the "
+        "cluster's plan serves as checked, or the fleet's rates",
     )
     parser.add_argument(
         "--seconds", type=seconds, default=30.0, metavar="S", help="how long requests come; default: 30"

@@ -1,8 +1,8 @@
 """The independent prover of fragments: is any plan of the plan space better than a cutoff? (ours).
 
 Of few fragments a dynamic program over their sets, in fractions, with code of its own: the least GPU share of every set
-that may be realigned, then the cheapest way to divide all fragments into such sets. Its work doubles with each
-fragment. Of more, a bound on all plans (`euclio.fragments.certify`), which may be too low to show anything.
+that may be realigned, then the cheapest way to divide all fragments into such sets. Its work grows threefold with each
+fragment. Of more, first a bound on all plans (`euclio.fragments.certify`), which may be too low to show anything.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from euclio.fragments.instance import Fleet, Fragment
 from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.fragments.space import Budgets, FragmentSpace, Sharing
 
-MOST_FRAGMENTS = 12
-"""Fragments beyond which the prover looks for a bound, not for the best plan."""
+FEW_FRAGMENTS, MOST_FRAGMENTS = 6, 12
+"""Up to the first number the prover looks for the best plan at once, beyond the second for a bound alone."""
 
 
 OUT_OF_TIME = "the time limit was reached"
@@ -55,11 +55,25 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
         deadline: `time.perf_counter` value at which to stop; infinite: never.
     """
     prover = _Prover(fleet, space, deadline)
-    many = len(fleet.fragments) > MOST_FRAGMENTS
     try:
-        plan = prover.apart() if many else prover.cheapest()
+        if len(fleet.fragments) <= FEW_FRAGMENTS:
+            return _judged(fleet, space, prover, prover.cheapest(), cutoff)
+        apart = prover.apart()
+        found = _judged(fleet, space, prover, apart, cutoff)
+        if cutoff is None or apart is None or not found.exhausted or space.sharing is Sharing.ALONE:
+            return found
+        bounded = _bounded(fleet, space, apart, cutoff, deadline)
+        if bounded.exhausted or len(fleet.fragments) > MOST_FRAGMENTS:
+            return bounded
+        return _judged(fleet, space, prover, prover.cheapest(), cutoff)
     except _OutOfTimeError:
         return Search(None, False, prover.nodes, OUT_OF_TIME)
+
+
+def _judged(
+    fleet: Fleet, space: FragmentSpace, prover: _Prover, plan: FragmentPlan | None, cutoff: Fraction | None
+) -> Search:
+    """What the best plan of its kind says about a cutoff; None: there is no plan at all."""
     if plan is None:
         return Search(None, True, prover.nodes)
     checked = evaluate(fleet, plan, space)
@@ -67,9 +81,7 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
         return Search(None, False, prover.nodes, "the checker does not confirm the plan that was found")
     if cutoff is None or checked.value < cutoff:
         return Search(plan, False, prover.nodes)
-    if not many or space.sharing is Sharing.ALONE:
-        return Search(None, True, prover.nodes)
-    return _bounded(fleet, space, plan, cutoff, deadline)
+    return Search(None, True, prover.nodes)
 
 
 def _bounded(fleet: Fleet, space: FragmentSpace, apart: FragmentPlan, cutoff: Fraction, deadline: float) -> Search:

@@ -211,7 +211,7 @@ class _Class:
 
     def _of_one_kind(self, number: int) -> None:
         """The same for parts of a single kind, of which there may be many: any number left, fewest first."""
-        heads = [(taken,) for taken in range(1, number + 1)]
+        heads: list[Counts] = [(taken,) for taken in range(1, number + 1)]
         share = np.array([self._head(head) for head in heads])
         least = np.zeros((number + 1, len(self._choice.ticks)), dtype=share.dtype)
         for left in range(1, number + 1):

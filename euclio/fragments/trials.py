@@ -38,13 +38,13 @@ def _scaled(fleet: Fleet, goal: Goal) -> tuple[Fleet, Fraction]:
         for fragment in fleet.fragments
     ]
     network = Network(own.name, own.batches, own.shares_pct, layers)
-    return replace(fleet, network=network, fragments=fragments), Fraction(1)
+    return replace(fleet, network=network, fragments=tuple(fragments)), Fraction(1)
 
 
 def _permuted(fleet: Fleet) -> Fleet:
     """Fragments back to front and renamed."""
     fragments = [replace(fragment, name=f"renamed {i}") for i, fragment in enumerate(fleet.fragments)]
-    return replace(fleet, fragments=fragments[::-1])
+    return replace(fleet, fragments=tuple(fragments[::-1]))
 
 
 SOURCES = Sources(_small, _large, variants_of, _scaled, _permuted, ("set-partition", "fragments-bruteforce"))

@@ -145,7 +145,8 @@ def _best(
     result = solve(merged_fleet, space=narrow, time_limit_s=LIMIT_S if limit_s is None else limit_s)
     if result.status is not Status.OPTIMAL:
         return None
-    plan: FragmentPlan = result.plan
+    plan = result.plan
+    assert isinstance(plan, FragmentPlan)
     return FragmentPlan(tuple(_apart(own, parts) for own in plan.sets))
 
 

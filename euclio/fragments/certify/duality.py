@@ -13,6 +13,7 @@ import math
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -112,6 +113,10 @@ class _Program:
         columns = [k for k, key in enumerate(self._share) for _ in key]
         values = [float(count) for key in self._share for _, count in key]
         covered = csc_matrix((values, (rows, columns)), shape=(len(self._counts), len(self._share)))
-        found = linprog(list(self._share.values()), A_ub=-covered, b_ub=-self._counts, method="highs")
+        # scipy's stubs do not know that it takes sparse matrices.
+        rows_covered: Any = -covered
+        share = np.array(list(self._share.values()), dtype=float)
+        found: Any = linprog(share, A_ub=rows_covered, b_ub=-self._counts, method="highs")
         duals = np.maximum(-np.array(found.ineqlin.marginals), 0.0)
-        return np.floor(duals * UNIT).astype(np.int64)[self._row]
+        prices: Whole = np.floor(duals * UNIT).astype(np.int64)[self._row]
+        return prices

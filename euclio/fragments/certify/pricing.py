@@ -168,7 +168,8 @@ class Pricing:
         if begin.layer == point:
             return np.broadcast_to(worth, (len(left), units + 1))
         heads = self.costs.heads(begin.layer, point, sum(begin.units))
-        return np.maximum(worth - _within(heads, left)[:, : units + 1] * UNIT, OUT)
+        gained: Whole = np.maximum(worth - _within(heads, left)[:, : units + 1] * UNIT, OUT)
+        return gained
 
     def _together(self, worth: list[Whole], share: Whole) -> tuple[int, list[int]]:
         """The largest gain of begins together under one shared stage, and the units that each brings."""

@@ -1,8 +1,8 @@
 """The last plan for the fleet of another second: what still serves stays, the rest is inserted greedily (ours).
 
 A fragment stays where it is if its client still cuts there and its time budget covers what its set takes. Others join
-the set, or get the instances, that add the least GPU share, one after the other. Stages keep batch and share and have as
-many instances as their fragments need.
+the set, or get the instances, that add the least GPU share, one after the other. Stages keep batch and share and have
+as many instances as their fragments need.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from euclio.fragments.evaluate import QUEUEING
 from euclio.fragments.instance import Fleet, Fragment
 from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
-from euclio.fragments.realigned import least_set, part_of
+from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.space import FULL_FRAGMENT_SPACE
 from euclio.fragments.stages import Stages
 
@@ -68,6 +68,7 @@ class Repairer:
     def __init__(self, stages: Stages) -> None:
         self._stages, self._network = stages, stages.network
         self._latency: dict[tuple[int, int, int, int], Fraction] = {}
+        self._alone: dict[tuple[int, Fraction, Fraction], Priced] = {}
 
     def repaired(self, before: Fleet, plan: FragmentPlan, now: Fleet) -> FragmentPlan:
         """The plan of a fleet, repaired for another one.
@@ -97,8 +98,8 @@ class Repairer:
             heads.append(_Head(begin, stage, [k for k in here if now.fragments[k].partition_point == begin]))
         found = _Set(own.repartition_point, (own.shared.batch, own.shared.share_pct), [h for h in heads if h.members])
         needed = self._needed_s(found)
-        for head in found.heads:
-            head.members = [k for k in head.members if now.fragments[k].budget_s >= needed]
+        for left in found.heads:
+            left.members = [k for k in left.members if now.fragments[k].budget_s >= needed]
         found.heads = [head for head in found.heads if head.members]
         return found
 
@@ -117,8 +118,7 @@ class Repairer:
         for own in sets:
             if own.point >= fragment.partition_point and fragment.budget_s >= self._needed_s(own):
                 yield from self._ways_into(own, now, fragment)
-        alone = least_set(self._stages, [part_of(now, [place])], FULL_FRAGMENT_SPACE, merge=False)
-        assert alone is not None
+        alone = self._by_itself(now, place)
         shared, head = alone.plan.shared, alone.plan.heads[0]
         stage = None if head.stage is None else (head.stage.batch, head.stage.share_pct)
         new = _Head(fragment.partition_point, stage, [place])
@@ -145,6 +145,16 @@ class Repairer:
         stage = self._stages.frontier(fragment.partition_point, own.point, rate).stage(left)
         if stage is not None:
             yield _Way(shared + stage.total_pct, own, None, (stage.batch, stage.share_pct))
+
+    def _by_itself(self, now: Fleet, place: int) -> Priced:
+        """The cheapest set of a fragment by itself; its places in it are those of another fleet."""
+        fragment = now.fragments[place]
+        key = fragment.partition_point, fragment.budget_s, fragment.rate_rps
+        if key not in self._alone:
+            found = least_set(self._stages, [part_of(now, [place])], FULL_FRAGMENT_SPACE, merge=False)
+            assert found is not None
+            self._alone[key] = found
+        return self._alone[key]
 
     def _added(self, first: int, end: int, stage: tuple[int, int], rate: Fraction, more: Fraction) -> int:
         """The GPU share that a stage takes on for more requests."""

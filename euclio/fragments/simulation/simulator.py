@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from euclio.core.lazy import late
-from euclio.core.words import duration
+from euclio.core.words import counted, duration
 from euclio.fragments.simulation.metrics import describe
 from euclio.fragments.simulation.record import Simulation
 from euclio.fragments.simulation.setup import Setup
@@ -15,7 +15,7 @@ def _speed(simulation: Simulation) -> str:
     batches = simulation.executions.requests.size
     if not batches:
         return ""
-    return f"simulated in {duration(simulation.wall_s)}, {duration(simulation.wall_s / batches)} per batch"
+    return f"{counted(batches, 'batch', 'batches')} simulated in {duration(simulation.wall_s)}"
 
 
 SIMULATOR = Simulator(

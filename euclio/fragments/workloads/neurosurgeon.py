@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 
 from euclio.fragments.instance import WHOLE_GPU_PCT, Fragment
@@ -50,14 +51,19 @@ def all_cuts(model: Model, device: Device, uplink_mbps: Fraction) -> list[Cut]:
         device: the client's device.
         uplink_mbps: bandwidth in 10^6 bits per second; 0: nothing can be sent, and only the last is there.
     """
-    before = [Fraction(0), *accumulate(model.mobile_s[device])]
-    server = sum(model.reference_s, Fraction(0))
-    after = [server - done for done in (Fraction(0), *accumulate(model.reference_s))]
+    before, done = _sums(model.mobile_s[device]), _sums(model.reference_s)
+    after = [done[-1] - part for part in done]
     cuts = [Cut(model.layers, before[-1], Fraction(0), Fraction(0))]
     if uplink_mbps > 0:
         sending = [Fraction(BITS * size) / (MEGA * uplink_mbps) for size in model.sent_bytes]
         cuts = [Cut(p, before[p], sending[p], after[p]) for p in range(model.layers)] + cuts
     return cuts
+
+
+@lru_cache(maxsize=64)
+def _sums(layers: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Seconds of the layers before each, and of all."""
+    return (Fraction(0), *accumulate(layers))
 
 
 def best_cut(model: Model, device: Device, uplink_mbps: Fraction) -> Cut:

@@ -72,6 +72,8 @@ class Sampling:
         limit_s: seconds that the optimum may take.
         massive: numbers of clients of Figure 18.
         amounts: clients that GSLICE serves within the shares of Figure 17.
+        ratios: SLO ratios of Figure 20.
+        enumerated: networks of which all balanced groupings are tried.
         swept: fleets per network, scale and value of a parameter.
     """
 
@@ -81,13 +83,17 @@ class Sampling:
     limit_s: float
     massive: tuple[int, ...]
     amounts: tuple[int, ...]
+    ratios: tuple[float, ...]
+    enumerated: tuple[str, ...]
     swept: int
 
 
-SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), 1)
-FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), 5)
+RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""SLO over mobile latency of Figure 20."""
+SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), RATIOS, tuple(NETWORKS), 1)
+FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), RATIOS, tuple(NETWORKS), 5)
 """The paper's repetitions: 50, and 10 of those with Optimal (Graft §5.1)."""
-LEAST = Sampling(1, 1, 1, 2.0, (100,), (2,), 0)
+LEAST = Sampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 0)
 
 
 def sampling_of(workloads: int | None, *, full: bool) -> Sampling:

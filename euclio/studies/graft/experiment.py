@@ -32,8 +32,8 @@ from euclio.studies.graft.variants import (
 from euclio.studies.study import Asked, Collected, Found, Study
 from euclio.studies.verdicts import Stated
 
-CERTIFIABLE = 6
-"""Fragments up to which proofs are tried by the independent prover, which lists all sets of them."""
+CERTIFIABLE, CERTIFIED = 4, 1
+"""Fragments up to which, and draws of which, proofs are tried by the independent prover, which lists all sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
     sampling, seed = sampling_of(asked.workloads, full=asked.full), asked.seed
     with collector.stage("draw fleets", 1) as advance:
         cases = drawn_at_all(seed, sampling.draws)
-        objectives, found_points = ratio_fleets(seed, sampling.proven)
+        objectives, found_points = ratio_fleets(seed, sampling.proven, sampling.ratios)
         advance(1)
     optima, proofs = optima_of(collector, "optima", [c for c in cases if c[1].draw < sampling.proven], sampling.limit_s)
     ratios, more = ratio_table(collector, objectives, sampling.limit_s)
@@ -77,7 +77,11 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "merging": staged("merging", per_network, lambda a: merging(seed, sampling.steps, a)),
         "thresholds": staged("thresholds", per_network, lambda a: thresholds(seed, sampling.steps, a)),
         "grouping": staged("grouping", per_network, lambda a: grouping(seed, sampling.steps, a)),
-        "balanced": staged("all balanced groupings", per_network, lambda a: balanced(seed, sampling.steps, a)),
+        "balanced": staged(
+            "all balanced groupings",
+            len(sampling.enumerated) * sampling.steps,
+            lambda a: balanced(seed, sampling.steps, a, sampling.enumerated),
+        ),
         "planning": staged("planning times and memory", per_network, lambda a: planning(seed, sampling.steps, a)),
         "pools": staged("processes", sampling.steps, lambda a: pools(seed, sampling.steps, a)),
         "throughput": staged(
@@ -135,14 +139,18 @@ def _sought(
 ) -> tuple[pd.DataFrame, list[Proof]]:
     setting = optimum_setting(limit_s)
     frame = collector.staged(name, fleets, [setting])
-    few = {fleet.name for fleet in fleets if len(fleet.fragments) <= CERTIFIABLE}
+    few = {
+        fleet.name
+        for fleet in fleets
+        if len(fleet.fragments) <= CERTIFIABLE and int(fleet.name.split()[-1]) < CERTIFIED
+    }
     proofs = proofs_of(frame[frame.instance.isin(few)], [f for f in fleets if f.name in few], [setting])
     return frame[["value", "bound", "status", "wall_s"]].astype({"value": float, "bound": float}), proofs
 
 
 def stated_by_sweeps(collected: Collected) -> Mapping[str, Stated]:
     """Verdicts that the sweeps give."""
-    return stated(collected.tables["swept"])
+    return stated(collected.tables["swept"], measures(collected))
 
 
 TITLE = "Graft reproduced: what does realigning fragments save, and how near is it to the optimum?"

@@ -14,19 +14,16 @@ import pandas as pd
 from euclio.core.data_files import data_dir
 from euclio.core.numbers import exact
 from euclio.files.json_reading import read_json
-from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments import Fleet
 from euclio.fragments.realigned import part_of
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.clients import SLO_RATIO
 from euclio.fragments.workloads.networks import Device, find_model
 from euclio.fragments.workloads.neurosurgeon import BITS, MEGA, best_cut, fragment_of
 from euclio.fragments.workloads.uplink import seeded_trace
-from euclio.studies.graft.cases import FULL, NETWORKS, SCALES, Drawn, clients_of
-from euclio.studies.graft.scales import RATIOS
-from euclio.studies.graft.systems import DEFAULTS, MASSIVE, MOST_INSTANCES, graft
+from euclio.studies.graft.cases import FULL, NETWORKS, RATIOS, SCALES, Drawn, clients_of
+from euclio.studies.graft.systems import MASSIVE, MOST_INSTANCES, graft, graft_answer, margin, options
 from euclio.studies.graft.variants import FIFTY, POOL, TWENTY_FIVE
-from heuristics.fragments.graft import solve_graft
-from heuristics.fragments.merging import margin
 
 SNIPPET_S = 50
 """Seconds of Figure 2's trace."""
@@ -65,9 +62,9 @@ def printed_settings() -> dict[str, float]:
         "repeats": FULL.draws,
         "repeats_optimal": FULL.proven,
         "most_instances": MOST_INSTANCES,
-        "threshold": DEFAULTS.threshold,
-        "threshold_massive": MASSIVE.threshold,
-        "group_size": DEFAULTS.group_size,
+        "threshold": options().threshold,
+        "threshold_massive": options(MASSIVE).threshold,
+        "group_size": options().group_size,
         "pool": POOL,
         "figure2_length": SNIPPET_S,
         "figure4_rate": FIGURE_4_RPS,
@@ -186,9 +183,7 @@ def figure_12_table(seed: int) -> pd.DataFrame:
 
 def _plan_of(fleet: Fleet) -> dict[str, float]:
     """Share of Graft's plan, and the re-partition point of the last fragment."""
-    from euclio.core.registry import Limits
-
-    answer = solve_graft(fleet, FragmentSpace(), Limits(), options=DEFAULTS)
+    answer = graft_answer(fleet)
     assert answer.plan is not None
     last = len(fleet.fragments) - 1
     (own,) = [own for own in answer.plan.sets if last in own.fragments]

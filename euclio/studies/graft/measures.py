@@ -116,7 +116,7 @@ def _steps(tables: Tables) -> Found:
     for key in NETWORKS:
         own = of(alone, network=key)
         found[f"repartition_{key}"] = largest(savings(own[GSLICE], own[GRAFT]))
-        found[f"merged_{key}"] = mean(parts.loc[key, "uniform+"])
+        found[f"merged_{key}"] = mean(parts["uniform+"].xs(key))
     res = of(tables["thresholds"], network="res").set_index(["threshold", "draw"])
     found["threshold_gain_res"] = mean(res.share[0.4] / res.share[0.2])
     found["threshold_merged_res"] = mean(100.0 * (1.0 - res.parts[0.2] / res.parts[0.4]))

@@ -14,6 +14,7 @@ from euclio.fragments import Fleet
 from euclio.fragments.workloads.clients import Client, fleet_at_mean, fleet_now
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Drawn, Parameters, clients_of, drawn
 from euclio.studies.graft.systems import (
+    ALL_MERGED,
     BASELINES,
     CAPPED,
     GRAFT,
@@ -21,17 +22,18 @@ from euclio.studies.graft.systems import (
     MASSIVE,
     SOLVERS,
     graft,
+    options,
     planned,
 )
 from euclio.studies.graft.variants import Advance
 
-RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
-"""SLO over mobile latency of Figure 20."""
 RATIO_CLIENTS = 10
 AMOUNTS = (4, 8)
 """Clients that GSLICE serves within the shares of Figure 17 (ours: its amounts are not printed)."""
 MOST_CLIENTS = 60
 """Clients of Figure 17 at most: Graft serves no more within those shares."""
+
+UNIFORM = "Graft, all uniform merged"
 
 CAPPED_SCALE = "large_homo"
 """The scale whose stages have at most five instances (Graft §5.3)."""
@@ -64,15 +66,19 @@ def massive(
     advance: Advance,
     parameters: Parameters = DEFAULT,
     networks: Sequence[str] = tuple(NETWORKS),
+    *,
+    merged_too: bool = True,
 ) -> pd.DataFrame:
-    """Figure 18: shares of thousands of clients."""
+    """Figure 18: shares of thousands of clients, those of Graft with all uniform fragments merged as well if asked."""
     rows = []
     for key, number in product(networks, numbers):
         clients = clients_of(key, number, 1000 * seed, parameters=parameters)
         fleets = Drawn(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
-        found = graft(fleets.now, MASSIVE)
+        found = graft(fleets.now, options(MASSIVE))
         row: dict[str, Any] = {"network": key, "clients": number, GRAFT: found.share, "parts": found.parts}
         row |= {"uniform": len({(f.partition_point, f.budget_s) for f in fleets.now.fragments})}
+        if merged_too:
+            row[UNIFORM] = graft(fleets.now, options(ALL_MERGED)).share
         rows.append(row | {system: planned(system, fleets) for system in BASELINES})
         advance(1)
     return pd.DataFrame(rows)
@@ -85,11 +91,12 @@ def throughput(
     parameters: Parameters = DEFAULT,
     amounts: Sequence[int] = AMOUNTS,
     networks: Sequence[str] = tuple(NETWORKS),
+    most: int = MOST_CLIENTS,
 ) -> pd.DataFrame:
-    """Figure 17: clients served within a share, as they come one by one until it is exceeded."""
+    """Figure 17: clients served within a share, as they come one by one until it is exceeded, at most so many."""
     rows = []
     for key, draw in product(networks, range(draws)):
-        clients = clients_of(key, MOST_CLIENTS, 1000 * seed + draw, parameters=parameters)
+        clients = clients_of(key, most, 1000 * seed + draw, parameters=parameters)
         limits = [planned(GSLICE, _first(key, draw, clients, number)) for number in amounts]
         served = {system: _served(system, key, draw, clients, limits) for system in SOLVERS if system != "Static+"}
         for k, amount in enumerate(amounts):
@@ -116,10 +123,10 @@ def _first(key: str, draw: int, clients: list[Client], number: int) -> Drawn:
     return Drawn(key, draw, fleet_now("now", own), fleet_at_mean("mean", own))
 
 
-def ratio_fleets(seed: int, draws: int) -> tuple[list[tuple[float, Fleet]], pd.DataFrame]:
+def ratio_fleets(seed: int, draws: int, ratios: Sequence[float]) -> tuple[list[tuple[float, Fleet]], pd.DataFrame]:
     """Figure 20: fleets by SLO ratio; and for which draws there are clients that find a partition point."""
     fleets, rows = [], []
-    for key, ratio, draw in product(NETWORKS, RATIOS, range(draws)):
+    for key, ratio, draw in product(NETWORKS, ratios, range(draws)):
         try:
             clients = clients_of(key, RATIO_CLIENTS, 1000 * seed + draw, slo_ratio=ratio)
         except InputError:

@@ -10,14 +10,14 @@ from functools import cache
 import pandas as pd
 from scipy.stats import spearmanr
 
+from euclio.analysis.statistics import Measured
 from euclio.core.errors import InputError
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Parameters, drawn
 from euclio.studies.graft.scales import massive, savings, shares, throughput
-from euclio.studies.graft.systems import DEFAULTS, GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, graft
+from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, NO_MERGING, STATIC, STATIC_PLUS, graft, options
 from euclio.studies.graft.variants import FIFTY, fleet_of
 from euclio.studies.scorecard import published_figures
 from euclio.studies.verdicts import Moved, Stated, Verdict
-from heuristics.fragments.merging import Merging
 
 Advance = Callable[[int], None]
 
@@ -30,10 +30,10 @@ RANGES: Mapping[str, tuple[str, tuple[float, ...]]] = {
 }
 """Parameters with their words and values, the fitted one in the middle. More than 0.8 of `fixed` would bring Inc above
 the 25 ms of Figure 4b."""
-MASSIVE_CLIENTS = 100
+MASSIVE_CLIENTS = 60
 """Clients of a massive fleet in the sweeps: enough to see which way a parameter moves it."""
-AMOUNT = 4
-"""Clients that GSLICE serves within the share of a sweep's Figure 17."""
+AMOUNT, MOST = 3, 24
+"""Clients that GSLICE serves within the share of a sweep's Figure 17, and most that come."""
 COLUMNS = ("parameter", "value", "draw", "key", "figure")
 
 
@@ -66,8 +66,8 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
                 own = [(scale.key, drawn(key, scale, seed, draw, parameters))]
                 yield from scale_figures(scale.key, shares(own, _uncounted))
             number = (MASSIVE_CLIENTS,)
-            yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,)))
-            yield from throughput_figures(throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,)))
+            yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,), merged_too=False))
+            yield from throughput_figures(throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,), MOST))
             yield f"merged_{key}", _fewer(key, seed, draw, parameters)
         except InputError:
             continue
@@ -76,7 +76,7 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
 def _fewer(key: str, seed: int, draw: int, parameters: Parameters) -> float:
     """How many fragments less merging leaves of fifty, in per cent."""
     fleet = fleet_of(key, FIFTY, seed, draw, parameters)
-    return 100.0 * (1.0 - graft(fleet).parts / graft(fleet, replace(DEFAULTS, merging=Merging.NONE)).parts)
+    return 100.0 * (1.0 - graft(fleet).parts / graft(fleet, options(NO_MERGING)).parts)
 
 
 def _uncounted(_: int) -> None:
@@ -110,28 +110,38 @@ def throughput_figures(rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
             yield f"throughput_{name}_{key}", float((served[GRAFT] / served[system]).mean())
 
 
-def movements(table: pd.DataFrame, key: str) -> list[Moved]:
-    """What each parameter does to a figure, from the least to the largest of its values, the strongest first."""
+def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
+    """What each parameter does to a figure, from the least to the largest of its values, the strongest first.
+
+    What it changes on a sweep's draws is added to what the scorecard's many draws give, so that the luck of the few
+    draws explains nothing.
+
+    Args:
+        table: the sweeps.
+        key: the figure.
+        measured: what the scorecard gives for it.
+    """
     found = []
     for name, own in table[table.key == key].groupby("parameter"):
         words, values = RANGES[str(name)]
         ends = own.groupby("value").figure.mean()
-        if not {values[0], values[-1]} <= set(ends.index):
+        if not set(values) <= set(ends.index):
             continue
+        low, high = (measured + float(ends[end] - ends[values[1]]) for end in (values[0], values[-1]))
         correlation = float(spearmanr(own.value, own.figure).statistic)
         if not math.isnan(correlation):
             span = f"{words} ({values[0]:g} to {values[-1]:g}; fitted or set: {values[1]:g})"
-            found.append(Moved(span, correlation, float(ends[values[0]]), float(ends[values[-1]])))
+            found.append(Moved(span, correlation, low, high))
     return sorted(found, key=lambda moved: -abs(moved.correlation))
 
 
-def stated(table: pd.DataFrame) -> dict[str, Stated]:
-    """ "Profiles not printed", by key, where a parameter moves a figure across the printed value."""
+def stated(table: pd.DataFrame, measured: Mapping[str, Measured]) -> dict[str, Stated]:
+    """The verdict “profiles not printed” by key, where a parameter moves a figure across the printed value."""
     found = {}
     for key, value in _printed().items():
-        across = [moved for moved in movements(table, key) if moved.across(value)]
+        across = [moved for moved in movements(table, key, measured[key].value) if moved.across(value)]
         if across:
-            found[key] = Stated(Verdict.PROFILES, "Varied alone, with smaller draws.", across[0])
+            found[key] = Stated(Verdict.PROFILES, "Varied alone, on few draws:", across[0])
     return found
 
 

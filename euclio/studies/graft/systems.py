@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import nan
 from typing import Any, NamedTuple
 
+from euclio.core.lazy import late, late_value
 from euclio.core.registry import Limits, find_solver
-from euclio.core.result import AnyResult
+from euclio.core.result import Answer, AnyResult
 from euclio.core.solving import prepare, solve
-from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.fragments.realigned import Part
+from euclio.fragments.stages import Stages
 from euclio.studies.graft.cases import Drawn
-from heuristics.fragments.graft import GraftOptions, solve_graft
-from heuristics.fragments.systems import VARIANTS
 
 GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, OPTIMUM = "Graft", "GSLICE", "GSLICE+", "Static", "Static+", "optimum"
 SOLVERS = {GRAFT: "graft", GSLICE: "gslice", GSLICE_PLUS: "gslice+", STATIC: "static", STATIC_PLUS: "static+"}
@@ -25,8 +28,15 @@ EXACT = "fragment-columns"
 MOST_INSTANCES = 5
 """Of a stage at the large scale, for memory (Graft §5.3)."""
 CAPPED = FragmentSpace(max_instances=MOST_INSTANCES)
-DEFAULTS = VARIANTS["graft"][1]
-MASSIVE = VARIANTS["graft:massive"][1]
+GRAFTS_OWN, NO_MERGING, ALL_MERGED = "graft", "graft:no-merging", "graft:uniform"
+MASSIVE, LITERAL = "graft:massive", "graft:literal"
+"""Variants of Graft by the names of their solvers."""
+_variants = late_value("heuristics.fragments.systems", "VARIANTS")
+_solve = late("heuristics.fragments.graft", "solve_graft")
+margin = late("heuristics.fragments.merging", "margin")
+_merged = late("heuristics.fragments.merging", "merged")
+_groups = late("heuristics.fragments.grouping", "groups_of")
+_realign = late("heuristics.fragments.realignment", "realign")
 
 
 class Outcome(NamedTuple):
@@ -62,10 +72,42 @@ def share_of(result: AnyResult) -> float:
     return nan if result.value is None else float(result.value)
 
 
-def graft(fleet: Fleet, options: GraftOptions = DEFAULTS, seed: int = 0) -> Outcome:
-    """Graft's plan under options, checked."""
+def options(variant: str = GRAFTS_OWN, **changes: Any) -> Any:
+    """Options of a variant of Graft, with changes."""
+    _, found = _variants()[variant]
+    return replace(found, **changes)
+
+
+def merged(fleet: Fleet, stages: Stages) -> list[Part]:
+    """The parts that Graft merges fragments into."""
+    own = options()
+    found: list[Part] = _merged(fleet, stages, FragmentSpace(), own.merging, own.threshold)
+    return found
+
+
+def grouped(parts: Sequence[Part], seed: int = 0) -> list[list[int]]:
+    """Graft's groups of parts, by their places."""
+    own = options()
+    found: list[list[int]] = _groups(parts, own.group_size, own.weights, seed, own.edges)
+    return found
+
+
+def realigned(stages: Stages, group: Sequence[Part]) -> float:
+    """The share of a group by Algorithm 1; infinite: a part cannot be served."""
+    found = _realign(stages, group, FragmentSpace())
+    return math.inf if found is None else float(found[0])
+
+
+def graft_answer(fleet: Fleet, own: Any = None) -> Answer[FragmentPlan]:
+    """Graft's plan under options, unchecked; None: its own."""
+    found: Answer[FragmentPlan] = _solve(fleet, FragmentSpace(), Limits(), options=options() if own is None else own)
+    return found
+
+
+def graft(fleet: Fleet, own: Any = None, seed: int = 0) -> Outcome:
+    """Graft's plan under options, checked; None: its own."""
     plain = find_solver("graft")
-    run: Any = partial(solve_graft, options=options)
+    run: Any = partial(_solve, options=options() if own is None else own)
     ready = prepare(fleet, replace(plain, run=run), limits=Limits(seed=seed))
     began = time.process_time()
     answer, wall_s = ready.answer()

@@ -5,23 +5,32 @@ from __future__ import annotations
 import math
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
 
-from euclio.core.registry import Limits
-from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments import Fleet
 from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.clients import fleet_now
+from euclio.fragments.workloads.clients import Client, fleet_now
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, Parameters, clients_of
-from euclio.studies.graft.systems import DEFAULTS, GRAFT, GSLICE, graft, share_of
-from heuristics.fragments.graft import GraftOptions, solve_graft
-from heuristics.fragments.grouping import Edges, groups_of
-from heuristics.fragments.merging import Merging, merged
-from heuristics.fragments.realignment import realign
+from euclio.studies.graft.systems import (
+    ALL_MERGED,
+    GRAFT,
+    GRAFTS_OWN,
+    GSLICE,
+    LITERAL,
+    NO_MERGING,
+    graft,
+    graft_answer,
+    grouped,
+    merged,
+    options,
+    realigned,
+    share_of,
+)
 
 Rows = list[dict[str, Any]]
 Advance = Callable[[int], None]
@@ -33,14 +42,20 @@ GROUP_SIZES = (2, 3, 4, 5, 6, 8, 10)
 NUMBERS = (10, 20, 30, 40, 50)
 WEIGHTS = tuple(w for w in product((0.5, 1.0, 2.0), repeat=2))
 """Weights of partition point and time budget next to 1 of the rate, of Figure 16b's best ones."""
-STRATEGIES = {"no merging": Merging.NONE, "uniform": Merging.UNIFORM, "uniform+": Merging.THRESHOLD}
+STRATEGIES = {"no merging": NO_MERGING, "uniform": ALL_MERGED, "uniform+": GRAFTS_OWN}
 POOL = 2
 """Processes that realign groups (Graft §5.9)."""
 
 
 def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Fleet:
-    """Nano clients of a network at a moment."""
-    return fleet_now(f"{key} {clients} {draw}", clients_of(key, clients, 1000 * seed + draw, parameters=parameters))
+    """Nano clients of a network at a moment: the first of a larger draw, which several studies share."""
+    most = next(number for number in (TEN, FIFTY, HUNDRED) if clients <= number)
+    return fleet_now(f"{key} {clients} {draw}", _most_clients(key, most, 1000 * seed + draw, parameters)[:clients])
+
+
+@lru_cache(maxsize=32)
+def _most_clients(key: str, clients: int, seed: int, parameters: Parameters) -> list[Client]:
+    return clients_of(key, clients, seed, parameters=parameters)
 
 
 def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
@@ -51,7 +66,7 @@ def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     for key, draw in product(NETWORKS, range(draws)):
         fleet = fleet_of(key, FIVE, seed, draw)
         without = share_of(solve(fleet, "gslice"))
-        own = graft(fleet, replace(DEFAULTS, merging=Merging.NONE)).share
+        own = graft(fleet, options(NO_MERGING)).share
         rows.append({"network": key, "draw": draw, GRAFT: own, GSLICE: without})
         advance(1)
     return pd.DataFrame(rows)
@@ -64,7 +79,7 @@ def merging(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
         for number in NUMBERS if key == "res" else (FIFTY,):
             fleet = fleet_of(key, number, seed, draw)
             for name, strategy in STRATEGIES.items():
-                rows.append(_row(key, draw, number, graft(fleet, replace(DEFAULTS, merging=strategy)), strategy=name))
+                rows.append(_row(key, draw, number, graft(fleet, options(strategy)), strategy=name))
         advance(1)
     return pd.DataFrame(rows)
 
@@ -75,7 +90,7 @@ def thresholds(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     for key, draw in product(NETWORKS, range(draws)):
         fleet = fleet_of(key, TWENTY_FIVE, seed, draw)
         for threshold in THRESHOLDS:
-            found = graft(fleet, replace(DEFAULTS, threshold=threshold))
+            found = graft(fleet, options(threshold=threshold))
             rows.append(_row(key, draw, TWENTY_FIVE, found, threshold=threshold))
         advance(1)
     return pd.DataFrame(rows)
@@ -86,22 +101,22 @@ def grouping(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     rows: Rows = []
     for key, draw in product(NETWORKS, range(draws)):
         fleet = fleet_of(key, TWENTY_FIVE, seed, draw)
-        cases: dict[str, dict[str, GraftOptions]] = {
-            "size": {str(n): replace(DEFAULTS, group_size=n) for n in GROUP_SIZES} if key == "inc" else {},
-            "weights": {f"{p:g} {t:g}": replace(DEFAULTS, weights=(p, t, 1.0)) for p, t in WEIGHTS},
-            "edges": {edges.value: replace(DEFAULTS, edges=edges) for edges in Edges},
+        cases: dict[str, dict[str, Any]] = {
+            "size": {str(n): options(group_size=n) for n in GROUP_SIZES} if key == "inc" else {},
+            "weights": {f"{p:g} {t:g}": options(weights=(p, t, 1.0)) for p, t in WEIGHTS},
+            "edges": {"similarity": options(), "distance": options(LITERAL)},
         }
-        for study, options in cases.items():
-            for value, own in options.items():
+        for study, variants in cases.items():
+            for value, own in variants.items():
                 rows.append(_row(key, draw, TWENTY_FIVE, graft(fleet, own), study=study, value=value))
         advance(1)
     return pd.DataFrame(rows)
 
 
-def balanced(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
+def balanced(seed: int, draws: int, advance: Advance, networks: Sequence[str] = tuple(NETWORKS)) -> pd.DataFrame:
     """Graft against the best of all balanced groupings of ten fragments into two groups: the paper's Optimal (§5.9)."""
     rows: Rows = []
-    for key, draw in product(NETWORKS, range(draws)):
+    for key, draw in product(networks, range(draws)):
         fleet = fleet_of(key, TEN, seed, draw)
         own = graft(fleet)
         began = time.process_time()
@@ -114,19 +129,18 @@ def balanced(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
 
 def _best_balanced(fleet: Fleet) -> tuple[float, int]:
     """The least share of Graft's parts in two groups of five at most, and how many choices of the first were tried."""
-    space, stages = FragmentSpace(), Stages(fleet.network)
-    parts = merged(fleet, stages, space, DEFAULTS.merging, DEFAULTS.threshold)
+    stages = Stages(fleet.network)
+    parts = merged(fleet, stages)
     half = (len(parts) + 1) // 2
     known: dict[tuple[int, ...], float] = {}
 
     def cost(group: tuple[int, ...]) -> float:
         if group not in known:
-            found = realign(stages, [parts[k] for k in group], space)
-            known[group] = float("inf") if found is None else float(found[0])
+            known[group] = realigned(stages, [parts[k] for k in group])
         return known[group]
 
     everyone = tuple(range(len(parts)))
-    if len(parts) <= DEFAULTS.group_size:
+    if len(parts) <= options().group_size:
         return cost(everyone), 1
     choices = list(combinations(everyone, half))
     best = min(cost(group) + cost(tuple(k for k in everyone if k not in group)) for group in choices)
@@ -150,7 +164,7 @@ def planning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
 def _memory_mb(fleet: Fleet) -> float:
     """Most memory that planning takes, as the interpreter counts it."""
     tracemalloc.start()
-    solve_graft(fleet, FragmentSpace(), Limits(), options=DEFAULTS)
+    graft_answer(fleet)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak / 2**20
@@ -176,13 +190,11 @@ def pools(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
 
 def _group_seconds(fleet: Fleet) -> Iterator[float]:
     """Seconds that each group takes by itself, with nothing known from the others."""
-    space = FragmentSpace()
-    stages = Stages(fleet.network)
-    parts = merged(fleet, stages, space, DEFAULTS.merging, DEFAULTS.threshold)
-    for group in groups_of(parts, DEFAULTS.group_size, DEFAULTS.weights, 0):
+    parts = merged(fleet, Stages(fleet.network))
+    for group in grouped(parts):
         own = Stages(fleet.network)
         began = time.process_time()
-        realign(own, [parts[k] for k in group], space)
+        realigned(own, [parts[k] for k in group])
         yield time.process_time() - began
 
 

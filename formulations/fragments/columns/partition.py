@@ -1,4 +1,4 @@
-"""The best plan of given sets: exact bounds of its linear program, and a MIP (ours)."""
+"""A first plan of given sets by a MIP, whose word proves nothing (ours)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from formulations.engines.highs_arrays import Program, solve_mip
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.types import Ints
 
-ROUNDING_PCT = 1e-3
-"""What is taken off a bound of HiGHS's MIP before it is rounded up: far above its tolerances, far below a percent."""
-
 
 @dataclass(frozen=True, slots=True)
 class Partition:
@@ -23,12 +20,10 @@ class Partition:
     Attributes:
         share_pct: its GPU share as the sets' shares add up; None: no plan was found.
         sets: how often each column is taken.
-        bound_pct: no plan of these sets has a GPU share below this; None: unknown.
     """
 
     share_pct: int | None
     sets: dict[Counts, int]
-    bound_pct: int | None
 
 
 def best_partition(
@@ -53,9 +48,8 @@ def best_partition(
     for (places, numbers), count in zip(rows, counts.tolist(), strict=True):
         program.row(places, numbers, float(count), math.inf)
     found = solve_mip(program, deadline - time.perf_counter(), 0.0, most_nodes)
-    bound = None if found.bound is None else math.ceil(found.bound - ROUNDING_PCT)
     if found.values is None:
-        return Partition(None, {}, bound)
+        return Partition(None, {})
     taken = np.rint(found.values).astype(np.int64)
     held = {column: number for column, number in zip(columns, taken.tolist(), strict=True) if number}
-    return Partition(sum(columns[column] * number for column, number in held.items()), held, bound)
+    return Partition(sum(columns[column] * number for column, number in held.items()), held)

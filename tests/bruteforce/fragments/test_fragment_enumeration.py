@@ -34,6 +34,10 @@ def test_the_prover_stops_at_its_deadline():
     assert (search.plan, search.exhausted, search.reason) == (None, False, "the time limit was reached")
 
 
-def test_the_prover_leaves_many_fragments_open():
-    search = find_better(random_fleet(0, 13, 3), FragmentSpace(), None, math.inf)
+def test_the_prover_leaves_open_what_its_bound_on_many_fragments_does_not_reach():
+    fleet = random_fleet(0, 13, 3)
+    best = solve(fleet, "fragment-columns").value
+    assert best is not None
+    search = find_better(fleet, FragmentSpace(), best + 1, math.inf)
     assert (search.plan, search.exhausted) == (None, False)
+    assert "less than" in search.reason

@@ -40,7 +40,7 @@ def test_the_table_says_what_became_of_the_requests(capsys, files):
     assert "two-clients: 100.00 % of all requests in their time budgets" in out
     assert "uniform arrivals (random phases) at load 1 for 2 s" in out
     assert "the plan counts on 1" in out
-    assert "per batch" in err
+    assert "batches simulated in" in err
 
 
 def test_waiting_longer_than_planned_is_said(capsys, files):

@@ -124,6 +124,7 @@ def test_uniform_groups_are_proven_one_by_one(seed, monkeypatch):
     one = solve(same, "set-partition", space=space)
     if one.plan is not None:
         assert bound_of_uniform(same, space).share_pct == one.value
+        monkeypatch.setattr(certifying, "FEW_FRAGMENTS", 0)
         monkeypatch.setattr(certifying, "MOST_FRAGMENTS", 0)
         assert find_better(same, space, Fraction(one.value), math.inf).exhausted
 
@@ -151,3 +152,14 @@ def test_numbers_that_do_not_fit_are_refused():
     ]
     with pytest.raises(TooLargeError):
         Pricing(Fleet("odd", fleet.network, fragments), FULL)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_and_the_dynamic_program_agree_where_both_can(seed, monkeypatch):
+    fleet = random_fleet(seed, 8, 5)
+    value = Fraction(solve(fleet, "set-partition").value)
+    assert find_better(fleet, FULL, value, math.inf).exhausted
+    better = find_better(fleet, FULL, value + 1, math.inf)
+    assert evaluate(fleet, better.plan, FULL).value <= value
+    monkeypatch.setattr(certifying, "FEW_FRAGMENTS", 12)
+    assert find_better(fleet, FULL, value, math.inf).exhausted

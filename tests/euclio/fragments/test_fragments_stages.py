@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from bruteforce.fragments.plan_enumeration import _Enumeration
-from euclio.fragments import FragmentPlan, FragmentSpace, Network, evaluate
+from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network, evaluate
 from euclio.fragments.realigned import least_set, part_of
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.random_fleets import random_fleet

@@ -81,7 +81,10 @@ def test_lost_and_new_claims_are_named(tmp_path):
 
 
 def test_every_stored_claim_is_of_published_figures():
-    known = {paper: {f.key for f in published_figures(paper)} for paper in ("harpagon", "piccolo", "scrooge", "ppipe")}
+    known = {
+        paper: {f.key for f in published_figures(paper)}
+        for paper in ("harpagon", "piccolo", "scrooge", "ppipe", "graft")
+    }
     found = stored_claims()
     assert len({claim.key for claim in found}) == len(found)
     assert all(claim.figures and set(claim.figures) <= known[claim.paper] for claim in found)

@@ -1,0 +1,87 @@
+"""Policies that do not move: each client cuts at one layer for good, so that one plan serves every second (ours).
+
+What they cost is seen in two figures: their share, and how often a client has less time left than the plan takes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.fragments.evaluate import QUEUEING, evaluate
+from euclio.fragments.instance import WHOLE_GPU_PCT, Fleet, Fragment
+from euclio.fragments.plan import FragmentPlan
+from euclio.fragments.replanning.policies import Planner
+from euclio.fragments.replanning.timeline import Timeline, budget_at
+from euclio.fragments.space import FULL_FRAGMENT_SPACE
+from euclio.fragments.workloads.clients import Client, fleet_at_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One plan for all seconds.
+
+    Attributes:
+        fleet: the fleet that it is made for.
+        plan: the plan.
+        missed: part of the clients' seconds in which the plan takes more time than is left, or nothing can be sent.
+    """
+
+    fleet: Fleet
+    plan: FragmentPlan
+    missed: float
+
+
+def at_mean(line: Timeline, plan: Planner) -> Standing:
+    """Each client cuts where its mean bandwidth has it: Static (Graft §5.1)."""
+    return _standing(line, fleet_at_mean(f"{line.name}-mean", line.clients), plan)
+
+
+def in_hindsight(line: Timeline, plan: Planner) -> Standing:
+    """Each client cuts where the server has most time in its worst second; if none will do, in most seconds."""
+    fragments = [_best_cut(client, len(line.fleets)) for client in line.clients]
+    return _standing(line, Fleet(f"{line.name}-hindsight", line.clients[0].model.network, fragments), plan)
+
+
+def _best_cut(client: Client, seconds: int) -> Fragment:
+    """The cut that can be served in most seconds, and of such the one with most time in the worst of them.
+
+    Time counts as a multiple of what the fastest instance needs for the layers that are left.
+    """
+    best: tuple[int, Fraction] | None = None
+    chosen: tuple[int, Fraction] | None = None
+    for point in range(client.model.layers):
+        fastest = client.model.network.latency_s(point, client.model.layers, 1, WHOLE_GPU_PCT)
+        assert fastest is not None
+        found = [budget_at(client, point, t) for t in range(seconds)]
+        kept = [budget for budget in found if budget is not None and budget >= QUEUEING * fastest]
+        if not kept:
+            continue
+        rank = len(kept), min(kept) / fastest
+        if best is None or rank > best:
+            least = math.floor(min(kept) / client.step_s) * client.step_s
+            best, chosen = rank, (point, max(least, QUEUEING * fastest))
+    # A client is drawn with a second that can be served.
+    assert chosen is not None
+    return Fragment(client.name, *chosen, client.rate_rps)
+
+
+def _standing(line: Timeline, fleet: Fleet, plan: Planner) -> Standing:
+    """The plan of a fleet, and how often clients have less time than it takes."""
+    found = plan(fleet)
+    checked = evaluate(fleet, found, FULL_FRAGMENT_SPACE)
+    if not checked.feasible:
+        raise RuntimeError(f"{fleet.name}: {'; '.join(checked.violations)}")
+    needed: dict[str, Fraction] = {}
+    for own, priced in zip(found.sets, checked.sets, strict=True):
+        for head, stage in zip(own.heads, priced.heads, strict=True):
+            taken = QUEUEING * (priced.shared.latency_s + (stage.latency_s if stage is not None else 0))
+            needed |= {fleet.fragments[k].name: taken for k in head.fragments}
+    points = {fragment.name: fragment.partition_point for fragment in fleet.fragments}
+    missed = 0
+    for client in line.clients:
+        for t in range(len(line.fleets)):
+            budget = budget_at(client, points[client.name], t)
+            missed += budget is None or budget < needed[client.name]
+    return Standing(fleet, found, missed / (len(line.clients) * len(line.fleets)))
