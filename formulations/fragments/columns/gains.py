@@ -9,12 +9,10 @@ re-partition points and times, and most numbers of fragments of the others.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from euclio.core.compiled import compiled
-from formulations.fragments.columns.types import NEVER
-
-Ints = npt.NDArray[np.int64]
+from formulations.fragments.columns.tables import NEVER
+from formulations.fragments.columns.types import Ints
 
 
 @compiled

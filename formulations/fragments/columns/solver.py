@@ -23,7 +23,8 @@ from formulations.fragments.columns.own_budgets import OwnPricer
 from formulations.fragments.columns.partition import best_partition
 from formulations.fragments.columns.plans import Found, alone_pct, priced_plan
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
-from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
+from formulations.fragments.columns.tables import UNIT, tables_of
+from formulations.fragments.columns.types import Types, types_of
 from formulations.fragments.columns.uniform import best_division
 from formulations.fragments.columns.wide import compile_wide, solve_wide
 from formulations.fragments.fluid import fluid_bound_pct

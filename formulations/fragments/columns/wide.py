@@ -21,7 +21,8 @@ from euclio.fragments.instance import WHOLE_GPU_PCT
 from euclio.fragments.stages import FITS, Stages
 from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.gains import largest_gains
-from formulations.fragments.columns.types import MOST_PCT, MOST_TICKS, NEVER, UNIT, Ints, Types, types_of
+from formulations.fragments.columns.tables import MOST_PCT, NEVER, UNIT
+from formulations.fragments.columns.types import MOST_TICKS, Ints, Types, types_of
 from formulations.fragments.fluid import fluid_bound_pct
 from heuristics.fragments.regrouping import REACH, fine_prices, solve_regroup
 from heuristics.fragments.regrouping_kernel import divide_heads

@@ -17,7 +17,8 @@ from euclio.fragments.workloads.clients import fleets_of
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
 from formulations.fragments.columns.relaxation import relaxed
-from formulations.fragments.columns.types import UNIT, types_of
+from formulations.fragments.columns.tables import UNIT
+from formulations.fragments.columns.types import types_of
 from formulations.fragments.columns.wide import WidePricing, wide_bound, wide_tables
 from heuristics.fragments.regrouping import REACH
 from heuristics.fragments.regrouping_tables import queues_of
