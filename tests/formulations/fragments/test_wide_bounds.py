@@ -10,7 +10,7 @@ from test_fragment_columns import pricer_of, shares_of_all_sets
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
 from euclio.fragments.realigned import least_set, part_of
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.clients import fleets_of
@@ -19,7 +19,9 @@ from euclio.fragments.workloads.small_fleets import small_fleet
 from formulations.fragments.columns.relaxation import relaxed
 from formulations.fragments.columns.tables import UNIT
 from formulations.fragments.columns.types import types_of
-from formulations.fragments.columns.wide import WidePricing, wide_bound, wide_tables
+from formulations.fragments.columns.wide_bound import WidePricing, wide_bound
+from formulations.fragments.columns.wide_tables import wide_tables
+from formulations.fragments.fluid import fluid_bound_pct
 from heuristics.fragments.regrouping import REACH
 from heuristics.fragments.regrouping_tables import queues_of
 
@@ -102,3 +104,12 @@ def test_a_large_fleet_of_different_rates_has_a_plan_and_a_bound(changes):
     found = solve(fleet, "fragment-columns", space=space)
     assert found.status is Status.FEASIBLE
     assert found.bound <= found.value <= solve(fleet, "graft", space=space).value
+
+
+def test_times_that_no_float_holds_leave_the_bound_of_the_least_share_per_request():
+    # The time budget is that of the smaller share to the last digit; as a float it is below it.
+    rows = [["0.10000000000000001", "0.09"]]
+    network = Network("long", [1], [50, 100], [rows])
+    fleet = Fleet("long", network, [Fragment(f"c{k}", 0, "0.20000000000000002", 5) for k in range(201)])
+    found = solve(fleet, "fragment-columns", space=FragmentSpace(max_members=1))
+    assert found.bound == fluid_bound_pct(fleet) < found.value
