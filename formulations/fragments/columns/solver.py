@@ -36,7 +36,7 @@ FIRST_NODES = 500
 MANY_TYPES = 120
 """Types beyond which the gap is left open."""
 MANY_FRAGMENTS = 200
-"""Fragments beyond which it is."""
+"""Fragments beyond which the bound for thousands comes first, as the search may take longer than a time limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,14 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
     if alone is None:
         return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-    if _is_large(fleet) and space.sharing is Sharing.REALIGNED:
-        return solve_wide(fleet, stages, space, replace(limits, time_limit_s=_left(deadline)))
-    answer = _answer(fleet, stages, space, alone, deadline)
+    wide = space.sharing is Sharing.REALIGNED and (len(fleet.fragments) > MANY_FRAGMENTS or _kinds(fleet) > MANY_TYPES)
+    if wide:
+        known = solve_wide(fleet, stages, space, replace(limits, time_limit_s=_left(deadline)))
+    else:
+        known = solve_regroup(fleet, space, replace(limits, time_limit_s=_left(deadline)))
+    if wide and (known.claimed == known.bound or _kinds(fleet) > MANY_TYPES):
+        return known
+    answer = _answer(fleet, stages, space, alone, known, deadline)
     if answer.claimed != answer.bound and time.perf_counter() < deadline and may_list(fleet, space):
         listed = solve_set_partition(fleet, space, replace(limits, time_limit_s=_left(deadline)))
         if listed.plan is not None:
@@ -84,27 +89,30 @@ def _left(deadline: float) -> float | None:
     return None if deadline == math.inf else max(deadline - time.perf_counter(), 0.0)
 
 
-def _is_large(fleet: Fleet) -> bool:
-    """Whether a fleet has too many fragments, or kinds of them whatever their rates, for its gap to be closed."""
-    kinds = {(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments}
-    return len(kinds) > MANY_TYPES or len(fleet.fragments) > MANY_FRAGMENTS
+def _kinds(fleet: Fleet) -> int:
+    """How many different fragments there are, whatever their rates."""
+    return len({(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments})
 
 
 def _answer(
-    fleet: Fleet, stages: Stages, space: FragmentSpace, alone: Sequence[int], deadline: float
+    fleet: Fleet,
+    stages: Stages,
+    space: FragmentSpace,
+    alone: Sequence[int],
+    known: Answer[FragmentPlan],
+    deadline: float,
 ) -> Answer[FragmentPlan]:
-    """The best plan found, and the bound.
+    """The best plan found, and the bound, from a plan on that is known.
 
     A plan for the least time budgets of sets keeps those of its fragments, too.
     """
-    known = solve_regroup(fleet, space, Limits(time_limit_s=_left(deadline)))
     # Each fragment can be served by itself, so that the heuristic has a plan.
     assert known.plan is not None
     assert known.claimed is not None
     best = (round(known.claimed), known.plan)
     found = _relaxed(fleet, stages, space, alone, best[0], deadline)
     best = _better(best, fleet, stages, space, found.sets, alone)
-    bound = max(found.bound_pct, fluid_bound_pct(fleet))
+    bound = max(found.bound_pct, fluid_bound_pct(fleet), round(known.bound or 0))
     if space.budgets is Budgets.OWN and best[0] > bound:
         least = _relaxed(fleet, stages, replace(space, budgets=Budgets.LEAST), alone, best[0], deadline)
         best = _better(best, fleet, stages, space, least.sets, alone)
