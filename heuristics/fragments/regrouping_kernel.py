@@ -77,7 +77,6 @@ def best_sets(
     first_point = max(first_point, begins[must])
     rows = tables.shared_start[last_point] - tables.shared_start[first_point]
     hoped = np.full(rows, -NEVER)
-    point_of = np.zeros(rows, dtype=np.int64)
     head = np.full((rows, queues), -2, dtype=np.int64)
     size = np.zeros((rows, queues), dtype=np.int64)
     # What sets gain at most: stages of any length at the least share per unit of rate, so that fragments add up.
@@ -87,7 +86,6 @@ def best_sets(
             if ticks > limit:
                 break
             i = row - tables.shared_start[first_point]
-            point_of[i] = point
             total = 0.0
             for b in range(queues):
                 first = starts[b] + served[b]
@@ -154,21 +152,7 @@ def best_sets(
         looked += 1
         if looked > looks:
             break
-        filled = 0
-        value[0, 0], load[0, 0] = 0.0, 0.0
-        for b in range(queues):
-            first = starts[b] + served[b]
-            full = min(reach, filled + size[i, b])
-            for k in range(full + 1):
-                value[b + 1, k] = -NEVER
-                if k <= filled and b != must:
-                    value[b + 1, k], load[b + 1, k], choice[b + 1, k] = value[b, k], load[b, k], 0
-                for some in range(max(1, k - filled), min(size[i, b], k) + 1):
-                    found = value[b, k - some] + net[b, some]
-                    if found > value[b + 1, k]:
-                        value[b + 1, k], choice[b + 1, k] = found, some
-                        load[b + 1, k] = load[b, k - some] + units[first + some] - units[first]
-            filled = full
+        filled = _combine(must, reach, starts[:-1] + served, units, size[i], net, value, load, choice)
         for k in range(1, filled + 1):
             place = int(np.ceil(load[queues, k] - WHOLE))
             if value[queues, k] <= -NEVER / 2 or place > most_units:
@@ -182,6 +166,53 @@ def best_sets(
                     taken[k, b] = choice[b + 1, rest]
                     rest -= taken[k, b]
     return best
+
+
+@compiled
+def _combine(
+    must: int,
+    reach: int,
+    next_of: Ints,
+    units: Floats,
+    size: Ints,
+    net: Floats,
+    value: Floats,
+    load: Floats,
+    choice: Ints,
+) -> int:
+    """The largest gain before the shared stage by number of fragments, queue after queue.
+
+    Args:
+        must: see `best_sets`, as the next.
+        reach: see `best_sets`.
+        next_of: place of the next fragment of each queue, shape (queues,).
+        units: see `Queues`.
+        size: most fragments to take of each queue, shape (queues,).
+        net: worth less heads by queue and number of its fragments, shape (queues, reach + 1).
+        value: filled in: the gain of the first so many queues by number of fragments, shape (queues + 1, reach + 1).
+        load: filled in: the rate in units that it serves, shape as `value`.
+        choice: filled in: how many of the last of these queues it takes, shape as `value`.
+
+    Returns:
+        The largest number of fragments.
+    """
+    filled = 0
+    value[0, 0], load[0, 0] = 0.0, 0.0
+    for b in range(len(size)):
+        first = next_of[b]
+        full = min(reach, filled + size[b])
+        for k in range(full + 1):
+            value[b + 1, k] = -NEVER
+            # Without this queue; the one that has to be in the set is never left out.
+            if k <= filled and b != must:
+                value[b + 1, k], load[b + 1, k], choice[b + 1, k] = value[b, k], load[b, k], 0
+            for some in range(max(1, k - filled), min(size[b], k) + 1):
+                found = value[b, k - some] + net[b, some]
+                if found > value[b + 1, k]:
+                    value[b + 1, k], choice[b + 1, k] = found, some
+                    load[b + 1, k] = load[b, k - some] + units[first + some] - units[first]
+        filled = full
+    return filled
 
 
 @compiled

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from euclio.core.compiled import compiled
 from euclio.core.errors import InapplicableError
 from euclio.fragments import FragmentSpace
 from euclio.fragments.stages import Frontier, Stages
 from formulations.fragments.candidates import TimeUpError
+from formulations.fragments.columns.mixes import divide_mixes, mixes_of, rates_of_loads
 from formulations.fragments.columns.types import MOST_TICKS, Ints, Types
 
 UNIT = 2**20
@@ -27,8 +25,6 @@ MOST_PCT = 2**28
 """GPU shares of a stage from here on are refused, so that those of a set's stages stay below `NEVER`."""
 MOST_FRAGMENTS = 2000
 """Fragments of a set beyond which tables would grow too large."""
-MOST_MIXES = 2**12
-"""Mixes of a begin beyond which tables would grow too large."""
 MOST_ENTRIES = 2**25
 """Entries of a table beyond which it would grow too large."""
 
@@ -113,12 +109,12 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     most = total if space.max_members is None else min(total, space.max_members)
     if most > MOST_FRAGMENTS:
         raise InapplicableError(f"a set may have {most:,} fragments; this takes {MOST_FRAGMENTS:,}; allow fewer")
-    mixes = [_mixes(types, begin, most) for begin in begins.tolist()]
+    mixes = [mixes_of(types, begin, most) for begin in begins.tolist()]
     alike = bool((types.weights == 1).all())
     counted = not alike and most < total
     base = most + 1 if counted else 1
     loads = [own.rate * base + own.members if counted else own.rate for own in mixes]
-    rate = _rates(mixes, most, alike=alike, counted=counted)
+    rate = rates_of_loads(mixes, most, alike=alike, counted=counted)
     widest = max(len(own.rate) for own in mixes)
 
     def table(first: int, end: int, rates: Ints, width: int) -> tuple[Ints, Ints]:
@@ -135,7 +131,7 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     for b, begin in enumerate(begins.tolist()):
         for point in range(begin + 1, layers):
             ticks, heads = table(begin, point, mixes[b].rate, widest)
-            _divided(heads, mixes[b].number)
+            divide_mixes(heads, mixes[b].number)
             own.append((ticks, heads))
             own_start[b, point], own_end[b, point] = rows, rows + len(ticks)
             rows += len(ticks)
@@ -163,61 +159,6 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Mixes:
-    """The mixes of a begin.
-
-    Attributes:
-        number: fragments of each class, shape (mixes, classes); the first class counts up first.
-        radix: place value of each class in the place of a mix, shape (classes,).
-        rate: rates in units, shape (mixes,).
-        members: numbers of fragments, shape (mixes,).
-    """
-
-    number: Ints
-    radix: Ints
-    rate: Ints
-    members: Ints
-
-
-def _mixes(types: Types, begin: int, most: int) -> _Mixes:
-    own = types.begin == begin
-    weights = np.unique(types.weights[own])
-    sizes = [min(most, int(types.counts[own & (types.weights == weight)].sum())) for weight in weights]
-    mixes = math.prod(size + 1 for size in sizes)
-    if mixes > MOST_MIXES:
-        raise InapplicableError(f"fragments that begin at layer {begin} have too many different rates")
-    radix = np.cumprod([1, *(size + 1 for size in sizes[:-1])]).astype(np.int64)
-    number = np.arange(mixes)[:, None] // radix % (np.array(sizes) + 1)
-    return _Mixes(number, radix, number @ weights, number.sum(axis=1))
-
-
-def _rates(mixes: Sequence[_Mixes], most: int, *, alike: bool, counted: bool) -> Ints:
-    """The rate of each load that sets may have, in units; 0: none has it.
-
-    Args:
-        mixes: mixes of each begin.
-        most: most fragments of a set.
-        alike: all fragments have the rate 1.
-        counted: loads tell the number of members.
-    """
-    if alike:
-        return np.arange(most + 1)
-    reached = {(0, 0)}
-    for own in mixes:
-        parts = set(zip(own.rate.tolist(), own.members.tolist(), strict=True))
-        reached = {
-            (rate + more, members + others if counted else 0)
-            for rate, members in reached
-            for more, others in parts
-            if not counted or members + others <= most
-        }
-    loads = {rate * (most + 1) + members if counted else rate: rate for rate, members in reached}
-    rates = np.zeros(max(loads) + 1, dtype=np.int64)
-    rates[list(loads)] = list(loads.values())
-    return rates
-
-
 def _table(
     stages: Stages, layers: tuple[int, int], rate_rps: Fraction, rates: Ints, width: int, space: FragmentSpace
 ) -> tuple[Ints, Ints]:
@@ -240,22 +181,3 @@ def _fitting(frontier: Frontier) -> npt.NDArray[Any]:
     if len(frontier.ticks) and (int(frontier.ticks[-1]) >= MOST_TICKS or int(frontier.total_pct[0]) >= MOST_PCT):
         raise InapplicableError("latencies or GPU shares have too many digits for 64 bits")
     return frontier.ticks.astype(np.int64)
-
-
-@compiled
-def _divided(least: Ints, number: Ints) -> None:
-    """Lower the share of each mix in one head to its share in one head or several.
-
-    Args:
-        least: share by time and mix, shape (rows, mixes); changed.
-        number: see `_Mixes`.
-    """
-    for mix in range(1, len(number)):
-        # A part and the rest, of which the part is no more than half.
-        for part in range(1, mix // 2 + 1):
-            fits = True
-            for c in range(number.shape[1]):
-                fits = fits and number[part, c] <= number[mix, c]
-            if fits:
-                for row in range(len(least)):
-                    least[row, mix] = min(least[row, mix], least[row, part] + least[row, mix - part])
