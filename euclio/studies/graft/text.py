@@ -164,6 +164,8 @@ def summary_text(collected: Collected) -> str:
     small = shares[shares.scale.str.startswith("small")]
     over_gslice = mean(100.0 * (1.0 - small[GRAFT] / small[GSLICE]))
     best = mean(100.0 * (balanced.share / balanced.best - 1.0))
+    some = tables["optima_25"]
+    grouped = 100.0 * (some[GRAFT] / some.grouped - 1.0)
     gaps = {scale.words: gap_at(tables, scale.key) for scale in SCALES}
     by = ", ".join(f"{words} {m.value:.0f} %" for words, m in gaps.items())
     cheaper = (shares[STATIC] < shares[GRAFT]).groupby(shares.network).mean()
@@ -173,8 +175,10 @@ def summary_text(collected: Collected) -> str:
         f"clients and {saved_over_gslice_plus(shares).value:.0f} % of GSLICE+'s with 20, averaged over the networks. "
         f"But Graft is not near the least share that is possible: {by} above it, on average. The paper's Optimal, "
         "within 4 % of which it prints Graft, is the best of all balanced groupings of what Graft has merged; of that "
-        f"optimum, with ten fragments, Graft is {best.value:.1f} % away. The rest lies in sets that no balanced "
-        "grouping of five makes. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the "
+        f"optimum, with ten fragments, Graft is {best.value:.1f} % away; and with 25, {grouped.mean():.1f} % from the "
+        "least share of the same parts in any sets of five at most. The rest lies in what is merged before, and in "
+        f"larger sets: regroup, ours, is {gap_at(tables, 'large_homo', REGROUP).value:.1f} % above the least share "
+        "with 20 Nano. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the "
         f"moment: {static}."
     )
 
