@@ -174,7 +174,7 @@ def nanos(name: str, key: str, number: int, seed: int, draw: int = 0, parameters
     return Drawn(key, draw, _first(name, found.now, number), _first(f"{name} at the mean", found.mean, number))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _most_nanos(key: str, number: int, seed: int, parameters: Parameters) -> Drawn:
     clients = clients_of(key, number, seed, parameters=parameters)
     return Drawn(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
