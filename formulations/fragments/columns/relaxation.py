@@ -20,7 +20,7 @@ import numpy.typing as npt
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.master import Counts, Floats, Master
 from formulations.fragments.columns.pricing import best_sets
-from formulations.fragments.columns.types import UNIT, Ints, Tables, Types
+from formulations.fragments.columns.types import MOST_PCT, UNIT, Ints, Tables, Types
 
 ABOVE = 1e-6
 """Bounds this far above a whole percent are rounded up in the search's stopping rule; the bound itself is exact."""
@@ -151,7 +151,8 @@ def relaxed(pricer: Pricer, alone: dict[Counts, int], deadline: float) -> Relaxa
     rounds, converged = 0, False
     while not converged:
         duals: Floats = master.prices()
-        prices = np.floor(duals * UNIT).astype(np.int64)
+        # Prices of any size prove a bound; those above any stage's share would not fit into 64 bits.
+        prices = np.floor(np.minimum(duals, MOST_PCT) * UNIT).astype(np.int64)
         try:
             bound, found = pricer.price(prices, deadline)
         except TimeUpError:

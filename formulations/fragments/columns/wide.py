@@ -312,12 +312,22 @@ def _of_one_rate(
     fleet: Fleet, stages: Stages, space: FragmentSpace, plan: FragmentPlan, deadline: float
 ) -> WideBound | None:
     """The bound on all plans of fragments of one rate, from the sets of a plan on; None: numbers are too large."""
-    queues = _fewer_limits(queues_of(fleet, stages, range(len(fleet.fragments)), REACH))
+    queues = _fewer_limits(_rounded_up(queues_of(fleet, stages, range(len(fleet.fragments)), REACH), fleet, stages))
     try:
         _, sets = fine_prices(stages, queues, space, [plan])
         return wide_bound(types_of(fleet, stages), queues, stages, space, sets, deadline)
     except InapplicableError:
         return None
+
+
+def _rounded_up(queues: Queues, fleet: Fleet, stages: Stages) -> Queues:
+    """The fragments with limits that are no less than they are in whole ticks, which floats hold only to 2^53."""
+    exact = [stages.execution_ticks(fleet.fragments[k].budget_s) for k in queues.places.tolist()]
+    floats = queues.limits.tolist()
+    limits = [
+        own if int(own) >= ticks else math.nextafter(own, math.inf) for own, ticks in zip(floats, exact, strict=True)
+    ]
+    return replace(queues, limits=np.array(limits))
 
 
 def _fewer_limits(queues: Queues) -> Queues:
