@@ -54,9 +54,12 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
             if time.perf_counter() >= deadline:
                 raise TimeUpError
             apart = _apart(places, best)
-            found = (
-                least_set(stages, [parts[k] for k in places], space, merge=True) if _may(fleet, places, space) else None
-            )
+            found = None
+            if _may(fleet, places, space):
+                try:
+                    found = least_set(stages, [parts[k] for k in places], space, merge=True, deadline=deadline)
+                except TimeoutError:
+                    raise TimeUpError from None
             best[places] = apart if found is None else min(apart, found.total_pct)
             if found is not None and found.total_pct < apart:
                 kept[places] = found

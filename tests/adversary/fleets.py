@@ -22,7 +22,7 @@ def fleet_case(rng: Random, most: int = 6) -> tuple[Fleet, FragmentSpace]:
     network = _network(rng)
     number = 1 if rng.randrange(12) == 0 else rng.randint(min(2, most), most)
     fragments = _fragments(rng, network, number)
-    return Fleet("adversary", network, fragments), fragment_space(rng)
+    return Fleet("adversary", network, fragments, rng.choice((None, None, "now", "mean"))), fragment_space(rng)
 
 
 def fragment_space(rng: Random) -> FragmentSpace:
