@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
 
@@ -39,3 +40,11 @@ def test_listing_sets_ends_in_time_within_a_set():
     assert found.plan is None
     assert "time limit" in found.reason
     assert time.perf_counter() - started < 5
+
+
+def test_a_number_of_sets_of_thousands_of_digits_is_not_printed():
+    network = Network("n", [1], [1], [[[1]]])
+    fleet = Fleet("many", network, [Fragment(f"f{k}", 0, 2, 1) for k in range(15_000)])
+    found = solve(fleet, "set-partition")
+    assert found.status is Status.INAPPLICABLE
+    assert found.reason.startswith("there are more than 1,000,000,000,000,000 sets of at most 15000 of 15000 fragments")
