@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 from euclio.fragments import Fleet
 from euclio.fragments.workloads.clients import SLO_RATIO, Client, draw_clients, fleet_at_mean, fleet_now
@@ -57,6 +57,11 @@ class Parameters:
     median_mbps: float = 60.0
     step_ms: float = 1.0
 
+    @property
+    def step_s(self) -> Fraction:
+        """What time budgets are whole multiples of, in seconds."""
+        return Fraction(str(self.step_ms)) / 1000
+
 
 DEFAULT = Parameters()
 
@@ -75,6 +80,8 @@ class Sampling:
         ratios: SLO ratios of Figure 20.
         enumerated: networks of which all balanced groupings are tried.
         swept: fleets per network, scale and value of a parameter.
+        bounded: numbers of clients of the fleets whose least share is bounded.
+        simulated: fleets per network and scale whose requests are followed.
     """
 
     draws: int
@@ -86,14 +93,16 @@ class Sampling:
     ratios: tuple[float, ...]
     enumerated: tuple[str, ...]
     swept: int
+    bounded: tuple[int, ...]
+    simulated: int
 
 
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """SLO over mobile latency of Figure 20."""
-SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), RATIOS, tuple(NETWORKS), 1)
-FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), RATIOS, tuple(NETWORKS), 5)
+SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), RATIOS, tuple(NETWORKS), 1, (500,), 3)
+FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), RATIOS, tuple(NETWORKS), 5, (500, 1000), 10)
 """The paper's repetitions: 50, and 10 of those with Optimal (Graft §5.1)."""
-LEAST = Sampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 0)
+LEAST = Sampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 0, (30,), 1)
 
 
 def sampling_of(workloads: int | None, *, full: bool) -> Sampling:
@@ -146,12 +155,45 @@ def clients_of(
         tx2=tx2,
         slo_ratio=slo_ratio,
         median_mbps=parameters.median_mbps,
-        step_s=Fraction(str(parameters.step_ms)) / 1000,
+        step_s=parameters.step_s,
     )
+
+
+DRAWN_AT_ONCE = (20, 60, 100, 1000, 4000)
+"""Numbers of Nano clients that are drawn: fewer are the first of them, which is how a smaller draw begins."""
+
+
+def nanos(name: str, key: str, number: int, seed: int, draw: int = 0, parameters: Parameters = DEFAULT) -> Drawn:
+    """The first Nano clients of a network's draw.
+
+    Raises:
+        InputError: a client finds no second with a fragment that can be served.
+    """
+    most = next((n for n in DRAWN_AT_ONCE if number <= n), number)
+    found = _most_nanos(key, most, 1000 * seed + draw, parameters)
+    return Drawn(key, draw, _first(name, found.now, number), _first(f"{name} at the mean", found.mean, number))
+
+
+@lru_cache(maxsize=64)
+def _most_nanos(key: str, number: int, seed: int, parameters: Parameters) -> Drawn:
+    clients = clients_of(key, number, seed, parameters=parameters)
+    return Drawn(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
+
+
+def _first(name: str, fleet: Fleet, number: int) -> Fleet:
+    return Fleet(name, fleet.network, fleet.fragments[:number], fleet.points)
+
+
+def first_of(fleets: Drawn, number: int) -> Drawn:
+    """The first clients of a draw."""
+    now, mean = (_first(fleet.name, fleet, number) for fleet in (fleets.now, fleets.mean))
+    return replace(fleets, now=now, mean=mean)
 
 
 def drawn(key: str, scale: Scale, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Drawn:
     """A draw of a network's clients at a scale."""
-    clients = clients_of(key, scale.clients, 1000 * seed + draw, scale.tx2, parameters=parameters)
     name = f"{scale.key} {key} {draw}"
+    if not scale.tx2:
+        return nanos(name, key, scale.clients, seed, draw, parameters)
+    clients = clients_of(key, scale.clients, 1000 * seed + draw, scale.tx2, parameters=parameters)
     return Drawn(key, draw, fleet_now(name, clients), fleet_at_mean(f"{name} at the mean", clients))

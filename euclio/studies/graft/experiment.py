@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import pandas as pd
 
-from euclio.fragments import Fleet
-from euclio.runs.solver_settings import solver_settings
-from euclio.runs.task import SolverSetting
-from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector
-from euclio.studies.graft.cases import NETWORKS, Drawn, Sampling, sampling_of
+from euclio.studies.graft.cases import NETWORKS, Sampling, sampling_of
 from euclio.studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
 from euclio.studies.graft.measures import measures
-from euclio.studies.graft.reasons import readings, reasons
+from euclio.studies.graft.optima import bounded, grouped_optima, optima_of, ratio_table
+from euclio.studies.graft.readings import readings
+from euclio.studies.graft.reasons import reasons
 from euclio.studies.graft.scales import drawn_at_all, massive, ratio_fleets, shares, throughput
+from euclio.studies.graft.serving import SERVED_SCALES, latencies
 from euclio.studies.graft.sweeps import settings, stated, swept
-from euclio.studies.graft.systems import EXACT, GRAFT, OPTIMUM, graft
+from euclio.studies.graft.systems import EXACT
 from euclio.studies.graft.text import text
 from euclio.studies.graft.variants import (
     balanced,
@@ -32,9 +31,6 @@ from euclio.studies.graft.variants import (
 from euclio.studies.study import Asked, Collected, Found, Study
 from euclio.studies.verdicts import Stated
 
-CERTIFIABLE, CERTIFIED = 4, 1
-"""Fragments up to which, and draws of which, proofs are tried by the independent prover, which lists all sets."""
-
 
 @dataclass(frozen=True, slots=True)
 class Details:
@@ -43,11 +39,13 @@ class Details:
     Attributes:
         sampling: how much was run.
         least_ratio: least SLO ratio at which Inc finds a partition point at nearly every moment.
+        surest_ratio: least SLO ratio at which it does at every moment that was looked at.
         exact: the solver of the optima.
     """
 
     sampling: Sampling
     least_ratio: float
+    surest_ratio: float
     exact: str
 
 
@@ -70,6 +68,8 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "shares": staged("shares by scale", len(cases), lambda a: shares(cases, a)),
         "optima": optima,
         "ratios": ratios,
+        "optima_25": grouped_optima(collector, sampling, seed),
+        "bounded": bounded(collector, sampling, seed),
         "partition_points": found_points,
         "repartitioning": staged(
             "five fragments", len(NETWORKS) * sampling.draws, lambda a: repartitioning(seed, sampling.draws, a)
@@ -92,6 +92,11 @@ def collect(collector: Collector, asked: Asked) -> Found:
             len(NETWORKS) * len(sampling.massive),
             lambda a: massive(seed, sampling.massive, a),
         ),
+        "latencies": staged(
+            "latencies",
+            len(SERVED_SCALES) * len(NETWORKS) * sampling.simulated,
+            lambda a: latencies(seed, sampling.simulated, a),
+        ),
         "swept": staged(
             "parameters that are not printed",
             len(settings()) * sampling.swept,
@@ -101,51 +106,12 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "fragments": figure_6_table(cases),
         "figure_12": figure_12_table(seed),
     }
-    return Found(tables, [*proofs, *more], Details(sampling, least_ratio(seed), EXACT), {"draws": sampling.draws})
-
-
-def optimum_setting(limit_s: float) -> SolverSetting:
-    """How optima are sought."""
-    (found,) = solver_settings(EXACT, label=OPTIMUM)
-    return replace(found, time_s=limit_s)
-
-
-def optima_of(
-    collector: Collector, name: str, cases: Sequence[tuple[str, Drawn]], limit_s: float
-) -> tuple[pd.DataFrame, list[Proof]]:
-    """Value, bound and status of the optimum: one row per draw; and the proofs that the prover can try."""
-    frame, proofs = _sought(collector, name, [fleets.now for _, fleets in cases], limit_s)
-    heads = pd.DataFrame(
-        [{"scale": scale, "network": fleets.network, "draw": fleets.draw} for scale, fleets in cases],
-        index=frame.index,
+    return Found(
+        tables,
+        [*proofs, *more],
+        Details(sampling, least_ratio(seed), least_ratio(seed, 1.0), EXACT),
+        {"draws": sampling.draws},
     )
-    return pd.concat([heads, frame], axis=1), proofs
-
-
-def ratio_table(
-    collector: Collector, objectives: Sequence[tuple[float, Fleet]], limit_s: float
-) -> tuple[pd.DataFrame, list[Proof]]:
-    """Figure 20: Graft's share next to the optimum by SLO ratio, one row per fleet."""
-    frame, proofs = _sought(collector, "SLO ratios", [fleet for _, fleet in objectives], limit_s)
-    heads = pd.DataFrame(
-        [{"network": fleet.name.split()[0], "ratio": ratio, GRAFT: graft(fleet).share} for ratio, fleet in objectives],
-        index=frame.index,
-    )
-    return pd.concat([heads, frame], axis=1), proofs
-
-
-def _sought(
-    collector: Collector, name: str, fleets: Sequence[Fleet], limit_s: float
-) -> tuple[pd.DataFrame, list[Proof]]:
-    setting = optimum_setting(limit_s)
-    frame = collector.staged(name, fleets, [setting])
-    few = {
-        fleet.name
-        for fleet in fleets
-        if len(fleet.fragments) <= CERTIFIABLE and int(fleet.name.split()[-1]) < CERTIFIED
-    }
-    proofs = proofs_of(frame[frame.instance.isin(few)], [f for f in fleets if f.name in few], [setting])
-    return frame[["value", "bound", "status", "wall_s"]].astype({"value": float, "bound": float}), proofs
 
 
 def stated_by_sweeps(collected: Collected) -> Mapping[str, Stated]:

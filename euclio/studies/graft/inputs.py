@@ -21,7 +21,17 @@ from euclio.fragments.workloads.clients import SLO_RATIO
 from euclio.fragments.workloads.networks import Device, find_model
 from euclio.fragments.workloads.neurosurgeon import BITS, MEGA, best_cut, fragment_of
 from euclio.fragments.workloads.uplink import seeded_trace
-from euclio.studies.graft.cases import FULL, NETWORKS, RATIOS, SCALES, Drawn, clients_of
+from euclio.studies.graft.cases import (
+    DEFAULT,
+    FULL,
+    NETWORKS,
+    RATIOS,
+    SCALES,
+    Drawn,
+    Parameters,
+    clients_of,
+    model_under,
+)
 from euclio.studies.graft.systems import MASSIVE, MOST_INSTANCES, graft, graft_answer, margin, options
 from euclio.studies.graft.variants import FIFTY, POOL, TWENTY_FIVE
 
@@ -83,14 +93,15 @@ def printed_settings() -> dict[str, float]:
     return found
 
 
-def margins(key: str) -> pd.Series[float]:
+@cache
+def margins(key: str, parameters: Parameters = DEFAULT) -> pd.Series[float]:
     """Resource margin of a single Nano fragment by bandwidth, where it can be served."""
-    model = find_model(key)
+    model = model_under(key, parameters)
     stages = Stages(model.network)
     found = {}
     for mbps in MARGIN_MBPS:
         slo = exact(SLO_RATIO) * model.mobile_latency_s(Device.NANO)
-        fragment = fragment_of("a", model, Device.NANO, Fraction(mbps), slo, model.rate_rps)
+        fragment = fragment_of("a", model, Device.NANO, Fraction(mbps), slo, model.rate_rps, parameters.step_s)
         if fragment is not None:
             own = margin(stages, part_of(Fleet("one", model.network, [fragment]), [0]), None)
             if own is not None:
@@ -98,15 +109,15 @@ def margins(key: str) -> pd.Series[float]:
     return pd.Series(found)
 
 
-def figure_2_table(seed: int) -> pd.DataFrame:
+def figure_2_table(seed: int, parameters: Parameters = DEFAULT) -> pd.DataFrame:
     """Figure 2: one Inc client by second: bandwidth, partition point, least share hybrid and server-only.
 
     A share is infinite where no instance is fast enough.
     """
-    model = find_model("inc")
+    model = model_under("inc", parameters)
     stages = Stages(model.network)
     slo = exact(SLO_RATIO) * model.mobile_latency_s(Device.NANO)
-    trace = seeded_trace(random.Random(f"figure 2 {seed}"), SNIPPET_S)
+    trace = seeded_trace(random.Random(f"figure 2 {seed}"), SNIPPET_S, median_mbps=parameters.median_mbps)
     rows = []
     for second, mbps in enumerate(trace):
         cut = best_cut(model, Device.NANO, mbps)
@@ -121,6 +132,12 @@ def figure_2_table(seed: int) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def most_hybrid(by_second: pd.DataFrame) -> float:
+    """The most that the server alone takes over what hybrid inference does, over the seconds of Figure 2."""
+    ratio = by_second.server / by_second.hybrid.where(by_second.hybrid > 0)
+    return float(ratio.where(ratio < math.inf).max())
 
 
 def _least(stages: Stages, begin: int, budget_s: Fraction, rate_rps: int) -> float:
@@ -190,11 +207,11 @@ def _plan_of(fleet: Fleet) -> dict[str, float]:
     return {"share": graft(fleet).share, "repartition": float(own.repartition_point)}
 
 
-def least_ratio(seed: int) -> float:
-    """The least SLO ratio, in steps of 0.05, at which Inc on a Nano finds a partition point at nearly every moment."""
+def least_ratio(seed: int, moments: float = MOST_MOMENTS) -> float:
+    """The least SLO ratio, in steps of 0.05, at which Inc on a Nano finds a partition point at a share of moments."""
     for ratio in FINE_RATIOS:
         found = list(_servable(ratio, seed))
-        if sum(found) >= MOST_MOMENTS * len(found):
+        if sum(found) >= moments * len(found):
             return ratio
     return 1.0
 

@@ -11,7 +11,7 @@ from euclio.analysis.statistics import Measured, exactly, largest, mean
 from euclio.studies.graft.cases import NETWORKS, SCALES
 from euclio.studies.graft.inputs import margins, printed_settings
 from euclio.studies.graft.scales import savings
-from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS
+from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, SOLVERS, STATIC, STATIC_PLUS
 from euclio.studies.graft.variants import FIFTY, HUNDRED, TEN
 from euclio.studies.study import Collected
 
@@ -94,7 +94,7 @@ def over_optimum(tables: Tables) -> pd.DataFrame:
     """
     optima = tables["optima"]
     joined = tables["shares"].merge(optima, on=["scale", "network", "draw"])
-    for system in (GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS):
+    for system in SOLVERS:
         joined[system] = 100.0 * (joined[system] / joined.bound - 1.0)
     return joined
 

@@ -11,16 +11,34 @@ import pandas as pd
 
 from euclio.core.errors import InputError
 from euclio.fragments import Fleet
-from euclio.fragments.workloads.clients import Client, fleet_at_mean, fleet_now
-from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Drawn, Parameters, clients_of, drawn
+from euclio.fragments.workloads.clients import fleet_now
+from euclio.studies.graft.cases import (
+    DEFAULT,
+    NETWORKS,
+    SCALES,
+    Drawn,
+    Parameters,
+    clients_of,
+    drawn,
+    first_of,
+    nanos,
+)
 from euclio.studies.graft.systems import (
+    ALL,
     ALL_MERGED,
     BASELINES,
     CAPPED,
+    EDGES,
     GRAFT,
     GSLICE,
+    GSLICE_PLUS,
+    LITERAL,
     MASSIVE,
+    READ_OTHERWISE,
+    REGROUP,
     SOLVERS,
+    STATIC,
+    SYSTEMS,
     graft,
     options,
     planned,
@@ -33,8 +51,10 @@ AMOUNTS = (4, 8)
 MOST_CLIENTS = 60
 """Clients of Figure 17 at most: Graft serves no more within those shares."""
 
-UNIFORM = "Graft, all uniform merged"
+SERVING = (GRAFT, REGROUP, GSLICE, GSLICE_PLUS, STATIC)
+"""Systems of Figure 17, ours behind Graft."""
 
+LARGE_SCALES = ("large_homo", "large_heter")
 CAPPED_SCALE = "large_homo"
 """The scale whose stages have at most five instances (Graft §5.3)."""
 
@@ -48,13 +68,18 @@ def drawn_at_all(seed: int, draws: int, parameters: Parameters = DEFAULT) -> lis
 
 
 def shares(cases: list[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame:
-    """One row per draw: the share of every system, and at the large scale that with at most five instances a stage."""
+    """One row per draw: the share of every system and of Graft read otherwise.
+
+    At the large scale also that with at most five instances a stage.
+    """
     rows = []
     for scale, fleets in cases:
         row: dict[str, Any] = {"scale": scale, "network": fleets.network, "draw": fleets.draw}
         row |= {system: planned(system, fleets) for system in SOLVERS}
+        if scale in LARGE_SCALES:
+            row |= {system: planned(system, fleets) for system in READ_OTHERWISE}
         if scale == CAPPED_SCALE:
-            row |= {f"{system} capped": planned(system, fleets, CAPPED) for system in SOLVERS}
+            row |= {f"{system} capped": planned(system, fleets, CAPPED) for system in SYSTEMS}
         rows.append(row)
         advance(1)
     return pd.DataFrame(rows)
@@ -67,18 +92,18 @@ def massive(
     parameters: Parameters = DEFAULT,
     networks: Sequence[str] = tuple(NETWORKS),
     *,
-    merged_too: bool = True,
+    paper_only: bool = False,
 ) -> pd.DataFrame:
-    """Figure 18: shares of thousands of clients, those of Graft with all uniform fragments merged as well if asked."""
+    """Figure 18: shares of thousands of clients; those of ours and of Graft read otherwise as well if asked."""
     rows = []
     for key, number in product(networks, numbers):
-        clients = clients_of(key, number, 1000 * seed, parameters=parameters)
-        fleets = Drawn(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
+        fleets = nanos(f"massive {key} {number}", key, number, seed, parameters=parameters)
         found = graft(fleets.now, options(MASSIVE))
         row: dict[str, Any] = {"network": key, "clients": number, GRAFT: found.share, "parts": found.parts}
         row |= {"uniform": len({(f.partition_point, f.budget_s) for f in fleets.now.fragments})}
-        if merged_too:
-            row[UNIFORM] = graft(fleets.now, options(ALL_MERGED)).share
+        if not paper_only:
+            row[ALL] = graft(fleets.now, options(ALL_MERGED)).share
+            row[EDGES] = graft(fleets.now, options(LITERAL, threshold=options(MASSIVE).threshold)).share
         rows.append(row | {system: planned(system, fleets) for system in BASELINES})
         advance(1)
     return pd.DataFrame(rows)
@@ -92,35 +117,35 @@ def throughput(
     amounts: Sequence[int] = AMOUNTS,
     networks: Sequence[str] = tuple(NETWORKS),
     most: int = MOST_CLIENTS,
+    systems: Sequence[str] = SERVING,
 ) -> pd.DataFrame:
     """Figure 17: clients served within a share, as they come one by one until it is exceeded, at most so many."""
     rows = []
     for key, draw in product(networks, range(draws)):
-        clients = clients_of(key, most, 1000 * seed + draw, parameters=parameters)
-        limits = [planned(GSLICE, _first(key, draw, clients, number)) for number in amounts]
-        served = {system: _served(system, key, draw, clients, limits) for system in SOLVERS if system != "Static+"}
+        fleets = nanos("coming", key, most, seed, draw, parameters)
+        limits = [planned(GSLICE, first_of(fleets, number)) for number in amounts]
+        served: dict[str, list[int]] = {}
+        for system in systems:
+            # Ours never takes more than Graft, and so serves all whom Graft serves; more share never serves fewer.
+            found: list[int] = []
+            for k, limit in enumerate(limits):
+                least = max(served[GRAFT][k] if system == REGROUP else 0, *found, 0)
+                found.append(_served(system, fleets, limit, least))
+            served[system] = found
         for k, amount in enumerate(amounts):
             row: dict[str, Any] = {"network": key, "draw": draw, "amount": amount, "share": limits[k]}
-            rows.append(row | {system: found[k] for system, found in served.items()})
+            rows.append(row | {system: numbers[k] for system, numbers in served.items()})
         advance(1)
     return pd.DataFrame(rows)
 
 
-def _served(system: str, key: str, draw: int, clients: list[Client], limits: Sequence[float]) -> list[int]:
-    """Clients that a system serves before each of some ascending shares is exceeded."""
-    found: list[int] = []
-    for number in range(1, len(clients) + 1):
-        share = planned(system, _first(key, draw, clients, number))
-        while len(found) < len(limits) and share > limits[len(found)]:
-            found.append(number - 1)
-        if len(found) == len(limits):
-            return found
-    return found + [len(clients)] * (len(limits) - len(found))
-
-
-def _first(key: str, draw: int, clients: list[Client], number: int) -> Drawn:
-    own = clients[:number]
-    return Drawn(key, draw, fleet_now("now", own), fleet_at_mean("mean", own))
+def _served(system: str, fleets: Drawn, limit: float, least: int) -> int:
+    """Clients that a system serves before a share is exceeded, the first `least` of which it surely does."""
+    most = len(fleets.now.fragments)
+    for number in range(least + 1, most + 1):
+        if planned(system, first_of(fleets, number)) > limit:
+            return number - 1
+    return most
 
 
 def ratio_fleets(seed: int, draws: int, ratios: Sequence[float]) -> tuple[list[tuple[float, Fleet]], pd.DataFrame]:

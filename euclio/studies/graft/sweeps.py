@@ -12,10 +12,12 @@ from scipy.stats import spearmanr
 
 from euclio.analysis.statistics import Measured
 from euclio.core.errors import InputError
-from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Parameters, drawn
-from euclio.studies.graft.scales import massive, savings, shares, throughput
-from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, NO_MERGING, STATIC, STATIC_PLUS, graft, options
-from euclio.studies.graft.variants import FIFTY, fleet_of
+from euclio.fragments import Fleet
+from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Drawn, Parameters, Scale, drawn
+from euclio.studies.graft.inputs import figure_2_table, margins, most_hybrid
+from euclio.studies.graft.scales import massive, savings, throughput
+from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, graft, planned
+from euclio.studies.graft.variants import FIFTY, FIVE, fleet_of, with_and_without
 from euclio.studies.scorecard import published_figures
 from euclio.studies.verdicts import Moved, Stated, Verdict
 
@@ -34,6 +36,10 @@ MASSIVE_CLIENTS = 60
 """Clients of a massive fleet in the sweeps: enough to see which way a parameter moves it."""
 AMOUNT, MOST = 3, 24
 """Clients that GSLICE serves within the share of a sweep's Figure 17, and most that come."""
+SERVED = (GRAFT, GSLICE, GSLICE_PLUS, STATIC)
+"""Systems of Figure 17."""
+FIVES = 4
+"""Fives of a draw, of which Figure 11 has the one that most is saved of."""
 COLUMNS = ("parameter", "value", "draw", "key", "figure")
 
 
@@ -63,20 +69,40 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
     for key in NETWORKS:
         try:
             for scale in SCALES:
-                own = [(scale.key, drawn(key, scale, seed, draw, parameters))]
-                yield from scale_figures(scale.key, shares(own, _uncounted))
+                yield from scale_figures(scale.key, _shares(scale, drawn(key, scale, seed, draw, parameters)))
             number = (MASSIVE_CLIENTS,)
-            yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,), merged_too=False))
-            yield from throughput_figures(throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,), MOST))
-            yield f"merged_{key}", _fewer(key, seed, draw, parameters)
+            yield from massive_figures(massive(seed + draw, number, _uncounted, parameters, (key,), paper_only=True))
+            served = throughput(seed + draw, 1, _uncounted, parameters, (AMOUNT,), (key,), MOST, SERVED)
+            yield from throughput_figures(served)
+            yield f"repartition_{key}", most_saved(key, seed, draw, parameters)
+            yield from merging_figures(key, seed, draw, parameters)
         except InputError:
             continue
+    for key in ("res", "vgg", "vit"):
+        yield f"margin_{key}", float(margins(key, parameters).mean())
+    yield "figure2_server", most_hybrid(figure_2_table(seed + draw, parameters))
 
 
-def _fewer(key: str, seed: int, draw: int, parameters: Parameters) -> float:
-    """How many fragments less merging leaves of fifty, in per cent."""
-    fleet = fleet_of(key, FIFTY, seed, draw, parameters)
-    return 100.0 * (1.0 - graft(fleet).parts / graft(fleet, options(NO_MERGING)).parts)
+def _shares(scale: Scale, fleets: Drawn) -> pd.DataFrame:
+    """Shares of the systems that the figures of a scale are about."""
+    needed = {system: planned(system, fleets) for system in (GRAFT, *_compared(scale.key).values())}
+    return pd.DataFrame([{"network": fleets.network, **needed}])
+
+
+def most_saved(key: str, seed: int, draw: int, parameters: Parameters) -> float:
+    """Figure 11: the most that re-partitioning saves of some fives of a draw's fragments, in per cent."""
+    all_ = fleet_of(key, FIVE * FIVES, seed, draw, parameters)
+    parts = (all_.fragments[FIVE * k : FIVE * (k + 1)] for k in range(FIVES))
+    fleets = (Fleet("five", all_.network, own) for own in parts)
+    return float(savings(*(pd.Series(own) for own in zip(*map(with_and_without, fleets), strict=True))).max())
+
+
+def merging_figures(key: str, seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str, float]]:
+    """How many fragments less merging leaves of fifty, in per cent, and how many groups of ViT's."""
+    found = graft(fleet_of(key, FIFTY, seed, draw, parameters))
+    yield f"merged_{key}", 100.0 * (1.0 - found.parts / FIFTY)
+    if key == "vit":
+        yield "pool_groups_vit", found.groups
 
 
 def _uncounted(_: int) -> None:
@@ -85,14 +111,19 @@ def _uncounted(_: int) -> None:
 
 def scale_figures(scale: str, rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
     """Keys of published savings at a scale, with the means of the draws in per cent."""
-    over = {"gslice": GSLICE, "static": STATIC}
-    if scale.startswith("large"):
-        over = {"gslice_plus": GSLICE_PLUS, "gslice": GSLICE, "static_plus": STATIC_PLUS}
+    over = _compared(scale)
     for key, own in rows.groupby("network"):
         for name, system in over.items():
             saved = float(savings(own[system], own[GRAFT]).mean())
             yield f"{scale}_{name}_{key}", saved
             yield f"{scale}_{name}_extra_{key}", 100.0 * (own[GRAFT] / own[system] - 1.0).mean()
+
+
+def _compared(scale: str) -> dict[str, str]:
+    """The systems that Graft is compared with at a scale, by their names in keys of published figures."""
+    if scale.startswith("large"):
+        return {"gslice_plus": GSLICE_PLUS, "gslice": GSLICE, "static_plus": STATIC_PLUS}
+    return {"gslice": GSLICE, "static": STATIC}
 
 
 def massive_figures(rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
@@ -125,7 +156,7 @@ def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
     for name, own in table[table.key == key].groupby("parameter"):
         words, values = RANGES[str(name)]
         ends = own.groupby("value").figure.mean()
-        if not set(values) <= set(ends.index):
+        if not set(values) <= set(ends.index) or own.figure.nunique() < 2:
             continue
         low, high = (measured + float(ends[end] - ends[values[1]]) for end in (values[0], values[-1]))
         correlation = float(spearmanr(own.value, own.figure).statistic)

@@ -20,8 +20,21 @@ from euclio.fragments.stages import Stages
 from euclio.studies.graft.cases import Drawn
 
 GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, OPTIMUM = "Graft", "GSLICE", "GSLICE+", "Static", "Static+", "optimum"
-SOLVERS = {GRAFT: "graft", GSLICE: "gslice", GSLICE_PLUS: "gslice+", STATIC: "static", STATIC_PLUS: "static+"}
+REGROUP = "regroup"
+"""Ours."""
+EDGES, ALL = "Graft, edges as printed", "Graft, all uniform merged"
+"""Graft under other answers to questions that the paper leaves open: which edges groups keep, how much is merged."""
+SOLVERS = {
+    GRAFT: "graft",
+    REGROUP: "regroup",
+    GSLICE: "gslice",
+    GSLICE_PLUS: "gslice+",
+    STATIC: "static",
+    STATIC_PLUS: "static+",
+}
 """Names of the solvers by the systems' names."""
+SYSTEMS = tuple(system for system in SOLVERS if system != REGROUP)
+"""Those that the paper compares."""
 BASELINES = (GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS)
 AT_THE_MEAN = (STATIC, STATIC_PLUS)
 EXACT = "fragment-columns"
@@ -31,6 +44,8 @@ CAPPED = FragmentSpace(max_instances=MOST_INSTANCES)
 GRAFTS_OWN, NO_MERGING, ALL_MERGED = "graft", "graft:no-merging", "graft:uniform"
 MASSIVE, LITERAL = "graft:massive", "graft:literal"
 """Variants of Graft by the names of their solvers."""
+READ_OTHERWISE = {EDGES: LITERAL, ALL: ALL_MERGED}
+"""Names of the solvers of Graft read otherwise."""
 _variants = late_value("heuristics.fragments.systems", "VARIANTS")
 _solve = late("heuristics.fragments.graft", "solve_graft")
 margin = late("heuristics.fragments.merging", "margin")
@@ -64,7 +79,7 @@ def planned(system: str, fleets: Drawn, space: FragmentSpace | None = None) -> f
         space: limits of its plans; None: its own.
     """
     fleet = fleets.mean if system in AT_THE_MEAN else fleets.now
-    return share_of(solve(fleet, SOLVERS[system], space=space))
+    return share_of(solve(fleet, (SOLVERS | READ_OTHERWISE)[system], space=space))
 
 
 def share_of(result: AnyResult) -> float:

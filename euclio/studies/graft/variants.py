@@ -6,16 +6,15 @@ import math
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
 
+from euclio.core.solving import solve
 from euclio.fragments import Fleet
 from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.clients import Client, fleet_now
-from euclio.studies.graft.cases import DEFAULT, NETWORKS, Parameters, clients_of
+from euclio.studies.graft.cases import DEFAULT, NETWORKS, Parameters, nanos
 from euclio.studies.graft.systems import (
     ALL_MERGED,
     GRAFT,
@@ -48,28 +47,23 @@ POOL = 2
 
 
 def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Fleet:
-    """Nano clients of a network at a moment: the first of a larger draw, which several studies share."""
-    most = next(number for number in (TEN, FIFTY, HUNDRED) if clients <= number)
-    return fleet_now(f"{key} {clients} {draw}", _most_clients(key, most, 1000 * seed + draw, parameters)[:clients])
-
-
-@lru_cache(maxsize=32)
-def _most_clients(key: str, clients: int, seed: int, parameters: Parameters) -> list[Client]:
-    return clients_of(key, clients, seed, parameters=parameters)
+    """Nano clients of a network at a moment."""
+    return nanos(f"{key} {clients} {draw}", key, clients, seed, draw, parameters).now
 
 
 def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     """Figure 11: five random fragments with and without re-partitioning."""
-    from euclio.core.solving import solve
-
     rows: Rows = []
     for key, draw in product(NETWORKS, range(draws)):
-        fleet = fleet_of(key, FIVE, seed, draw)
-        without = share_of(solve(fleet, "gslice"))
-        own = graft(fleet, options(NO_MERGING)).share
+        without, own = with_and_without(fleet_of(key, FIVE, seed, draw))
         rows.append({"network": key, "draw": draw, GRAFT: own, GSLICE: without})
         advance(1)
     return pd.DataFrame(rows)
+
+
+def with_and_without(fleet: Fleet) -> tuple[float, float]:
+    """Shares of a fleet whose fragments are served one by one, and realigned without any merging."""
+    return share_of(solve(fleet, "gslice")), graft(fleet, options(NO_MERGING)).share
 
 
 def merging(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
@@ -132,12 +126,15 @@ def _best_balanced(fleet: Fleet) -> tuple[float, int]:
     stages = Stages(fleet.network)
     parts = merged(fleet, stages)
     half = (len(parts) + 1) // 2
-    known: dict[tuple[int, ...], float] = {}
+    # Parts that are alike are looked at once.
+    kinds = [(part.begin, part.budget_s, part.rate_rps) for part in parts]
+    known: dict[tuple[object, ...], float] = {}
 
     def cost(group: tuple[int, ...]) -> float:
-        if group not in known:
-            known[group] = realigned(stages, [parts[k] for k in group])
-        return known[group]
+        alike = tuple(sorted(kinds[k] for k in group))
+        if alike not in known:
+            known[alike] = realigned(stages, [parts[k] for k in group])
+        return known[alike]
 
     everyone = tuple(range(len(parts)))
     if len(parts) <= options().group_size:

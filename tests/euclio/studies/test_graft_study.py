@@ -11,9 +11,9 @@ import pytest
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace, Points
 from euclio.studies.building import reproduce
-from euclio.studies.graft import cases, inputs, measures, scales, sweeps, systems, variants
+from euclio.studies.graft import cases, inputs, measures, optima, scales, serving, sweeps, systems, variants
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
-from euclio.studies.graft.systems import GRAFT, GSLICE, STATIC
+from euclio.studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
 from euclio.studies.scorecard import published_figures
 from euclio.studies.store import load
 from euclio.studies.verdicts import Verdict
@@ -58,13 +58,40 @@ def test_throughput_counts_clients_before_the_share_is_exceeded():
     assert (rows[GRAFT] >= rows[GSLICE]).all()
 
 
+def test_ours_serves_at_least_whom_graft_serves():
+    rows = scales.throughput(0, 1, lambda _: None, amounts=(2,), networks=("vit",), most=12)
+    assert (rows[REGROUP] >= rows[GRAFT]).all()
+
+
+def test_fewer_clients_are_the_first_of_more():
+    few, more = (cases.nanos("some", "vgg", number, 0).now for number in (4, 30))
+    assert few.fragments == more.fragments[:4]
+    assert [f.name for f in few.fragments] == ["nano-0", "nano-1", "nano-2", "nano-3"]
+    assert cases.first_of(cases.nanos("some", "vgg", 30, 0), 4).now == few
+
+
+def test_parts_as_fragments_keep_every_request():
+    fleet = variants.fleet_of("vit", 25, 0, 0)
+    parts = optima.as_fragments(fleet)
+    assert len(parts.fragments) < len(fleet.fragments)
+    assert sum(f.rate_rps for f in parts.fragments) == sum(f.rate_rps for f in fleet.fragments)
+
+
+def test_requests_are_late_for_no_one_who_shares_with_no_one():
+    rows = serving.latencies(0, 1, lambda _: None, networks=("vgg",))
+    assert (rows[rows.system == GSLICE].kept == 1).all()
+    assert set(rows[rows.scale == "small_heter"].device) == {"nano", "tx2"}
+    assert rows.kept.between(0, 1).all()
+    assert (rows["median"] > 0).all()
+
+
 def test_savings_and_distances():
     shares = pd.DataFrame([{"scale": "small_homo", "network": "inc", "draw": 0, GRAFT: 30.0, GSLICE: 40.0}])
     assert measures.saved(shares, "small_homo", "inc", GSLICE).tolist() == [25.0]
-    for system in systems.BASELINES:
+    for system in (*systems.BASELINES, REGROUP):
         shares[system] = 40.0
-    optima = pd.DataFrame([{"scale": "small_homo", "network": "inc", "draw": 0, "bound": 24.0, "status": "feasible"}])
-    assert measures.over_optimum({"shares": shares, "optima": optima})[GRAFT].tolist() == [25.0]
+    found = pd.DataFrame([{"scale": "small_homo", "network": "inc", "draw": 0, "bound": 24.0, "status": "feasible"}])
+    assert measures.over_optimum({"shares": shares, "optima": found})[GRAFT].tolist() == [25.0]
 
 
 def test_a_parameter_explains_only_what_it_moves_across_the_printed_value():
@@ -100,8 +127,8 @@ def report(tmp_path_factory):
 
 def test_report_holds_every_figure_and_what_is_not_reproduced(report):
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 14
-    for text in ("Figures 8, 9 and 10", "energy saved over GSLICE", "How near is Graft"):
+    assert page.count("<svg") == 15
+    for text in ("What stays unexplained", "Figures 8, 9 and 10", "energy saved over GSLICE", "How near is Graft"):
         assert text in page
 
 
@@ -115,5 +142,16 @@ def test_no_system_takes_less_than_the_optimum(report):
     tables = {name: load(report / f"{name}.parquet")[0] for name in ("shares", "optima")}
     over = measures.over_optimum(tables)
     assert len(over) == len(SCALES) * len(NETWORKS)
-    assert (over[[GRAFT, GSLICE]] >= 0).all(axis=None)
+    assert (over[[GRAFT, REGROUP, GSLICE]] >= 0).all(axis=None)
+    assert (over[REGROUP] <= over[GRAFT]).all()
     assert cases.LEAST.proven == 1
+
+
+def test_no_plan_is_below_the_bounds_of_larger_fleets(report):
+    some, many = (load(report / f"{name}.parquet")[0] for name in ("optima_25", "bounded"))
+    assert (some.status == "optimal").all()
+    assert (some.grouped >= some.bound).all()
+    assert (some[GRAFT] >= some.grouped).all()
+    assert (some[REGROUP] >= some.bound).all()
+    assert (many.bound <= many.value).all()
+    assert (many.value <= many[GRAFT]).all()
