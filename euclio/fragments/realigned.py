@@ -7,6 +7,7 @@ cheapest in the time that is left: nothing else can be best.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -67,6 +68,7 @@ def least_set(
     *,
     merge: bool,
     points: Iterable[int] | None = None,
+    deadline: float = math.inf,
 ) -> Priced | None:
     """The cheapest realigned set of some parts.
 
@@ -77,10 +79,14 @@ def least_set(
         merge: parts that begin at the same layer may reach the re-partition point together, in whichever way is
             cheapest (exponential in how many different rates such parts have); False: each part has a stage of its own.
         points: re-partition points to choose from; None: all from the last begin on.
+        deadline: `time.perf_counter` value at which to stop.
 
     Returns:
         The set; of equally cheap ones the one with the earliest re-partition point, then the fastest shared stage.
         None: no stages are fast enough.
+
+    Raises:
+        TimeoutError: the deadline has passed while heads were chosen.
     """
     earliest = max(part.begin for part in parts)
     allowed = range(earliest, stages.network.layers) if points is None else points
@@ -88,7 +94,7 @@ def least_set(
         allowed = [earliest] if all(part.begin == earliest for part in parts) else []
     best: tuple[float, _Choice, int] | None = None
     for point in allowed:
-        choice = _Choice(stages, parts, space, point, merge)
+        choice = _Choice(stages, parts, space, point, merge, deadline)
         total, place = choice.cheapest()
         if total < math.inf and (best is None or total < best[0]):
             best = total, choice, place
@@ -98,8 +104,10 @@ def least_set(
 class _Choice:
     """All realigned sets of some parts at one re-partition point, by the time of the shared stage."""
 
-    def __init__(self, stages: Stages, parts: Sequence[Part], space: FragmentSpace, point: int, merge: bool) -> None:
-        self._stages, self._space, self._point = stages, space, point
+    def __init__(
+        self, stages: Stages, parts: Sequence[Part], space: FragmentSpace, point: int, merge: bool, deadline: float
+    ) -> None:
+        self._stages, self._space, self._point, self.deadline = stages, space, point, deadline
         self._most = space.max_instances
         rate = sum((part.rate_rps for part in parts), Fraction(0))
         self._least = stages.execution_ticks(min(part.budget_s for part in parts))
@@ -195,6 +203,8 @@ class _Class:
             self._of_one_kind(everything[0])
         waiting = [everything]
         while waiting:
+            if time.perf_counter() >= self._choice.deadline:
+                raise TimeoutError
             left = waiting[-1]
             if left in self._known:
                 waiting.pop()

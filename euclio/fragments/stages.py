@@ -80,16 +80,20 @@ class Stages:
         self.ticks_per_s = math.lcm(*{x.denominator for layer in rows for row in layer for x in row})
         # Products of fractions would take ten times as long; every denominator divides the number of ticks.
         ticks = [[[x.numerator * (self.ticks_per_s // x.denominator) for x in row] for row in layer] for layer in rows]
-        fits = sum(max(map(max, layer)) for layer in ticks) < FITS
-        layers = np.array(ticks, dtype=np.int64 if fits else object)
+        self._slowest = sum(max(map(max, layer)) for layer in ticks)
+        layers = np.array(ticks, dtype=np.int64 if self._slowest < FITS else object)
         start = np.zeros((1, *layers.shape[1:]), dtype=layers.dtype)
         self._sums = np.concatenate((start, np.add.accumulate(layers, axis=0)))
         self._ranges: dict[tuple[int, int], Choices] = {}
         self._frontiers: dict[tuple[int, int, Fraction, int | None], Frontier] = {}
 
     def execution_ticks(self, budget_s: Fraction) -> int:
-        """The longest execution that a time budget allows, with as much again for queueing."""
-        return math.floor(budget_s / QUEUEING * self.ticks_per_s)
+        """The longest execution that a time budget allows, with as much again for queueing.
+
+        No layer of a plan takes longer than its slowest batch and share: what a budget allows beyond the sum of these
+        is cut off, so that it fits into the same numbers as the times.
+        """
+        return min(math.floor(budget_s / QUEUEING * self.ticks_per_s), self._slowest)
 
     def frontier(self, first: int, end: int, rate_rps: Fraction, max_instances: int | None = None) -> Frontier:
         """The cheapest stages of layers `first` to `end` (exclusive) that serve a rate.

@@ -18,6 +18,8 @@ from euclio.fragments.stages import Stages
 
 MOST_SETS = 40_000
 """Sets beyond which their listing refuses to begin: each takes a fraction of a millisecond or more."""
+MOST_PRINTED = 10**15
+"""Numbers of sets up to which messages print them; of thousands of fragments they have thousands of digits."""
 
 Places = tuple[int, ...]
 
@@ -41,8 +43,9 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
     number = len(fleet.fragments)
     most, sets = _most_members(number, space), _number_of_sets(number, space)
     if sets > MOST_SETS:
+        many = f"{sets:,}" if sets < MOST_PRINTED else f"more than {MOST_PRINTED:,}"
         raise InapplicableError(
-            f"there are {sets:,} sets of at most {most} of {number} fragments; this takes {MOST_SETS:,}; "
+            f"there are {many} sets of at most {most} of {number} fragments; this takes {MOST_SETS:,}; "
             "allow fewer fragments in a set"
         )
     stages = Stages(fleet.network)
@@ -54,9 +57,12 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
             if time.perf_counter() >= deadline:
                 raise TimeUpError
             apart = _apart(places, best)
-            found = (
-                least_set(stages, [parts[k] for k in places], space, merge=True) if _may(fleet, places, space) else None
-            )
+            found = None
+            if _may(fleet, places, space):
+                try:
+                    found = least_set(stages, [parts[k] for k in places], space, merge=True, deadline=deadline)
+                except TimeoutError:
+                    raise TimeUpError from None
             best[places] = apart if found is None else min(apart, found.total_pct)
             if found is not None and found.total_pct < apart:
                 kept[places] = found
@@ -69,7 +75,8 @@ def may_list(fleet: Fleet, space: FragmentSpace) -> bool:
 
 
 def _number_of_sets(number: int, space: FragmentSpace) -> int:
-    return sum(math.comb(number, size) for size in range(1, _most_members(number, space) + 1))
+    most = _most_members(number, space)
+    return 2**number - 1 if most == number else sum(math.comb(number, size) for size in range(1, most + 1))
 
 
 def _most_members(number: int, space: FragmentSpace) -> int:

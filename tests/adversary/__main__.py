@@ -34,7 +34,7 @@ COLUMNS = tuple(Outcome)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a campaign and print what it found."""
     arguments = _arguments(argv)
-    families = [FAMILIES[word] for word in FAMILIES if arguments.family in (word, "both")]
+    families = [FAMILIES[word] for word in FAMILIES if arguments.family in (word, "all")]
     try:
         chosen = _solvers(families, arguments.solvers)
     except InputError as error:
@@ -134,7 +134,7 @@ def _solvers(families: list[str], names: list[str] | None) -> dict[str, tuple[st
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.adversary", description=__doc__)
-    parser.add_argument("--family", choices=(*FAMILIES, "both"), default="both", help="default: both, in turn")
+    parser.add_argument("--family", choices=(*FAMILIES, "all"), default="all", help="default: all, in turn")
     parser.add_argument("--count", type=int, metavar="N", help="cases of each family")
     parser.add_argument("--seconds", type=float, metavar="S", help="time; without this and --count: until Ctrl-C")
     parser.add_argument("--seed", type=int, default=0, metavar="K", help="the first seed; default: 0")

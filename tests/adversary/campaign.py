@@ -75,7 +75,7 @@ class Tally:
         self.reference_s += row.reference_s
         if row.outcome in WRONG:
             self.failures.append(row)
-        if row.outcome in UNDECIDED:
+        if row.outcome in UNDECIDED and find_solver(row.solver).kind != "heuristic":
             self.undecided.append(row)
 
     def describe(self) -> dict[str, Any]:

@@ -13,21 +13,30 @@ from typing import Any
 from euclio.core.family import find_family
 from euclio.files.json_reading import parse_json
 from euclio.files.json_writing import json_text
+from euclio.fragments import FragmentSpace
 from euclio.pipeline import PipelineSpace
 from euclio.session import PlanSpace
 
 from .clusters import cluster_case
+from .fleets import fleet_case
 from .reference_clusters import cluster_truth
+from .reference_fleets import fleet_truth
 from .reference_sessions import session_truth
 from .sessions import EVEN_POLICIES, POLICIES, session_case
 from .truth import TooLargeError, Truth
 
-FAMILIES = {"session": "session", "cluster": "pipeline"}
+FAMILIES = {"session": "session", "cluster": "pipeline", "fragments": "fragments"}
 """The families by what a campaign calls them, and by the name that euclio knows them by."""
 
 WORDS = {name: word for word, name in FAMILIES.items()}
 
-_REFERENCE: dict[str, Callable[[Any, Any], Truth]] = {"session": session_truth, "pipeline": cluster_truth}
+_REFERENCE: dict[str, Callable[[Any, Any], Truth]] = {
+    "session": session_truth,
+    "pipeline": cluster_truth,
+    "fragments": fleet_truth,
+}
+
+_SPACES: dict[str, type[Any]] = {"session": PlanSpace, "pipeline": PipelineSpace, "fragments": FragmentSpace}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,8 @@ def drawn(family: str, seed: int) -> Case:
     rng = Random(f"{family}/{seed}")
     if family == "pipeline":
         return Case(family, *cluster_case(rng))
+    if family == "fragments":
+        return Case(family, *fleet_case(rng))
     return Case(family, *session_case(rng, EVEN_POLICIES if seed % 10 == 3 else POLICIES))
 
 
@@ -55,11 +66,14 @@ def truth_of(case: Case, space: Any) -> Truth | None:
         return None
 
 
-def space_class(space: PlanSpace | PipelineSpace) -> str:
+def space_class(space: PlanSpace | PipelineSpace | FragmentSpace) -> str:
     """The row of the table that a plan space falls into."""
     if isinstance(space, PlanSpace):
         plain: object = PlanSpace(space.policy, space.dummy)
         words = [space.policy.value, space.dummy.value]
+    elif isinstance(space, FragmentSpace):
+        plain = FragmentSpace(space.sharing, space.budgets)
+        words = [space.sharing.value, space.budgets.value]
     else:
         plain = PipelineSpace(space.objective, one_per_sequence=space.one_per_sequence, whole_gpus=space.whole_gpus)
         words = [space.objective.value, "one per sequence" if space.one_per_sequence else "any number"]
@@ -84,8 +98,8 @@ def from_data(data: dict[str, Any]) -> Case:
     if data["family"] == "session":
         hardware = space.get("hardware")
         space["hardware"] = None if hardware is None else tuple(hardware)
-    kind = PlanSpace if data["family"] == "session" else PipelineSpace
-    return Case(data["family"], find_family(data["family"]).read(data["instance"], None), kind(**space))
+    own = _SPACES[data["family"]](**space)
+    return Case(data["family"], find_family(data["family"]).read(data["instance"], None), own)
 
 
 def read_data(path: Path) -> dict[str, Any]:

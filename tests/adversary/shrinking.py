@@ -29,6 +29,7 @@ SPACE_DEFAULTS = {
         "whole_gpus": True,
         "objective": "throughput",
     },
+    "fragments": {"sharing": "realigned", "budgets": "least", "max_members": None, "max_instances": None},
 }
 
 
@@ -57,8 +58,7 @@ def shrink(data: Data, fails: Callable[[Data], bool], attempts: int = 400, secon
 
 def _smaller(data: Data) -> Iterator[Data]:
     """Candidates, the boldest first."""
-    structural = _without_session_parts if data["family"] == "session" else _without_cluster_parts
-    yield from structural(data)
+    yield from STRUCTURAL[data["family"]](data)
     for name, value in SPACE_DEFAULTS[data["family"]].items():
         if data["space"][name] != value:
             yield _changed(data, ("space", name), value)
@@ -160,6 +160,43 @@ def _without_model_parts(data: Data, i: int, model: Data) -> Iterator[Data]:
         yield _dropped(data, (*place, "batch_build"))
     if data["space"]["objective"] != "cost" and "rate_rps" in model:
         yield _dropped(data, (*place, "rate_rps"))
+
+
+def _without_fleet_parts(data: Data) -> Iterator[Data]:
+    network, fragments = data["instance"]["network"], data["instance"]["fragments"]
+    if len(fragments) > 1:
+        for i in range(len(fragments)):
+            yield _dropped(data, ("instance", "fragments", i))
+    for i, layer in enumerate(network["layer_latency_s"]):
+        if len(network["layer_latency_s"]) > 1:
+            found = _dropped(data, ("instance", "network", "layer_latency_s", i))
+            for fragment in found["instance"]["fragments"]:
+                fragment["partition_point"] -= fragment["partition_point"] > i
+            yield found
+            if layer != network["layer_latency_s"][0]:
+                first = network["layer_latency_s"][0]
+                yield _changed(data, ("instance", "network", "layer_latency_s", i), first)
+    for j in range(len(network["batches"])):
+        if len(network["batches"]) > 1:
+            found = _dropped(data, ("instance", "network", "batches", j))
+            for layer in found["instance"]["network"]["layer_latency_s"]:
+                del layer[j]
+            yield found
+    for k in range(len(network["shares_pct"])):
+        if len(network["shares_pct"]) > 1:
+            found = _dropped(data, ("instance", "network", "shares_pct", k))
+            for layer in found["instance"]["network"]["layer_latency_s"]:
+                for row in layer:
+                    del row[k]
+            yield found
+
+
+STRUCTURAL = {
+    "session": _without_session_parts,
+    "pipeline": _without_cluster_parts,
+    "fragments": _without_fleet_parts,
+}
+"""What leaves parts of an instance out, by family."""
 
 
 def _simpler_numbers(data: Data) -> Iterator[Data]:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from euclio.files.json_reading import parse_json
+from euclio.fragments import Budgets, Fleet, FragmentSpace, Sharing
 from euclio.pipeline import Cluster, Objective, PipelineSpace
 from euclio.session import DummyRule, PlanSpace, Policy, Session
 
@@ -205,3 +206,54 @@ NASTY_CLUSTERS: dict[str, Callable[[Cluster, PipelineSpace], bool]] = {
 @pytest.mark.parametrize("what", NASTY_CLUSTERS)
 def test_some_cluster_has(what):
     assert any(NASTY_CLUSTERS[what](cluster, space) for cluster, space in clusters())
+
+
+@cache
+def fleets() -> list[tuple[Fleet, FragmentSpace]]:
+    return [(case.instance, case.space) for case in (drawn("fragments", seed) for seed in SEEDS)]
+
+
+def latencies_alone(fleet: Fleet) -> set[Fraction]:
+    """Times of fragments on one stage."""
+    own = fleet.network
+    found = {
+        own.latency_s(f.partition_point, own.layers, batch, share)
+        for f in fleet.fragments
+        for batch in own.batches
+        for share in own.shares_pct
+    }
+    return {latency for latency in found if latency is not None}
+
+
+NASTY_FLEETS: dict[str, Callable[[Fleet, FragmentSpace], bool]] = {
+    "one fragment": lambda f, p: len(f.fragments) == 1,
+    "identical fragments": lambda f, p: (
+        len({(x.partition_point, x.budget_s, x.rate_rps) for x in f.fragments}) < len(f.fragments)
+    ),
+    "begins at the last layer": lambda f, p: all(x.partition_point == f.network.layers - 1 for x in f.fragments),
+    "a budget on a frontier step": lambda f, p: any(
+        x.budget_s == 2 * y for x in f.fragments for y in latencies_alone(f)
+    ),
+    "a budget one float below one": lambda f, p: any(
+        x.budget_s == next_float(2 * y, -1) for x in f.fragments for y in latencies_alone(f)
+    ),
+    "a budget of centuries": lambda f, p: any(x.budget_s >= 10**9 for x in f.fragments),
+    "rates far apart": lambda f, p: any(10**12 * a.rate_rps < b.rate_rps for a in f.fragments for b in f.fragments),
+    "latencies as floats add up": lambda f, p: any(
+        x == Fraction("0.30000000000000004") for layer in f.network.layer_latency_s for row in layer for x in row
+    ),
+    "a latency that grows with the share": lambda f, p: any(
+        list(row) != sorted(row, reverse=True) for layer in f.network.layer_latency_s for row in layer
+    ),
+    "one batch on whole GPUs": lambda f, p: f.network.batches == (1,) and f.network.shares_pct == (100,),
+    "budgets of their own": lambda f, p: p.budgets is Budgets.OWN,
+    "uniform ones together": lambda f, p: p.sharing is Sharing.UNIFORM,
+    "each alone": lambda f, p: p.sharing is Sharing.ALONE,
+    "few members": lambda f, p: p.max_members is not None,
+    "few instances": lambda f, p: p.max_instances is not None,
+}
+
+
+@pytest.mark.parametrize("what", NASTY_FLEETS)
+def test_some_fleet_has(what):
+    assert any(NASTY_FLEETS[what](fleet, space) for fleet, space in fleets())

@@ -30,6 +30,7 @@ SHARED = SHARED / "adversary"
 SOLVERS = {
     "session": ("plan-bruteforce", "exact", "milp", "cpsat"),
     "pipeline": ("pipeline-bruteforce", "columns", "ppipe", "ppipe-cpsat"),
+    "fragments": ("fragments-bruteforce", "fragment-columns", "set-partition", "set-partition-cpsat"),
 }
 MAY_LEAVE_OPEN = ("milp", "cpsat", "ppipe", "ppipe-cpsat")
 LIMIT_S = 20.0

@@ -18,7 +18,11 @@ from .cases import drawn, truth_of
 from .reference_clusters import cluster_truth
 from .reference_sessions import session_truth
 
-ENUMERATION = {"session": "plan-bruteforce", "pipeline": "pipeline-bruteforce"}
+ENUMERATION = {
+    "session": "plan-bruteforce",
+    "pipeline": "pipeline-bruteforce",
+    "fragments": "fragments-bruteforce",
+}
 SEEDS = range(50)
 
 

@@ -13,6 +13,7 @@ from euclio.core.registry import find_solver
 
 from .cases import Case, data_text, drawn, to_data
 from .clusters import cluster_case
+from .fleets import fleet_case
 from .judging import UNDECIDED, WRONG
 from .sessions import EVEN_POLICIES, POLICIES, session_case
 from .worker import asked, judge_case
@@ -24,8 +25,11 @@ SAMPLES = {
     "cpsat": range(12),
     "ppipe": range(8),
     "ppipe-cpsat": range(8),
+    "fragment-columns": range(120),
+    "set-partition": range(60),
+    "set-partition-cpsat": range(30),
 }
-DECIDES = ("exact", "columns")
+DECIDES = ("exact", "columns", "fragment-columns", "set-partition", "set-partition-cpsat")
 """Solvers that decide everything small; the others may leave open what their models' tolerances cannot decide."""
 LIMIT_S = 20.0
 
@@ -55,4 +59,14 @@ def test_columns_decides_whatever_hypothesis_draws(rng):
     case = Case("pipeline", *cluster_case(rng))
     note(data_text(to_data(case)))
     found = judge_case("columns", case, case.space, LIMIT_S)
+    assert found.outcome not in WRONG | UNDECIDED, found.why
+
+
+@settings(max_examples=40, derandomize=True)
+@given(st.randoms(use_true_random=False))
+def test_fragment_columns_decides_whatever_hypothesis_draws(rng):
+    """Hypothesis draws fleets from the generator of `fleet_case` and shrinks what `fragment-columns` fails on."""
+    case = Case("fragments", *fleet_case(rng, 4))
+    note(data_text(to_data(case)))
+    found = judge_case("fragment-columns", case, case.space, LIMIT_S)
     assert found.outcome not in WRONG | UNDECIDED, found.why

@@ -175,7 +175,12 @@ def _rows(request: Request) -> Iterator[Row]:
 
 
 def asked(solver: str, case: Case) -> Any:
-    """The plan space that a solver is asked for: PPipe's MILPs have one pipeline per sequence of GPU types."""
+    """The plan space that a solver is asked for.
+
+    PPipe's MILPs have one pipeline per sequence of GPU types; GSLICE and its like search what their design leaves.
+    """
+    if case.family == "fragments":
+        return find_solver(solver).space_on(case.instance, case.space)
     one_only = case.family == "pipeline" and find_solver(solver).space.one_per_sequence
     return replace(case.space, one_per_sequence=True) if one_only else case.space
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csc_matrix
 
-from euclio.fragments.certify.costs import Whole
+from euclio.fragments.certify.costs import NEVER, TooLargeError, Whole
 from euclio.fragments.certify.pricing import UNIT, Column, Pricing
 from euclio.fragments.instance import Fleet
 from euclio.fragments.space import FragmentSpace
@@ -56,6 +56,9 @@ def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pc
     Raises:
         TooLargeError: numbers do not fit.
     """
+    # No price exceeds the share of its fragment alone, so that sums of prices stay below `OUT`.
+    if sum(alone_pct) >= NEVER:
+        raise TooLargeError
     pricing = Pricing(fleet, space)
     program = _Program(fleet, pricing)
     for place, share in enumerate(alone_pct):

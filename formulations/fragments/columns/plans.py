@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace
-from euclio.fragments.realigned import Priced, least_set, part_of
+from euclio.fragments.realigned import Part, Priced, least_set, part_of
 from euclio.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError
 
 MOST_KINDS = 6
 """Different fragments of a begin, with time budgets of their own, whose heads are chosen exactly."""
+MOST_PAIRS = 2**17
+"""Pairs of fragments that are left and of a head of them, of begins with several kinds of fragments, up to which heads
+are chosen exactly: each takes some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +79,45 @@ def priced_plan(
 
 
 def _priced(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places) -> Priced | None:
-    """A set at its least GPU share, or a bit above it where it has many time budgets of its own; None: it is too slow.
+    """A set at its least GPU share, or a bit above it where it has too many heads; None: it is too slow.
 
-    Heads of many different budgets take too long to choose: those of the least budget for all are kept.
+    Of many different budgets of their own, the heads of the least budget for all are kept.
     """
     parts = [part_of(fleet, [k]) for k in places]
-    kinds = Counter(begin for begin, _, _ in {(part.begin, part.budget_s, part.rate_rps) for part in parts})
-    if space.budgets is Budgets.LEAST or max(kinds.values()) <= MOST_KINDS:
+    if not _has_many_heads(parts, space):
         return least_set(stages, parts, space, merge=True)
-    least = least_set(stages, parts, replace(space, budgets=Budgets.LEAST), merge=True)
-    if least is None:
-        return None
-    return least_set(stages, [part_of(fleet, head.fragments) for head in least.plan.heads], space, merge=False)
+    if space.budgets is Budgets.OWN:
+        least = _priced(fleet, stages, replace(space, budgets=Budgets.LEAST), places)
+        if least is None:
+            return None
+        return least_set(stages, [part_of(fleet, head.fragments) for head in least.plan.heads], space, merge=False)
+    return _of_plain_heads(fleet, stages, space, places)
+
+
+def _has_many_heads(parts: Sequence[Part], space: FragmentSpace) -> bool:
+    """Whether the heads of a set are too many to choose them exactly."""
+    own = space.budgets is Budgets.OWN
+    kinds = Counter((part.begin, part.rate_rps, part.budget_s if own else 0) for part in parts)
+    numbers: dict[int, list[int]] = {}
+    for (begin, _, _), number in kinds.items():
+        numbers.setdefault(begin, []).append(number)
+    if own and max(map(len, numbers.values())) > MOST_KINDS:
+        return True
+    pairs = (math.prod((n + 1) * (n + 2) // 2 for n in each) for each in numbers.values() if len(each) > 1)
+    return sum(pairs) > MOST_PAIRS
+
+
+def _of_plain_heads(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places) -> Priced | None:
+    """The cheapest set with a head per begin, per begin and rate, or per fragment; None: none is fast enough."""
+    divisions: list[dict[object, list[int]]] = [{}, {}, {}]
+    for k in places:
+        own = fleet.fragments[k]
+        keys = (own.partition_point, (own.partition_point, own.rate_rps), k)
+        for heads, key in zip(divisions, keys, strict=True):
+            heads.setdefault(key, []).append(k)
+    found = [
+        priced
+        for heads in divisions
+        if (priced := least_set(stages, [part_of(fleet, head) for head in heads.values()], space, merge=False))
+    ]
+    return min(found, key=lambda priced: priced.total_pct, default=None)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.master import Counts, Floats, Master
 from formulations.fragments.columns.pricing import best_sets
-from formulations.fragments.columns.tables import UNIT, Tables
+from formulations.fragments.columns.tables import MOST_PCT, UNIT, Tables
 from formulations.fragments.columns.types import Ints, Types
 
 ABOVE = 1e-6
@@ -138,7 +138,8 @@ def relaxed(pricer: Pricer, alone: dict[Counts, int], deadline: float) -> Relaxa
     rounds, converged = 0, False
     while not converged:
         duals: Floats = master.prices()
-        prices = np.floor(duals * UNIT).astype(np.int64)
+        # Prices of any size prove a bound; those above any stage's share would not fit into 64 bits.
+        prices = np.floor(np.minimum(duals, MOST_PCT) * UNIT).astype(np.int64)
         try:
             bound, found = pricer.price(prices, deadline)
         except TimeUpError:

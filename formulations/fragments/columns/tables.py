@@ -22,7 +22,7 @@ UNIT = 2**20
 NEVER = 2**50
 """The GPU share of a stage that is not fast enough, in units: more than any plan, and its sums fit into 64 bits."""
 MOST_PCT = 2**28
-"""GPU shares of a stage from here on are refused, so that those of a set's stages stay below `NEVER`."""
+"""GPU shares of a stage from here on are refused, and less where so many stages of a set could add up to `NEVER`."""
 MOST_FRAGMENTS = 2000
 """Fragments of a set beyond which tables would grow too large."""
 MOST_ENTRIES = 2**25
@@ -117,10 +117,13 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     rate = rates_of_loads(mixes, most, alike=alike, counted=counted)
     widest = max(len(own.rate) for own in mixes)
 
+    # A set has a shared stage and no more own ones than fragments.
+    most_pct = min(MOST_PCT, NEVER // UNIT // (most + 1))
+
     def table(first: int, end: int, rates: Ints, width: int) -> tuple[Ints, Ints]:
         if time.perf_counter() >= deadline:
             raise TimeUpError
-        return _table(stages, (first, end), types.rate_rps, rates, width, space)
+        return _table(stages, (first, end), types.rate_rps, rates, width, space, most_pct)
 
     empty = np.zeros(0, dtype=np.int64), np.zeros((0, len(rate)), dtype=np.int64)
     shared = [table(point, layers, rate, len(rate)) if point >= begins[0] else empty for point in range(layers)]
@@ -160,12 +163,18 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
 
 
 def _table(
-    stages: Stages, layers: tuple[int, int], rate_rps: Fraction, rates: Ints, width: int, space: FragmentSpace
+    stages: Stages,
+    layers: tuple[int, int],
+    rate_rps: Fraction,
+    rates: Ints,
+    width: int,
+    space: FragmentSpace,
+    most_pct: int,
 ) -> tuple[Ints, Ints]:
     """Times at which some stage gets cheaper, and the least share within each by rate; nothing costs nothing."""
     different = np.unique(rates[rates > 0]).tolist()
     found = {rate: stages.frontier(*layers, rate * rate_rps, space.max_instances) for rate in different}
-    ticks = np.unique(np.concatenate([_fitting(frontier) for frontier in found.values()]))
+    ticks = np.unique(np.concatenate([_fitting(frontier, most_pct) for frontier in found.values()]))
     if len(ticks) * width > MOST_ENTRIES:
         raise InapplicableError("the rates of the fragments have too small a common divisor")
     cost = np.full((len(ticks), width), NEVER, dtype=np.int64)
@@ -177,7 +186,7 @@ def _table(
     return ticks, cost
 
 
-def _fitting(frontier: Frontier) -> npt.NDArray[Any]:
-    if len(frontier.ticks) and (int(frontier.ticks[-1]) >= MOST_TICKS or int(frontier.total_pct[0]) >= MOST_PCT):
+def _fitting(frontier: Frontier, most_pct: int) -> npt.NDArray[Any]:
+    if len(frontier.ticks) and (int(frontier.ticks[-1]) >= MOST_TICKS or int(frontier.total_pct[0]) >= most_pct):
         raise InapplicableError("latencies or GPU shares have too many digits for 64 bits")
     return frontier.ticks.astype(np.int64)
