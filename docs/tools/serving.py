@@ -110,7 +110,7 @@ def _waits(axes: Any, found: list[Case]) -> None:
         axes.scatter(*drawn.T, s=12, color=colour, alpha=0.6, label=name, linewidths=0)
         counts[name] = [(int(part.sum()), int((part & (waits > 1)).sum())) for part in (at_once <= 1, at_once > 1)]
     print("stages that fill a batch more slowly than they execute it, by load:", _slow_to_fill(found))
-    print("stages, and those where somebody waits longer than an execution, where N <= cb and else:", counts)
+    print("stages, and those where a request waits longer than an execution, where N <= cb and else:", counts)
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set(xlabel="N / cb: most requests within an execution over requests that are taken at once")
     axes.set(ylabel="longest wait (executions)", title="Stages: at N = cb nobody waits longer than an execution")

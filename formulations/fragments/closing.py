@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from formulations.engines.highs_arrays import Linear
-from formulations.fragments.columns.types import UNIT
+from formulations.fragments.columns.tables import UNIT
 
 MOST_NODES = 20_000
 """Nodes after which the proof is given up: each takes a millisecond or more."""

@@ -7,12 +7,15 @@ one head per queue and the shared stage, all read off tables.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from euclio.core.compiled import compiled
+
+if TYPE_CHECKING:
+    from heuristics.fragments.regrouping_tables import Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -25,6 +28,7 @@ WHOLE = 1e-9
 
 @compiled
 def best_sets(
+    tables: Tables,
     served: Ints,
     must: int,
     own: bool,
@@ -39,20 +43,13 @@ def best_sets(
     begins: Ints,
     first_point: int,
     last_point: int,
-    shared_start: Ints,
-    shared_ticks: Floats,
-    shared_cost: Floats,
-    shared_least: Floats,
-    own_start: Ints,
-    own_ticks: Floats,
-    own_cost: Floats,
-    own_least: Floats,
     gain: Floats,
     taken: Ints,
 ) -> float:
     """Per number of fragments the largest gain, worth less GPU share, of a set of so many that takes the next ones.
 
     Args:
+        tables: least GPU shares of stages.
         served: fragments of each queue that have been served, shape (queues,).
         must: queue whose next fragment has to be in the set.
         own: fragments keep their own time budgets; False: the least of the set, which is that of `must`.
@@ -67,55 +64,45 @@ def best_sets(
         begins: first layer of each queue, ascending.
         first_point: first re-partition point to look at.
         last_point: the one behind the last.
-        shared_start: see `Tables`, as the next seven.
-        shared_ticks: see `Tables`.
-        shared_cost: see `Tables`.
-        shared_least: see `Tables`.
-        own_start: see `Tables`.
-        own_ticks: see `Tables`.
-        own_cost: see `Tables`.
-        own_least: see `Tables`.
         gain: filled in, shape (reach + 1,); minus `NEVER`: there is none.
         taken: filled in: how many of each queue, shape (reach + 1, queues).
 
     Returns:
         The largest gain.
     """
-    queues, most_units = len(begins), shared_cost.shape[1] - 1
+    queues, most_units = len(begins), tables.shared_cost.shape[1] - 1
     gain[:] = -NEVER
     best = -NEVER
     limit = limits[starts[must] + served[must]]
     first_point = max(first_point, begins[must])
-    rows = shared_start[last_point] - shared_start[first_point]
+    rows = tables.shared_start[last_point] - tables.shared_start[first_point]
     hoped = np.full(rows, -NEVER)
-    point_of = np.zeros(rows, dtype=np.int64)
     head = np.full((rows, queues), -2, dtype=np.int64)
     size = np.zeros((rows, queues), dtype=np.int64)
     # What sets gain at most: stages of any length at the least share per unit of rate, so that fragments add up.
     for point in range(first_point, last_point):
-        for row in range(shared_start[point], shared_start[point + 1]):
-            ticks = shared_ticks[row]
+        for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+            ticks = tables.shared_ticks[row]
             if ticks > limit:
                 break
-            i = row - shared_start[first_point]
-            point_of[i] = point
+            i = row - tables.shared_start[first_point]
             total = 0.0
             for b in range(queues):
                 first = starts[b] + served[b]
                 if begins[b] > point or first >= starts[b + 1]:
                     continue
                 left = (limits[first] if own else limit) - ticks
-                at, each = -1, shared_least[row]
+                at, each = -1, tables.shared_least[row]
                 if begins[b] < point:
-                    low, high = own_start[b, point], own_start[b, point + 1]
-                    at = low + np.searchsorted(own_ticks[low:high], left, side="right") - 1
+                    low, high = tables.own_start[b, point], tables.own_start[b, point + 1]
+                    at = low + np.searchsorted(tables.own_ticks[low:high], left, side="right") - 1
                     if at < low:
                         continue
-                    each += own_least[at]
+                    each += tables.own_least[at]
                 elif left < 0:
                     continue
                 last = min(starts[b + 1], first + reach)
-                end = _above(price, first, last, each)
+                end = place_above(price, first, last, each)
                 if b == must:
                     end = max(end, first + 1)
                 total += worth[end] - worth[first] - each * (units[end] - units[first])
@@ -131,7 +118,7 @@ def best_sets(
     for i in np.argsort(-hoped, kind="mergesort"):
         if hoped[i] < best - slack or hoped[i] <= -NEVER:
             break
-        row, total = i + shared_start[first_point], 0.0
+        row, total = i + tables.shared_start[first_point], 0.0
         for b in range(queues):
             first = starts[b] + served[b]
             at = head[i, b]
@@ -139,7 +126,7 @@ def best_sets(
             if at == -2:
                 continue
             # Each fragment more costs what it is worth too little: as many as that leaves a gain.
-            each = shared_least[row] + (own_least[at] if at >= 0 else 0.0)
+            each = tables.shared_least[row] + (tables.own_least[at] if at >= 0 else 0.0)
             last, rest = min(starts[b + 1], first + reach), hoped[i]
             stop = first + size[i, b]
             while stop < last:
@@ -153,38 +140,24 @@ def best_sets(
                 place = int(np.ceil(rate - WHOLE))
                 share = NEVER
                 if place <= most_units:
-                    share = own_cost[at, place] if at >= 0 else 0.0
+                    share = tables.own_cost[at, place] if at >= 0 else 0.0
                 if share >= NEVER:
                     size[i, b] = k - 1
                     break
                 net[b, k] = worth[first + k] - worth[first] - share
-                alone = max(alone, net[b, k] - shared_least[row] * rate)
+                alone = max(alone, net[b, k] - tables.shared_least[row] * rate)
             total += alone
         if total < best - slack:
             continue
         looked += 1
         if looked > looks:
             break
-        filled = 0
-        value[0, 0], load[0, 0] = 0.0, 0.0
-        for b in range(queues):
-            first = starts[b] + served[b]
-            full = min(reach, filled + size[i, b])
-            for k in range(full + 1):
-                value[b + 1, k] = -NEVER
-                if k <= filled and b != must:
-                    value[b + 1, k], load[b + 1, k], choice[b + 1, k] = value[b, k], load[b, k], 0
-                for some in range(max(1, k - filled), min(size[i, b], k) + 1):
-                    found = value[b, k - some] + net[b, some]
-                    if found > value[b + 1, k]:
-                        value[b + 1, k], choice[b + 1, k] = found, some
-                        load[b + 1, k] = load[b, k - some] + units[first + some] - units[first]
-            filled = full
+        filled = _combine(must, reach, starts[:-1] + served, units, size[i], net, value, load, choice)
         for k in range(1, filled + 1):
             place = int(np.ceil(load[queues, k] - WHOLE))
             if value[queues, k] <= -NEVER / 2 or place > most_units:
                 continue
-            found = value[queues, k] - shared_cost[row, place]
+            found = value[queues, k] - tables.shared_cost[row, place]
             if found > gain[k] and found > best - slack:
                 gain[k] = found
                 best = max(best, found)
@@ -196,7 +169,54 @@ def best_sets(
 
 
 @compiled
-def _above(price: Floats, first: int, last: int, each: float) -> int:
+def _combine(
+    must: int,
+    reach: int,
+    next_of: Ints,
+    units: Floats,
+    size: Ints,
+    net: Floats,
+    value: Floats,
+    load: Floats,
+    choice: Ints,
+) -> int:
+    """The largest gain before the shared stage by number of fragments, queue after queue.
+
+    Args:
+        must: see `best_sets`, as the next.
+        reach: see `best_sets`.
+        next_of: place of the next fragment of each queue, shape (queues,).
+        units: see `Queues`.
+        size: most fragments to take of each queue, shape (queues,).
+        net: worth less heads by queue and number of its fragments, shape (queues, reach + 1).
+        value: filled in: the gain of the first so many queues by number of fragments, shape (queues + 1, reach + 1).
+        load: filled in: the rate in units that it serves, shape as `value`.
+        choice: filled in: how many of the last of these queues it takes, shape as `value`.
+
+    Returns:
+        The largest number of fragments.
+    """
+    filled = 0
+    value[0, 0], load[0, 0] = 0.0, 0.0
+    for b in range(len(size)):
+        first = next_of[b]
+        full = min(reach, filled + size[b])
+        for k in range(full + 1):
+            value[b + 1, k] = -NEVER
+            # Without this queue; the one that has to be in the set is never left out.
+            if k <= filled and b != must:
+                value[b + 1, k], load[b + 1, k], choice[b + 1, k] = value[b, k], load[b, k], 0
+            for some in range(max(1, k - filled), min(size[b], k) + 1):
+                found = value[b, k - some] + net[b, some]
+                if found > value[b + 1, k]:
+                    value[b + 1, k], choice[b + 1, k] = found, some
+                    load[b + 1, k] = load[b, k - some] + units[first + some] - units[first]
+        filled = full
+    return filled
+
+
+@compiled
+def place_above(price: npt.NDArray[Any], first: int, last: int, each: float) -> int:
     """The place behind the fragments from `first` on whose price is above a value; prices do not rise."""
     low, high = first, last
     while low < high:

@@ -53,6 +53,7 @@ def sets_at(
     gain = np.empty(rules.reach + 1)
     taken = np.zeros((rules.reach + 1, len(queues.begins)), dtype=np.int64)
     best_sets(
+        tables,
         served,
         must,
         rules.own,
@@ -66,14 +67,6 @@ def sets_at(
         prices.worth,
         queues.begins,
         *rules.points,
-        tables.shared_start,
-        tables.shared_ticks,
-        tables.shared_cost,
-        tables.shared_least,
-        tables.own_start,
-        tables.own_ticks,
-        tables.own_cost,
-        tables.own_least,
         gain,
         taken,
     )

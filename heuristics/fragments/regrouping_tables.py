@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -91,8 +92,7 @@ def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int], reach: int) -
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(NamedTuple):
     """Least GPU shares in percent of shared stages and of heads, by time and rate in units.
 
     Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads of queue b

@@ -14,40 +14,25 @@ from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Points
 from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
 
 
-def solve_static(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
-    """Each fragment alone, at the partition points of the mean bandwidth.
+def solve_static(
+    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan], *, together: bool
+) -> Answer[FragmentPlan]:
+    """The plan for the partition points of the mean bandwidth.
 
     Args:
         fleet: the clients' fragments at their mean bandwidth.
         space: plan space.
         limits: limits of the run.
+        together: all uniform fragments share instances (Static+, Graft §5.3); False: each has its own (Static).
 
     Raises:
         InapplicableError: the fleet's partition points are others, or it does not say.
     """
-    _refuse_others("static", fleet)
-    return solve_gslice(fleet, space, limits)
-
-
-def solve_static_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
-    """All uniform fragments together (Graft §5.3), at the partition points of the mean bandwidth.
-
-    Args:
-        fleet: the clients' fragments at their mean bandwidth.
-        space: plan space.
-        limits: limits of the run.
-
-    Raises:
-        InapplicableError: the fleet's partition points are others, or it does not say.
-    """
-    _refuse_others("static+", fleet)
-    return solve_gslice_plus(fleet, space, limits)
-
-
-def _refuse_others(solver: str, fleet: Fleet) -> None:
     if fleet.points is not Points.MEAN:
+        solver = "static+" if together else "static"
         found = "is not given" if fleet.points is None else f'is "{fleet.points}"'
         raise InapplicableError(
             f'{fleet.name}: points: {found}; {solver} plans partition points of the mean bandwidth only ("mean"): draw '
             "the fleet with `euclio generate fleets --bandwidth mean`"
         )
+    return (solve_gslice_plus if together else solve_gslice)(fleet, space, limits)

@@ -13,6 +13,7 @@ from heuristics.fragments.merging import Merging
 from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 
 _GRAFT = late("heuristics.fragments.graft", "solve_graft")
+_STATIC = late("heuristics.fragments.static", "solve_static")
 _STEPS = late("heuristics.fragments.steps", "graft_steps")
 LITERAL = GraftOptions(edges=Edges.DISTANCE)
 VARIANTS = {
@@ -59,7 +60,7 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         "static",
         "heuristic",
         "Static (Graft §5.1): as GSLICE, at the partition points of the mean bandwidth",
-        late("heuristics.fragments.static", "solve_static"),
+        partial(_STATIC, together=False),
         GSLICE_SPACE,
         narrow=gslice_space,
         family="fragments",
@@ -68,7 +69,7 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         "static+",
         "heuristic",
         "Static+ (Graft §5.3): as GSLICE+, at the partition points of the mean bandwidth",
-        late("heuristics.fragments.static", "solve_static_plus"),
+        partial(_STATIC, together=True),
         GSLICE_PLUS_SPACE,
         narrow=gslice_plus_space,
         family="fragments",

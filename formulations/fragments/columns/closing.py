@@ -16,7 +16,8 @@ from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.paths import shortest_path
 from formulations.fragments.columns.pricing import worth_of_mixes
 from formulations.fragments.columns.relaxation import Pricer
-from formulations.fragments.columns.types import NEVER, UNIT, Ints
+from formulations.fragments.columns.tables import NEVER, UNIT
+from formulations.fragments.columns.types import Ints
 
 MOST_NUMBERS = 4_000_000
 """Mixes of all begins together beyond which they are not listed."""
@@ -77,31 +78,18 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Li
     start, numbers, share = [0], [np.zeros((0, len(pricer.starts) - 1), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for limit in pricer.limits.tolist():
         worth_of_mixes(
+            tables,
             limit,
             pricer.starts,
             pricer.types.limit[items],
             prices[items],
-            tables.most,
-            tables.class_begin,
-            tables.mix_begin,
-            tables.mix_number,
             worth,
         )
         done = shares_by_mixes(
+            tables,
             limit,
             slack,
-            tables.begins,
             worth,
-            tables.mix_begin,
-            tables.mix_load,
-            tables.shared_start,
-            tables.shared_ticks,
-            tables.shared_cost,
-            tables.shared_least,
-            tables.own_start,
-            tables.own_end,
-            tables.own_ticks,
-            tables.own_cost,
             radix,
             least,
             deadline,

@@ -8,30 +8,18 @@ least budget and from how many of its fragments have which begin and rate, so th
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from euclio.core.compiled import compiled, is_past
-from formulations.fragments.columns.types import NEVER
-
-Ints = npt.NDArray[np.int64]
+from formulations.fragments.columns.tables import NEVER, Tables
+from formulations.fragments.columns.types import Ints
 
 
 @compiled
 def shares_by_mixes(
+    tables: Tables,
     limit: int,
     slack: int,
-    begins: Ints,
     worth: Ints,
-    mix_begin: Ints,
-    mix_load: Ints,
-    shared_start: Ints,
-    shared_ticks: Ints,
-    shared_cost: Ints,
-    shared_least: Ints,
-    own_start: Ints,
-    own_end: Ints,
-    own_ticks: Ints,
-    own_cost: Ints,
     radix: Ints,
     least: Ints,
     deadline: float,
@@ -39,20 +27,10 @@ def shares_by_mixes(
     """The least share of sets within a limit by their mixes, where the reduced cost may be small enough.
 
     Args:
+        tables: least GPU shares of stages.
         limit: longest execution in ticks.
         slack: largest reduced cost, in units.
-        begins: layers at which fragments begin.
         worth: the highest prices of the fragments of each mix, negative where there are not so many, shape (mixes,).
-        mix_begin: see `Tables`, as the next nine.
-        mix_load: see `Tables`.
-        shared_start: see `Tables`.
-        shared_ticks: see `Tables`.
-        shared_cost: see `Tables`.
-        shared_least: see `Tables`.
-        own_start: see `Tables`.
-        own_end: see `Tables`.
-        own_ticks: see `Tables`.
-        own_cost: see `Tables`.
         radix: place value of each begin in an index of `least`, shape (begins,).
         least: filled in: the least share in units by mixes; `NEVER` where no set is within the slack.
         deadline: `clock` value at which to stop.
@@ -60,7 +38,8 @@ def shares_by_mixes(
     Returns:
         Whether all were listed before the deadline.
     """
-    groups, layers, loads = len(begins), len(shared_start) - 1, shared_cost.shape[1]
+    groups, layers = len(tables.begins), len(tables.shared_start) - 1
+    loads, base = tables.shared_cost.shape[1], tables.load_base
     least[:] = NEVER
     net = np.zeros(len(worth), dtype=np.int64)
     fits = np.zeros(groups, dtype=np.bool_)
@@ -70,24 +49,24 @@ def shares_by_mixes(
     gain = np.zeros(groups + 1, dtype=np.int64)
     load = np.zeros(groups + 1, dtype=np.int64)
     index = np.zeros(groups + 1, dtype=np.int64)
-    for point in range(begins[0], layers):
-        for row in range(shared_start[point], shared_start[point + 1]):
-            if shared_ticks[row] > limit:
+    for point in range(tables.begins[0], layers):
+        for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+            if tables.shared_ticks[row] > limit:
                 break
             if is_past(deadline):
                 return False
-            left, each = limit - shared_ticks[row], shared_least[row]
+            left, each = limit - tables.shared_ticks[row], tables.shared_least[row]
             for b in range(groups - 1, -1, -1):
-                fits[b], alone = begins[b] == point, 0
+                fits[b], alone = tables.begins[b] == point, 0
                 at = -1
-                if begins[b] < point:
-                    start, end = own_start[b, point], own_end[b, point]
-                    at = start + np.searchsorted(own_ticks[start:end], left, side="right") - 1
+                if tables.begins[b] < point:
+                    start, end = tables.own_start[b, point], tables.own_end[b, point]
+                    at = start + np.searchsorted(tables.own_ticks[start:end], left, side="right") - 1
                     fits[b] = at >= start
                 if fits[b]:
-                    for m in range(mix_begin[b], mix_begin[b + 1]):
-                        net[m] = own_cost[at, m - mix_begin[b]] if at >= 0 else 0
-                        alone = max(alone, worth[m] - net[m] - each * mix_load[m])
+                    for m in range(tables.mix_begin[b], tables.mix_begin[b + 1]):
+                        net[m] = tables.own_cost[at, m - tables.mix_begin[b]] if at >= 0 else 0
+                        alone = max(alone, worth[m] - net[m] - each * tables.mix_load[m])
                 hoped[b] = hoped[b + 1] + alone
             if hoped[0] < -slack:
                 continue
@@ -96,16 +75,19 @@ def shares_by_mixes(
             own[0] = -1
             while b >= 0:
                 own[b] += 1
-                m = mix_begin[b] + own[b]
-                if m >= mix_begin[b + 1] or (own[b] > 0 and not fits[b]):
+                m = tables.mix_begin[b] + own[b]
+                if m >= tables.mix_begin[b + 1] or (own[b] > 0 and not fits[b]):
                     b -= 1
                     continue
                 share = net[m] if own[b] > 0 else 0
-                if worth[m] < 0 or share >= NEVER or load[b] + mix_load[m] >= loads:
+                if worth[m] < 0 or share >= NEVER or load[b] + tables.mix_load[m] >= loads:
+                    continue
+                # More members than a set may have would carry: their load would be that of a higher rate.
+                if load[b] % base + tables.mix_load[m] % base >= base:
                     continue
                 cost[b + 1] = cost[b] + share
                 gain[b + 1] = gain[b] + worth[m] - share
-                load[b + 1] = load[b] + mix_load[m]
+                load[b + 1] = load[b] + tables.mix_load[m]
                 index[b + 1] = index[b] + own[b] * radix[b]
                 if gain[b + 1] - each * load[b + 1] + hoped[b + 1] < -slack:
                     continue
@@ -114,7 +96,7 @@ def shares_by_mixes(
                     own[b] = -1
                     continue
                 total = load[groups]
-                if total > 0 and gain[groups] - shared_cost[row, total] >= -slack:
-                    found = cost[groups] + shared_cost[row, total]
+                if total > 0 and gain[groups] - tables.shared_cost[row, total] >= -slack:
+                    found = cost[groups] + tables.shared_cost[row, total]
                     least[index[groups]] = min(least[index[groups]], found)
     return True

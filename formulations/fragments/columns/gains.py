@@ -9,16 +9,17 @@ re-partition points and times, and most numbers of fragments of the others.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from euclio.core.compiled import compiled
-from formulations.fragments.columns.types import NEVER
-
-Ints = npt.NDArray[np.int64]
+from formulations.fragments.columns.tables import NEVER
+from formulations.fragments.columns.types import Ints
+from formulations.fragments.columns.wide_tables import WideTables
+from heuristics.fragments.regrouping_kernel import place_above
 
 
 @compiled
 def largest_gains(
+    tables: WideTables,
     limits: Ints,
     starts: Ints,
     item_limit: Ints,
@@ -26,19 +27,12 @@ def largest_gains(
     worth: Ints,
     begins: Ints,
     members: int,
-    shared_start: Ints,
-    shared_ticks: Ints,
-    shared_cost: Ints,
-    shared_least: Ints,
-    own_start: Ints,
-    own_ticks: Ints,
-    own_cost: Ints,
-    own_least: Ints,
     taken: Ints,
 ) -> Ints:
     """What sets of each least budget gain at most.
 
     Args:
+        tables: least GPU shares of stages.
         limits: longest executions that least budgets allow, in ticks, shape (limits,).
         starts: the fragments that begin at `begins[b]` are at places `starts[b]` to `starts[b + 1]` of the next.
         item_limit: longest execution of each fragment in ticks, ascending within a queue.
@@ -46,21 +40,13 @@ def largest_gains(
         worth: sums of the prices before each place, shape (fragments + 1,).
         begins: layers at which fragments begin, ascending.
         members: most fragments of a set.
-        shared_start: see `WideTables`, as the next seven.
-        shared_ticks: see `WideTables`.
-        shared_cost: see `WideTables`.
-        shared_least: see `WideTables`.
-        own_start: see `WideTables`.
-        own_ticks: see `WideTables`.
-        own_cost: see `WideTables`.
-        own_least: see `WideTables`.
         taken: filled in: how many of each queue the set takes that gains most, shape (limits, queues); 0: none gains.
 
     Returns:
         Per limit an upper bound on the gain in units, 0 if none gains, shape (limits,). It is the largest gain, unless
         only a set of more fragments than the tables have could gain more.
     """
-    queues, layers, width = len(begins), len(shared_start) - 1, shared_cost.shape[1] - 1
+    queues, layers, width = len(begins), len(tables.shared_start) - 1, tables.shared_cost.shape[1] - 1
     gains = np.zeros(len(limits), dtype=np.int64)
     first = np.zeros(queues, dtype=np.int64)
     end = np.zeros(queues, dtype=np.int64)
@@ -76,23 +62,23 @@ def largest_gains(
             own = item_limit[starts[b] : starts[b + 1]]
             first[b] = starts[b] + np.searchsorted(own, limit)
         for point in range(begins[0], layers):
-            for row in range(shared_start[point], shared_start[point + 1]):
-                if shared_ticks[row] > limit:
+            for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+                if tables.shared_ticks[row] > limit:
                     break
-                left, hoped = limit - shared_ticks[row], 0
+                left, hoped = limit - tables.shared_ticks[row], 0
                 for b in range(queues):
                     each[b] = -1
                     head[b] = -1
                     if begins[b] > point or first[b] >= starts[b + 1]:
                         continue
                     if begins[b] < point:
-                        low, high = own_start[b, point], own_start[b, point + 1]
-                        at = low + np.searchsorted(own_ticks[low:high], left, side="right") - 1
+                        low, high = tables.own_start[b, point], tables.own_start[b, point + 1]
+                        at = low + np.searchsorted(tables.own_ticks[low:high], left, side="right") - 1
                         if at < low:
                             continue
                         head[b] = at
-                    each[b] = shared_least[row] + (own_least[head[b]] if head[b] >= 0 else 0)
-                    end[b] = _above(price, first[b], starts[b + 1], each[b])
+                    each[b] = tables.shared_least[row] + (tables.own_least[head[b]] if head[b] >= 0 else 0)
+                    end[b] = place_above(price, first[b], starts[b + 1], each[b])
                     hoped += worth[end[b]] - worth[first[b]] - each[b] * (end[b] - first[b])
                 if hoped <= gains[t]:
                     continue
@@ -113,9 +99,9 @@ def largest_gains(
                     size[b] = min(stop - first[b], width)
                     most = 0
                     for k in range(1, size[b] + 1):
-                        share = own_cost[head[b], k] if head[b] >= 0 else 0
+                        share = tables.own_cost[head[b], k] if head[b] >= 0 else 0
                         net[b, k] = worth[first[b] + k] - worth[first[b]] - share
-                        most = max(most, net[b, k] - shared_least[row] * k)
+                        most = max(most, net[b, k] - tables.shared_least[row] * k)
                     alone += most
                 if possible > width and members > width:
                     # Sets of more fragments than the tables have: bounded by the sum over their fragments.
@@ -139,26 +125,13 @@ def largest_gains(
                                 value[b + 1, k], choice[b, k] = found, some
                     filled = full
                 for k in range(1, min(filled, members) + 1):
-                    if value[queues, k] - shared_cost[row, k] > gains[t]:
-                        gains[t] = value[queues, k] - shared_cost[row, k]
+                    if value[queues, k] - tables.shared_cost[row, k] > gains[t]:
+                        gains[t] = value[queues, k] - tables.shared_cost[row, k]
                         rest = k
                         for b in range(queues - 1, -1, -1):
                             taken[t, b] = choice[b, rest]
                             rest -= taken[t, b]
     return gains
-
-
-@compiled
-def _above(price: Ints, first: int, last: int, each: int) -> int:
-    """The place behind the fragments from `first` on whose price is above a value; prices do not rise."""
-    low, high = first, last
-    while low < high:
-        middle = (low + high) // 2
-        if price[middle] > each:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @compiled

@@ -18,7 +18,8 @@ from euclio.core.errors import InapplicableError
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.relaxation import Pricer
-from formulations.fragments.columns.types import NEVER, UNIT, Ints, Tables, Types
+from formulations.fragments.columns.tables import NEVER, UNIT, Tables
+from formulations.fragments.columns.types import Ints, Types
 
 Choices = npt.NDArray[np.int16]
 
@@ -54,19 +55,10 @@ class OwnPricer(Pricer):
         gains, rows = np.zeros(layers, dtype=np.int64), np.zeros(layers, dtype=np.int64)
         members = np.zeros((layers, len(items)), dtype=np.bool_)
         done = best_own_sets(
-            tables.begins,
+            tables,
             self.starts,
             types.limit[items],
             prices[items],
-            tables.most,
-            tables.shared_start,
-            tables.shared_ticks,
-            tables.shared_cost,
-            tables.shared_least,
-            tables.own_start,
-            tables.own_end,
-            tables.own_ticks,
-            tables.own_cost,
             gains,
             rows,
             members,
@@ -86,19 +78,10 @@ class OwnPricer(Pricer):
 
 @compiled
 def best_own_sets(
-    begins: Ints,
+    tables: Tables,
     item_start: Ints,
     item_limit: Ints,
     item_price: Ints,
-    most: int,
-    shared_start: Ints,
-    shared_ticks: Ints,
-    shared_cost: Ints,
-    shared_least: Ints,
-    own_start: Ints,
-    own_end: Ints,
-    own_ticks: Ints,
-    own_cost: Ints,
     gains: Ints,
     rows: Ints,
     members: npt.NDArray[np.bool_],
@@ -107,19 +90,10 @@ def best_own_sets(
     """The set of largest gain for each re-partition point.
 
     Args:
-        begins: layers at which fragments begin, shape (begins,).
+        tables: least GPU shares of stages.
         item_start: fragments of begin b are those from `item_start[b]` to `item_start[b + 1]`.
         item_limit: per fragment its longest execution in ticks, descending among those of one begin.
         item_price: per fragment its price in units, not negative.
-        most: most fragments of a set.
-        shared_start: see `Tables`, as the next seven.
-        shared_ticks: see `Tables`.
-        shared_cost: see `Tables`.
-        shared_least: see `Tables`.
-        own_start: see `Tables`.
-        own_end: see `Tables`.
-        own_ticks: see `Tables`.
-        own_cost: see `Tables`.
         gains: filled in: the largest gain by re-partition point in units, 0 if none gains, shape (layers,).
         rows: filled in: the row of the shared stage of that set, shape (layers,).
         members: filled in: whether a fragment is in that set, shape (layers, fragments).
@@ -128,19 +102,19 @@ def best_own_sets(
     Returns:
         Whether all was seen before the deadline.
     """
-    groups, layers = len(begins), len(shared_start) - 1
+    groups, layers = len(tables.begins), len(tables.shared_start) - 1
     largest = 0
     for b in range(groups):
         largest = max(largest, item_start[b + 1] - item_start[b])
-    size = min(largest, most)
+    size = min(largest, tables.most)
     value = np.zeros((groups, largest + 1, size + 1, size + 1), dtype=np.int64)
     choice = np.zeros((groups, largest + 1, size + 1, size + 1), dtype=np.int16)
-    total = np.zeros((groups + 1, most + 1), dtype=np.int64)
-    part = np.zeros((groups, most + 1), dtype=np.int64)
-    for point in range(begins[0], layers):
+    total = np.zeros((groups + 1, tables.most + 1), dtype=np.int64)
+    part = np.zeros((groups, tables.most + 1), dtype=np.int64)
+    for point in range(tables.begins[0], layers):
         for again in range(2):
             # First the row of the largest gain, then its members.
-            first, end = shared_start[point], shared_start[point + 1]
+            first, end = tables.shared_start[point], tables.shared_start[point + 1]
             if again:
                 if gains[point] == 0:
                     break
@@ -149,38 +123,38 @@ def best_own_sets(
                 if is_past(deadline):
                     return False
                 hoped = 0
-                for i in range(item_start[np.searchsorted(begins, point, side="right")]):
-                    if item_limit[i] >= shared_ticks[row]:
-                        hoped += max(0, item_price[i] - shared_least[row])
+                for i in range(item_start[np.searchsorted(tables.begins, point, side="right")]):
+                    if item_limit[i] >= tables.shared_ticks[row]:
+                        hoped += max(0, item_price[i] - tables.shared_least[row])
                 if hoped <= gains[point] and not again:
                     continue
                 total[0, 1:] = -NEVER
                 for b in range(groups):
                     total[b + 1, :] = total[b]
                     part[b, :] = 0
-                    if begins[b] > point:
+                    if tables.begins[b] > point:
                         continue
                     items = slice(item_start[b], item_start[b + 1])
-                    heads = slice(own_start[b, point], own_end[b, point])
+                    heads = slice(tables.own_start[b, point], tables.own_end[b, point])
                     _heads(
-                        shared_ticks[row],
-                        begins[b] == point,
+                        tables.shared_ticks[row],
+                        tables.begins[b] == point,
                         item_limit[items],
                         item_price[items],
-                        own_ticks[heads],
-                        own_cost[heads],
+                        tables.own_ticks[heads],
+                        tables.own_cost[heads],
                         value[b],
                         choice[b],
                     )
                     own = value[b, item_start[b + 1] - item_start[b], :, 0]
                     for k in range(1, len(own)):
                         if own[k] > 0:
-                            for before in range(most - k + 1):
+                            for before in range(tables.most - k + 1):
                                 found = total[b, before] + own[k]
                                 if total[b, before] > -NEVER and found > total[b + 1, before + k]:
                                     total[b + 1, before + k], part[b, before + k] = found, k
-                for k in range(1, most + 1):
-                    gain = total[groups, k] - shared_cost[row, k]
+                for k in range(1, tables.most + 1):
+                    gain = total[groups, k] - tables.shared_cost[row, k]
                     if gain > gains[point] or (again and gain == gains[point]):
                         gains[point], rows[point] = gain, row
                         if again:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,23 +12,10 @@ from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.types import Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
-    """The best plan of some sets.
-
-    Attributes:
-        share_pct: its GPU share as the sets' shares add up; None: no plan was found.
-        sets: how often each column is taken.
-    """
-
-    share_pct: int | None
-    sets: dict[Counts, int]
-
-
 def best_partition(
     columns: dict[Counts, int], counts: Ints, deadline: float, most_nodes: int | None = None
-) -> Partition:
-    """The best plan of some sets by a MIP.
+) -> dict[Counts, int] | None:
+    """The best plan of some sets by a MIP: how often each is taken; None: it found none.
 
     Args:
         columns: sets, with their GPU shares in percent.
@@ -49,7 +35,6 @@ def best_partition(
         program.row(places, numbers, float(count), math.inf)
     found = solve_mip(program, deadline - time.perf_counter(), 0.0, most_nodes)
     if found.values is None:
-        return Partition(None, {})
+        return None
     taken = np.rint(found.values).astype(np.int64)
-    held = {column: number for column, number in zip(columns, taken.tolist(), strict=True) if number}
-    return Partition(sum(columns[column] * number for column, number in held.items()), held)
+    return {column: number for column, number in zip(columns, taken.tolist(), strict=True) if number}

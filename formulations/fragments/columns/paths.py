@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from euclio.core.compiled import compiled, is_past
-from formulations.fragments.columns.types import NEVER
+from formulations.fragments.columns.tables import NEVER
+from formulations.fragments.columns.types import Ints
 
-Ints = npt.NDArray[np.int64]
 EVERY = 64
 """Nodes between two looks at the clock."""
 

@@ -21,19 +21,14 @@ class Found:
     """What a method has found.
 
     Attributes:
-        sets: sets of a plan, by the places of their fragments.
+        sets: sets of a plan, by the places of their fragments; None: no plan better than the one that is known.
         bound_pct: no plan has a GPU share below this.
         stats: counters.
     """
 
-    sets: Sequence[Places]
+    sets: Sequence[Places] | None
     bound_pct: int
     stats: dict[str, float] = field(default_factory=dict)
-
-
-def each_apart(fleet: Fleet) -> Found:
-    """Each fragment by itself."""
-    return Found([(k,) for k in range(len(fleet.fragments))], 0)
 
 
 def alone_pct(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: float) -> list[int] | None:

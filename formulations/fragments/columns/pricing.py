@@ -11,160 +11,125 @@ import numpy as np
 import numpy.typing as npt
 
 from euclio.core.compiled import compiled
-from formulations.fragments.columns.types import NEVER
-
-Ints = npt.NDArray[np.int64]
+from formulations.fragments.columns.tables import NEVER, Tables
+from formulations.fragments.columns.types import Ints
 
 
 @compiled
 def best_sets(
+    tables: Tables,
     limits: Ints,
-    begins: Ints,
     item_start: Ints,
     item_limit: Ints,
     item_price: Ints,
-    most: int,
-    class_begin: Ints,
-    mix_begin: Ints,
-    mix_number: Ints,
-    mix_load: Ints,
-    shared_start: Ints,
-    shared_ticks: Ints,
-    shared_cost: Ints,
-    shared_least: Ints,
-    own_start: Ints,
-    own_end: Ints,
-    own_ticks: Ints,
-    own_cost: Ints,
 ) -> tuple[Ints, Ints]:
     """The sets of largest gain, by least budget and re-partition point.
 
     Args:
+        tables: least GPU shares of stages.
         limits: longest executions to look at, in ticks, shape (limits,).
-        begins: layers at which fragments begin, shape (begins,).
         item_start: fragments of class c are those from `item_start[c]` to `item_start[c + 1]`.
         item_limit: per fragment its longest execution in ticks.
         item_price: per fragment its price in units, not negative, descending among those of one class.
-        most: most fragments of a set.
-        class_begin: see `Tables`, as all that follow.
-        mix_begin: see `Tables`.
-        mix_number: see `Tables`.
-        mix_load: see `Tables`.
-        shared_start: see `Tables`.
-        shared_ticks: see `Tables`.
-        shared_cost: see `Tables`.
-        shared_least: see `Tables`.
-        own_start: see `Tables`.
-        own_end: see `Tables`.
-        own_ticks: see `Tables`.
-        own_cost: see `Tables`.
 
     Returns:
         The largest gain, prices of its fragments less its share, of sets within a limit, in units, 0 if none gains,
         shape (limits, layers); and the mix of each begin that it takes, of those that have the limit the fragments with
         the highest prices, shape (limits, layers, begins).
     """
-    groups, layers, loads = len(begins), len(shared_start) - 1, shared_cost.shape[1]
+    groups, layers, loads = len(tables.begins), len(tables.shared_start) - 1, tables.shared_cost.shape[1]
     gains = np.zeros((len(limits), layers), dtype=np.int64)
     taken = np.zeros((len(limits), layers, groups), dtype=np.int64)
-    worth = np.zeros(len(mix_load), dtype=np.int64)
-    net = np.zeros(len(mix_load), dtype=np.int64)
+    worth = np.zeros(len(tables.mix_load), dtype=np.int64)
+    net = np.zeros(len(tables.mix_load), dtype=np.int64)
     fits = np.zeros(groups, dtype=np.bool_)
     value = np.zeros((groups + 1, loads), dtype=np.int64)
     choice = np.zeros((groups, loads), dtype=np.int64)
     for t in range(len(limits)):
         limit = limits[t]
-        worth_of_mixes(limit, item_start, item_limit, item_price, most, class_begin, mix_begin, mix_number, worth)
-        for point in range(begins[0], layers):
-            for row in range(shared_start[point], shared_start[point + 1]):
-                if shared_ticks[row] > limit:
+        worth_of_mixes(tables, limit, item_start, item_limit, item_price, worth)
+        for point in range(tables.begins[0], layers):
+            for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+                if tables.shared_ticks[row] > limit:
                     break
-                left = limit - shared_ticks[row]
+                left = limit - tables.shared_ticks[row]
                 # A set costs at least this much for each load on the shared stage, so that begins can be looked at
                 # one by one: what they gain together is at least what any set gains.
-                least, hoped = shared_least[row], 0
+                least, hoped = tables.shared_least[row], 0
                 for b in range(groups):
                     fits[b] = False
-                    if begins[b] > point:
+                    if tables.begins[b] > point:
                         continue
                     at = -1
-                    if begins[b] < point:
-                        start, end = own_start[b, point], own_end[b, point]
-                        at = start + np.searchsorted(own_ticks[start:end], left, side="right") - 1
+                    if tables.begins[b] < point:
+                        start, end = tables.own_start[b, point], tables.own_end[b, point]
+                        at = start + np.searchsorted(tables.own_ticks[start:end], left, side="right") - 1
                         if at < start:
                             continue
-                    alone, first = 0, mix_begin[b]
-                    for m in range(first + 1, mix_begin[b + 1]):
-                        net[m] = worth[m] - (own_cost[at, m - first] if at >= 0 else 0)
+                    alone, first = 0, tables.mix_begin[b]
+                    for m in range(first + 1, tables.mix_begin[b + 1]):
+                        net[m] = worth[m] - (tables.own_cost[at, m - first] if at >= 0 else 0)
                         fits[b] = fits[b] or net[m] > 0
-                        alone = max(alone, net[m] - least * mix_load[m])
+                        alone = max(alone, net[m] - least * tables.mix_load[m])
                     hoped += alone
                 if hoped <= gains[t, point]:
                     continue
-                _combine(net, fits, mix_begin, mix_load, value, choice)
+                _combine(tables, net, fits, value, choice)
                 last = value[groups]
                 for load in range(1, loads):
-                    if last[load] - shared_cost[row, load] > gains[t, point]:
-                        gains[t, point] = last[load] - shared_cost[row, load]
+                    if last[load] - tables.shared_cost[row, load] > gains[t, point]:
+                        gains[t, point] = last[load] - tables.shared_cost[row, load]
                         rest = load
                         for b in range(groups - 1, -1, -1):
                             own = choice[b, rest]
                             taken[t, point, b] = own
-                            rest -= mix_load[mix_begin[b] + own]
+                            rest -= tables.mix_load[tables.mix_begin[b] + own]
     return gains, taken
 
 
 @compiled
 def worth_of_mixes(
+    tables: Tables,
     limit: int,
     item_start: Ints,
     item_limit: Ints,
     item_price: Ints,
-    most: int,
-    class_begin: Ints,
-    mix_begin: Ints,
-    mix_number: Ints,
     worth: Ints,
 ) -> None:
     """The highest prices of the fragments of each mix.
 
     Args:
+        tables: least GPU shares of stages.
         limit: longest execution in ticks.
         item_start: see `best_sets`, as all but the last.
         item_limit: see `best_sets`.
         item_price: see `best_sets`.
-        most: see `best_sets`.
-        class_begin: see `best_sets`.
-        mix_begin: see `best_sets`.
-        mix_number: see `best_sets`.
         worth: filled in, -`NEVER` where not so many fragments have the limit or a set may have; shape (mixes,).
     """
     classes = len(item_start) - 1
-    prices = np.zeros((classes, most + 1), dtype=np.int64)
+    prices = np.zeros((classes, tables.most + 1), dtype=np.int64)
     size = np.zeros(classes, dtype=np.int64)
     for c in range(classes):
         for i in range(item_start[c], item_start[c + 1]):
-            if item_limit[i] >= limit and size[c] < most:
+            if item_limit[i] >= limit and size[c] < tables.most:
                 prices[c, size[c] + 1] = prices[c, size[c]] + item_price[i]
                 size[c] += 1
-    for b in range(len(mix_begin) - 1):
-        for m in range(mix_begin[b], mix_begin[b + 1]):
+    for b in range(len(tables.mix_begin) - 1):
+        for m in range(tables.mix_begin[b], tables.mix_begin[b + 1]):
             worth[m], members = 0, 0
-            for c in range(class_begin[b + 1] - class_begin[b]):
-                number, own = mix_number[m, c], class_begin[b] + c
+            for c in range(tables.class_begin[b + 1] - tables.class_begin[b]):
+                number, own = tables.mix_number[m, c], tables.class_begin[b] + c
                 members += number
-                if number > size[own] or members > most:
+                if number > size[own] or members > tables.most:
                     worth[m] = -NEVER
                     break
                 worth[m] += prices[own, number]
 
 
 @compiled
-def _combine(
-    net: Ints, fits: npt.NDArray[np.bool_], mix_begin: Ints, mix_load: Ints, value: Ints, choice: Ints
-) -> None:
+def _combine(tables: Tables, net: Ints, fits: npt.NDArray[np.bool_], value: Ints, choice: Ints) -> None:
     """The largest gain before the shared stage by load: `value[-1]`, with the mix `choice` of each begin."""
-    groups, loads = len(fits), value.shape[1]
+    groups, loads, base = len(fits), value.shape[1], tables.load_base
     value[0, :] = -NEVER
     value[0, 0] = 0
     filled = 0
@@ -173,15 +138,18 @@ def _combine(
         choice[b, :] = 0
         if not fits[b]:
             continue
-        first, reach = mix_begin[b], filled
-        for m in range(first + 1, mix_begin[b + 1]):
+        first, reach = tables.mix_begin[b], filled
+        for m in range(first + 1, tables.mix_begin[b + 1]):
             # Without fragments that gain nothing the shared stage costs no more.
             if net[m] <= 0:
                 continue
-            load = mix_load[m]
+            load = tables.mix_load[m]
             for k in range(min(filled, loads - 1 - load) + 1):
                 found = value[b, k] + net[m]
                 if value[b, k] > -NEVER and found > value[b + 1, k + load]:
+                    # More members than a set may have would carry: their load would be that of a higher rate.
+                    if base > 1 and k % base + load % base >= base:
+                        continue
                     value[b + 1, k + load], choice[b, k + load] = found, m - first
                     reach = max(reach, k + load)
         filled = reach

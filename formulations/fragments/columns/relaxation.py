@@ -20,7 +20,8 @@ import numpy.typing as npt
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.master import Counts, Floats, Master
 from formulations.fragments.columns.pricing import best_sets
-from formulations.fragments.columns.types import UNIT, Ints, Tables, Types
+from formulations.fragments.columns.tables import UNIT, Tables
+from formulations.fragments.columns.types import Ints, Types
 
 ABOVE = 1e-6
 """Bounds this far above a whole percent are rounded up in the search's stopping rule; the bound itself is exact."""
@@ -105,26 +106,12 @@ class Pricer:
     def _best_sets(self, items: Ints, prices: Ints, limits: Ints, deadline: float) -> tuple[Ints, Ints]:
         if time.perf_counter() >= deadline:
             raise TimeUpError
-        tables = self.tables
         return best_sets(
+            self.tables,
             limits,
-            tables.begins,
             self.starts,
             self.types.limit[items],
             prices[items],
-            tables.most,
-            tables.class_begin,
-            tables.mix_begin,
-            tables.mix_number,
-            tables.mix_load,
-            tables.shared_start,
-            tables.shared_ticks,
-            tables.shared_cost,
-            tables.shared_least,
-            tables.own_start,
-            tables.own_end,
-            tables.own_ticks,
-            tables.own_cost,
         )
 
     def _column(self, items: npt.NDArray[np.int64], limit: int, taken: Ints) -> Counts:

@@ -14,33 +14,42 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
-from euclio.fragments.realigned import Priced
 from euclio.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError, may_list
 from formulations.fragments.columns.closing import best_within, sets_within
 from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.own_budgets import OwnPricer
-from formulations.fragments.columns.partition import Partition, best_partition
-from formulations.fragments.columns.plans import Found, alone_pct, each_apart, priced_plan
+from formulations.fragments.columns.partition import best_partition
+from formulations.fragments.columns.plans import Found, alone_pct, priced_plan
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
-from formulations.fragments.columns.types import UNIT, Types, tables_of, types_of
+from formulations.fragments.columns.tables import UNIT, tables_of
+from formulations.fragments.columns.types import Types, types_of
 from formulations.fragments.columns.uniform import best_division
 from formulations.fragments.columns.wide import compile_wide, solve_wide
 from formulations.fragments.fluid import fluid_bound_pct
 from formulations.fragments.set_partition import solve_set_partition
+from heuristics.fragments.regrouping import solve_regroup
 
 FIRST_NODES = 500
-"""Nodes for the first plan, of the sets that column generation leaves."""
+"""Nodes for the plan of fragments with time budgets of their own, of the sets that column generation leaves."""
 MANY_TYPES = 120
 """Types beyond which the gap is left open."""
 MANY_FRAGMENTS = 200
-"""Fragments beyond which it is."""
+"""Fragments beyond which the bound for thousands comes first, as the search may take longer than a time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    best: Partition
+    """What closing the gap came to.
+
+    Attributes:
+        best: how often each set is taken by a plan below the known one's share; None: there is none, or time was over.
+        bound_pct: no plan has a GPU share below this, in percent.
+        sets: sets that were looked at.
+    """
+
+    best: dict[Counts, int] | None
     bound_pct: int
     sets: int
 
@@ -61,9 +70,14 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
     if alone is None:
         return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-    if _is_large(fleet) and space.sharing is Sharing.REALIGNED:
-        return solve_wide(fleet, stages, space, replace(limits, time_limit_s=_left(deadline)))
-    answer = _answer(fleet, stages, space, alone, deadline)
+    wide = space.sharing is Sharing.REALIGNED and (len(fleet.fragments) > MANY_FRAGMENTS or _kinds(fleet) > MANY_TYPES)
+    if wide:
+        known = solve_wide(fleet, stages, space, replace(limits, time_limit_s=_left(deadline)))
+    else:
+        known = solve_regroup(fleet, space, replace(limits, time_limit_s=_left(deadline)))
+    if wide and (known.claimed == known.bound or _kinds(fleet) > MANY_TYPES):
+        return known
+    answer = _answer(fleet, stages, space, alone, known, deadline)
     if answer.claimed != answer.bound and time.perf_counter() < deadline and may_list(fleet, space):
         listed = solve_set_partition(fleet, space, replace(limits, time_limit_s=_left(deadline)))
         if listed.plan is not None:
@@ -75,48 +89,71 @@ def _left(deadline: float) -> float | None:
     return None if deadline == math.inf else max(deadline - time.perf_counter(), 0.0)
 
 
-def _is_large(fleet: Fleet) -> bool:
-    """Whether a fleet has too many fragments, or kinds of them whatever their rates, for its gap to be closed."""
-    kinds = {(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments}
-    return len(kinds) > MANY_TYPES or len(fleet.fragments) > MANY_FRAGMENTS
+def _kinds(fleet: Fleet) -> int:
+    """How many different fragments there are, whatever their rates."""
+    return len({(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments})
 
 
 def _answer(
-    fleet: Fleet, stages: Stages, space: FragmentSpace, alone: Sequence[int], deadline: float
+    fleet: Fleet,
+    stages: Stages,
+    space: FragmentSpace,
+    alone: Sequence[int],
+    known: Answer[FragmentPlan],
+    deadline: float,
 ) -> Answer[FragmentPlan]:
-    """The best plan found, and the bound.
+    """The best plan found, and the bound, from a plan on that is known.
 
     A plan for the least time budgets of sets keeps those of its fragments, too.
     """
-    found = _relaxed(fleet, stages, space, alone, deadline)
-    plan = priced_plan(fleet, stages, space, found.sets, alone)
-    bound = max(found.bound_pct, fluid_bound_pct(fleet))
-    if space.budgets is Budgets.OWN and _share(plan) > bound:
-        least = _relaxed(fleet, stages, replace(space, budgets=Budgets.LEAST), alone, deadline)
-        plan = min(plan, priced_plan(fleet, stages, space, least.sets, alone), key=_share)
-    value = _share(plan)
+    # Each fragment can be served by itself, so that the heuristic has a plan.
+    assert known.plan is not None
+    assert known.claimed is not None
+    best = (round(known.claimed), known.plan)
+    found = _relaxed(fleet, stages, space, alone, best[0], deadline)
+    best = _better(best, fleet, stages, space, found.sets, alone)
+    bound = max(found.bound_pct, fluid_bound_pct(fleet), round(known.bound or 0))
+    if space.budgets is Budgets.OWN and best[0] > bound:
+        least = _relaxed(fleet, stages, replace(space, budgets=Budgets.LEAST), alone, best[0], deadline)
+        best = _better(best, fleet, stages, space, least.sets, alone)
+    value, plan = best
     raw = "optimal" if bound >= value else "gap"
-    sets = FragmentPlan(tuple(own.plan for own in plan))
-    return Answer(sets, raw, float(value), float(min(bound, value)), stats=found.stats)
+    return Answer(plan, raw, float(value), float(min(bound, value)), stats=found.stats)
 
 
-def _share(plan: Sequence[Priced]) -> int:
-    return sum(own.total_pct for own in plan)
+def _better(
+    best: tuple[int, FragmentPlan],
+    fleet: Fleet,
+    stages: Stages,
+    space: FragmentSpace,
+    sets: Sequence[Places] | None,
+    alone: Sequence[int],
+) -> tuple[int, FragmentPlan]:
+    """The best plan so far with its GPU share in percent, or the plan of some sets where that is better."""
+    if sets is None:
+        return best
+    priced = priced_plan(fleet, stages, space, sets, alone)
+    share_pct = sum(own.total_pct for own in priced)
+    return (share_pct, FragmentPlan(tuple(own.plan for own in priced))) if share_pct < best[0] else best
 
 
-def _relaxed(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> Found:
-    """What `_search` finds, for lower rates where it is inapplicable; else each fragment by itself."""
+def _relaxed(
+    fleet: Fleet, stages: Stages, space: FragmentSpace, alone: Sequence[int], known_pct: int, deadline: float
+) -> Found:
+    """What `_search` finds, for lower rates where it is inapplicable; a plan of lower rates has no larger a share."""
     for lower in chain([fleet], coarser(fleet)):
         try:
-            return _search(lower, stages, space, share, deadline)
+            return _search(lower, stages, space, alone, known_pct, deadline)
         except InapplicableError:
             continue
         except TimeUpError:
             break
-    return each_apart(fleet)
+    return Found(None, 0)
 
 
-def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], deadline: float) -> Found:
+def _search(
+    fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], known_pct: int, deadline: float
+) -> Found:
     """Sets and bound.
 
     Args:
@@ -124,6 +161,7 @@ def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[
         stages: stages of its network.
         space: plan space.
         share: GPU share of each fragment by itself, in percent.
+        known_pct: GPU share of a plan that is known, in percent.
         deadline: `time.perf_counter` value.
 
     Raises:
@@ -139,7 +177,7 @@ def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[
     if len(types.members) > MANY_TYPES:
         raise InapplicableError("there are too many types of different rates")
     search = _own_budgets if space.budgets is Budgets.OWN else _proven
-    types, root, closed = search(types, stages, space, alone, deadline)
+    root, closed = search(types, stages, space, alone, known_pct, deadline)
     stats = {
         "types": float(len(types.members)),
         "columns": float(len(root.columns)),
@@ -147,34 +185,32 @@ def _search(fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[
         "root_bound": float(root.bound_pct),
         "sets": float(closed.sets),
     }
-    return Found(_places(types, closed.best), closed.bound_pct, stats)
+    return Found(None if closed.best is None else _places(types, closed.best), closed.bound_pct, stats)
 
 
 def _proven(
-    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
-) -> tuple[Types, Relaxation, _Closed]:
+    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], known_pct: int, deadline: float
+) -> tuple[Relaxation, _Closed]:
     """Bound and plan of few types, with the gap closed."""
     pricer = Pricer(types, tables_of(types, stages, space, deadline))
     root = relaxed(pricer, alone, deadline)
-    best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
-    return types, root, _closed(pricer, root, best if best.share_pct is not None else _singly(types, alone), deadline)
+    return root, _closed(pricer, root, known_pct, deadline)
 
 
 def _own_budgets(
-    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], deadline: float
-) -> tuple[Types, Relaxation, _Closed]:
+    types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], known_pct: int, deadline: float
+) -> tuple[Relaxation, _Closed]:
     """Bound and plan of fragments with time budgets of their own, with the gap left open."""
     root = relaxed(OwnPricer(types, tables_of(types, stages, space, deadline)), alone, deadline)
-    best = best_partition(root.columns, types.counts, deadline, FIRST_NODES)
-    return types, root, _Closed(best if best.share_pct is not None else _singly(types, alone), root.bound_pct, 0)
+    best = best_partition(root.columns, types.counts, deadline, FIRST_NODES) if root.bound_pct < known_pct else None
+    return root, _Closed(best, root.bound_pct, 0)
 
 
-def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) -> _Closed:
-    """The best plan within a target, which is raised until there is one."""
+def _closed(pricer: Pricer, root: Relaxation, known_pct: int, deadline: float) -> _Closed:
+    """The best plan within a target, which is raised until there is one or the known plan is shown to be the best."""
     bound, step, listed = root.bound_pct, 1, 0
-    assert best.share_pct is not None
-    while bound < best.share_pct:
-        target = min(bound + step, best.share_pct) - 1
+    while bound < known_pct:
+        target = min(bound + step, known_pct) - 1
         slack = target * UNIT - root.bound_units
         sets = sets_within(pricer, root.prices, slack, deadline)
         if sets is None:
@@ -184,23 +220,17 @@ def _closed(pricer: Pricer, root: Relaxation, best: Partition, deadline: float) 
         if found is None:
             break
         if found.share_pct is not None:
-            return _Closed(Partition(found.share_pct, found.sets), found.share_pct, listed)
+            return _Closed(found.sets, found.share_pct, listed)
         bound = target + 1
         step *= 2
-    return _Closed(best, bound, listed)
+    return _Closed(None, bound, listed)
 
 
-def _singly(types: Types, alone: dict[Counts, int]) -> Partition:
-    """Each fragment by itself, as columns."""
-    sets: dict[Counts, int] = {((kind, 1),): len(own) for kind, own in enumerate(types.members)}
-    return Partition(sum(alone[column] * number for column, number in sets.items()), sets)
-
-
-def _places(types: Types, best: Partition) -> list[Places]:
+def _places(types: Types, best: dict[Counts, int]) -> list[Places]:
     """The fragments of each set of some columns; those that more sets cover than hold them stay in the first."""
     left = [list(own) for own in types.members]
     sets = []
-    for column, number in best.sets.items():
+    for column, number in best.items():
         for _ in range(number):
             places = sorted(left[kind].pop() for kind, k in column for _ in range(min(k, len(left[kind]))))
             if places:

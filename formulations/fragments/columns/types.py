@@ -1,47 +1,28 @@
-"""Fragments by type, and the least GPU share of their stages as tables for compiled pricing (ours).
+"""Fragments by type: those that no plan needs to tell apart under least budgets (ours).
 
-Under least budgets a type is a partition point, a rate and the longest execution that the time budget allows. Rates are
-whole multiples of a common one, so that a stage is known by how many of these it serves.
+A type is a partition point, a rate and the longest execution that the time budget allows. Rates are whole multiples of
+a common one, so that a stage is known by how many of these it serves.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from euclio.core.compiled import compiled
 from euclio.core.errors import InapplicableError
-from euclio.fragments import Fleet, FragmentSpace
-from euclio.fragments.stages import Frontier, Stages
-from formulations.fragments.candidates import TimeUpError
+from euclio.fragments import Fleet
+from euclio.fragments.stages import Stages
 
 Ints = npt.NDArray[np.int64]
 
-UNIT = 2**20
-"""Prices and GPU shares are whole numbers of this part of a percent, so that reduced costs are exact."""
-NEVER = 2**50
-"""The GPU share of a stage that is not fast enough, in units: more than any plan, and its sums fit into 64 bits."""
-MOST_PCT = 2**28
-"""GPU shares of a stage from here on are refused, so that sums over a set stay below `NEVER`."""
 MOST_TICKS = 2**60
 """Times from here on are refused."""
-
-
-MOST_FRAGMENTS = 2000
-"""Fragments of a set beyond which tables would grow too large."""
-
-
-MOST_MIXES = 2**12
-"""Mixes of a begin beyond which tables would grow too large."""
-MOST_ENTRIES = 2**25
-"""Entries of a table beyond which it would grow too large."""
+MOST_WEIGHT = 2**25
+"""Rates of all fragments together, in multiples of the common one, from which on they are refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,65 +54,6 @@ class Types:
         return np.ones(len(self.begin), dtype=np.int64) if self.weight is None else self.weight
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """Least GPU shares, in units, of shared stages and of heads by time and by what they serve.
-
-    A *class* is a begin and a rate. A *mix* says how many fragments of each class of a begin are taken; where all have
-    one rate, mix k takes k. The *load* of a set sums up over its mixes: the rate in units of the types' common one;
-    where a set may have only so many members, that times one more than so many, plus the members.
-
-    Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads that begin at
-    the layer `begins[b]` and end at p the rows `own_start[b, p]` to `own_end[b, p]`; rows by ascending time.
-
-    Attributes:
-        begins: layers at which fragments begin, ascending, shape (begins,).
-        most: most fragments of a set.
-        class_begin: classes of begin b are those from `class_begin[b]` to `class_begin[b + 1]`.
-        mix_begin: mixes of begin b are those from `mix_begin[b]` to `mix_begin[b + 1]`, the first of them empty.
-        mix_number: fragments of each class, of the begin's classes in order, shape (mixes, most classes of a begin).
-        mix_load: loads of the mixes, shape (mixes,).
-        shared_start: shape (layers + 1,).
-        shared_ticks: times, shape (rows,).
-        shared_cost: share by load, shape (rows, loads).
-        shared_least: least share per load over all loads, rounded down, shape (rows,).
-        own_start: shape (begins, layers).
-        own_end: shape (begins, layers).
-        own_ticks: times, shape (rows,).
-        own_cost: share of the cheapest heads by mix of their begin, shape (rows, most mixes of a begin).
-    """
-
-    begins: Ints
-    most: int
-    class_begin: Ints
-    mix_begin: Ints
-    mix_number: Ints
-    mix_load: Ints
-    shared_start: Ints
-    shared_ticks: Ints
-    shared_cost: Ints
-    shared_least: Ints
-    own_start: Ints
-    own_end: Ints
-    own_ticks: Ints
-    own_cost: Ints
-
-    def numbers(self, mixes: Ints) -> Ints:
-        """Fragments of each class of sets with these mixes of each begin.
-
-        Args:
-            mixes: shape (sets, begins).
-
-        Returns:
-            Numbers, shape (sets, classes).
-        """
-        parts = []
-        for b in range(len(self.begins)):
-            classes = int(self.class_begin[b + 1] - self.class_begin[b])
-            parts.append(self.mix_number[self.mix_begin[b] + mixes[:, b], :classes])
-        return np.concatenate(parts, axis=1)
-
-
 def types_of(fleet: Fleet, stages: Stages) -> Types:
     """The types of a fleet.
 
@@ -148,7 +70,7 @@ def types_of(fleet: Fleet, stages: Stages) -> Types:
     keys = sorted(found)
     if max(limit for _, _, limit in keys) >= MOST_TICKS:
         raise InapplicableError("latencies and time budgets have too many digits for 64 bits")
-    if sum(weight * len(found[begin, weight, limit]) for begin, weight, limit in keys) >= MOST_ENTRIES:
+    if sum(weight * len(found[begin, weight, limit]) for begin, weight, limit in keys) >= MOST_WEIGHT:
         raise InapplicableError("the rates of the fragments have too small a common divisor")
     weight = np.array([weight for _, weight, _ in keys], dtype=np.int64)
     return Types(
@@ -158,168 +80,3 @@ def types_of(fleet: Fleet, stages: Stages) -> Types:
         unit,
         None if (weight == 1).all() else weight,
     )
-
-
-def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: float = math.inf) -> Tables:
-    """The tables of a plan space.
-
-    Args:
-        types: types of fragments.
-        stages: stages of their network.
-        space: plan space; its sharing and budgets are left to the caller.
-        deadline: `time.perf_counter` value.
-
-    Raises:
-        InapplicableError: times or shares do not fit into 64 bits, or there are too many mixes or loads.
-        TimeUpError: the deadline has passed.
-    """
-    layers = stages.network.layers
-    begins = np.unique(types.begin)
-    total = int(types.counts.sum())
-    most = total if space.max_members is None else min(total, space.max_members)
-    if most > MOST_FRAGMENTS:
-        raise InapplicableError(f"a set may have {most:,} fragments; this takes {MOST_FRAGMENTS:,}; allow fewer")
-    mixes = [_mixes(types, begin, most) for begin in begins.tolist()]
-    alike = bool((types.weights == 1).all())
-    counted = not alike and most < total
-    loads = [own.rate * (most + 1) + own.members if counted else own.rate for own in mixes]
-    rate = _rates(mixes, most, alike=alike, counted=counted)
-    widest = max(len(own.rate) for own in mixes)
-
-    def table(first: int, end: int, rates: Ints, width: int) -> tuple[Ints, Ints]:
-        if time.perf_counter() >= deadline:
-            raise TimeUpError
-        return _table(stages, (first, end), types.rate_rps, rates, width, space)
-
-    empty = np.zeros(0, dtype=np.int64), np.zeros((0, len(rate)), dtype=np.int64)
-    shared = [table(point, layers, rate, len(rate)) if point >= begins[0] else empty for point in range(layers)]
-    own_start = np.zeros((len(begins), layers), dtype=np.int64)
-    own_end = np.zeros((len(begins), layers), dtype=np.int64)
-    own: list[tuple[Ints, Ints]] = []
-    rows = 0
-    for b, begin in enumerate(begins.tolist()):
-        for point in range(begin + 1, layers):
-            ticks, heads = table(begin, point, mixes[b].rate, widest)
-            _divided(heads, mixes[b].number)
-            own.append((ticks, heads))
-            own_start[b, point], own_end[b, point] = rows, rows + len(ticks)
-            rows += len(ticks)
-    shared_cost = np.concatenate([cost for _, cost in shared])
-    number = np.zeros((sum(len(m.rate) for m in mixes), max(m.number.shape[1] for m in mixes)), dtype=np.int64)
-    mix_begin = np.cumsum([0, *(len(m.rate) for m in mixes)]).astype(np.int64)
-    for first, mix in zip(mix_begin.tolist(), mixes, strict=False):
-        number[first : first + len(mix.rate), : mix.number.shape[1]] = mix.number
-    return Tables(
-        begins,
-        most,
-        np.cumsum([0, *(m.number.shape[1] for m in mixes)]).astype(np.int64),
-        mix_begin,
-        number,
-        np.concatenate(loads),
-        np.cumsum([0, *(len(ticks) for ticks, _ in shared)]).astype(np.int64),
-        np.concatenate([ticks for ticks, _ in shared]),
-        shared_cost,
-        (shared_cost[:, 1:] // np.arange(1, len(rate))).min(axis=1),
-        own_start,
-        own_end,
-        np.concatenate([np.zeros(0, dtype=np.int64), *(ticks for ticks, _ in own)]),
-        np.concatenate([np.zeros((0, widest), dtype=np.int64), *(cost for _, cost in own)]),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Mixes:
-    """The mixes of a begin.
-
-    Attributes:
-        number: fragments of each class, shape (mixes, classes); the first class counts up first.
-        radix: place value of each class in the place of a mix, shape (classes,).
-        rate: rates in units, shape (mixes,).
-        members: numbers of fragments, shape (mixes,).
-    """
-
-    number: Ints
-    radix: Ints
-    rate: Ints
-    members: Ints
-
-
-def _mixes(types: Types, begin: int, most: int) -> _Mixes:
-    own = types.begin == begin
-    weights = np.unique(types.weights[own])
-    sizes = [min(most, int(types.counts[own & (types.weights == weight)].sum())) for weight in weights]
-    mixes = math.prod(size + 1 for size in sizes)
-    if mixes > MOST_MIXES:
-        raise InapplicableError(f"fragments that begin at layer {begin} have too many different rates")
-    radix = np.cumprod([1, *(size + 1 for size in sizes[:-1])]).astype(np.int64)
-    number = np.arange(mixes)[:, None] // radix % (np.array(sizes) + 1)
-    return _Mixes(number, radix, number @ weights, number.sum(axis=1))
-
-
-def _rates(mixes: Sequence[_Mixes], most: int, *, alike: bool, counted: bool) -> Ints:
-    """The rate of each load that sets may have, in units; 0: none has it.
-
-    Args:
-        mixes: mixes of each begin.
-        most: most fragments of a set.
-        alike: all fragments have the rate 1.
-        counted: loads tell the number of members.
-    """
-    if alike:
-        return np.arange(most + 1)
-    reached = {(0, 0)}
-    for own in mixes:
-        parts = set(zip(own.rate.tolist(), own.members.tolist(), strict=True))
-        reached = {
-            (rate + more, members + others if counted else 0)
-            for rate, members in reached
-            for more, others in parts
-            if not counted or members + others <= most
-        }
-    loads = {rate * (most + 1) + members if counted else rate: rate for rate, members in reached}
-    rates = np.zeros(max(loads) + 1, dtype=np.int64)
-    rates[list(loads)] = list(loads.values())
-    return rates
-
-
-def _table(
-    stages: Stages, layers: tuple[int, int], rate_rps: Fraction, rates: Ints, width: int, space: FragmentSpace
-) -> tuple[Ints, Ints]:
-    """Times at which some stage gets cheaper, and the least share within each by rate; nothing costs nothing."""
-    different = np.unique(rates[rates > 0]).tolist()
-    found = {rate: stages.frontier(*layers, rate * rate_rps, space.max_instances) for rate in different}
-    ticks = np.unique(np.concatenate([_fitting(frontier) for frontier in found.values()]))
-    if len(ticks) * width > MOST_ENTRIES:
-        raise InapplicableError("the rates of the fragments have too small a common divisor")
-    cost = np.full((len(ticks), width), NEVER, dtype=np.int64)
-    cost[:, 0] = 0
-    for rate, frontier in found.items():
-        share = frontier.within(ticks)
-        fast = share < math.inf
-        cost[np.ix_(fast, np.flatnonzero(rates == rate))] = (share[fast].astype(np.int64) * UNIT)[:, None]
-    return ticks, cost
-
-
-def _fitting(frontier: Frontier) -> npt.NDArray[Any]:
-    if len(frontier.ticks) and (int(frontier.ticks[-1]) >= MOST_TICKS or int(frontier.total_pct[0]) >= MOST_PCT):
-        raise InapplicableError("latencies or GPU shares have too many digits for 64 bits")
-    return frontier.ticks.astype(np.int64)
-
-
-@compiled
-def _divided(least: Ints, number: Ints) -> None:
-    """Lower the share of each mix in one head to its share in one head or several.
-
-    Args:
-        least: share by time and mix, shape (rows, mixes); changed.
-        number: see `_Mixes`.
-    """
-    for mix in range(1, len(number)):
-        # A part and the rest, of which the part is no more than half.
-        for part in range(1, mix // 2 + 1):
-            fits = True
-            for c in range(number.shape[1]):
-                fits = fits and number[part, c] <= number[mix, c]
-            if fits:
-                for row in range(len(least)):
-                    least[row, mix] = min(least[row, mix], least[row, part] + least[row, mix - part])

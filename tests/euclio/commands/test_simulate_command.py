@@ -3,34 +3,20 @@
 import json
 
 import pytest
+from simulate_command import call, drawn_twice, saved_results
 from simulated_clusters import two_stage_cluster, two_stage_plan
 from tiny_sessions import TEXT as SESSION
 
-from euclio.cli import main
-from euclio.core.registry import Solver
-from euclio.core.result import Answer
-from euclio.core.solving import solve
-from euclio.files import save_cluster, save_result
+from euclio.files import save_cluster
 from euclio.pipeline import PipelineSpace
 
 
 @pytest.fixture
 def files(tmp_path):
     """Paths of the two-stage cluster, and of results with and without a plan."""
-    cluster = two_stage_cluster()
-    paths = [str(tmp_path / name) for name in ("cluster.json", "result.json", "nothing.json")]
-    save_cluster(cluster, paths[0])
-    for path, plan in zip(paths[1:], (two_stage_plan(), None), strict=True):
-        answer = Answer(plan, raw_status="typed in")
-        solver = Solver("typed", "heuristic", "", lambda *_, a=answer: a, family="pipeline", space=PipelineSpace())
-        save_result(solve(cluster, solver), cluster, path)
-    return paths
-
-
-def call(capsys, *arguments):
-    code = main(["simulate", *map(str, arguments)])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+    cluster, path = two_stage_cluster(), str(tmp_path / "cluster.json")
+    save_cluster(cluster, path)
+    return [path, *saved_results(tmp_path, cluster, "pipeline", PipelineSpace(), (two_stage_plan(), None))]
 
 
 def test_the_table_says_what_became_of_the_requests(capsys, files):
@@ -70,11 +56,9 @@ def test_a_trace_sets_the_pace(capsys, files, tmp_path):
 
 
 def test_a_timeline_is_drawn_the_same_every_time(capsys, files, tmp_path):
-    pictures = [tmp_path / "one.svg", tmp_path / "two.svg"]
-    for picture in pictures:
-        call(capsys, *files[:2], "--seconds", 1, "--timeline", picture)
-    assert pictures[0].read_text().count("<path") > 20
-    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    first, second = drawn_twice(capsys, files, tmp_path)
+    assert first.count("<path") > 20
+    assert first == second
 
 
 def test_a_result_without_a_plan_ends_with_code_4(capsys, files):

@@ -3,14 +3,11 @@
 import json
 
 import pytest
+from simulate_command import call, drawn_twice, saved_results
 from simulated_fleets import aligned, two_clients
 from tiny_fleets import TEXT as OTHER_FLEET
 
 from euclio.cli import main
-from euclio.core.registry import Solver
-from euclio.core.result import Answer
-from euclio.core.solving import solve
-from euclio.files import save_result
 from euclio.fragments import FragmentSpace
 from euclio.fragments.files import save_fleet
 
@@ -18,20 +15,9 @@ from euclio.fragments.files import save_fleet
 @pytest.fixture
 def files(tmp_path):
     """Paths of two clients' fleet, and of results with and without a plan."""
-    fleet = two_clients()
-    paths = [str(tmp_path / name) for name in ("fleet.json", "result.json", "nothing.json")]
-    save_fleet(fleet, paths[0])
-    for path, plan in zip(paths[1:], (aligned(), None), strict=True):
-        answer = Answer(plan, raw_status="typed in")
-        solver = Solver("typed", "heuristic", "", lambda *_, a=answer: a, family="fragments", space=FragmentSpace())
-        save_result(solve(fleet, solver), fleet, path)
-    return paths
-
-
-def call(capsys, *arguments):
-    code = main(["simulate", *map(str, arguments)])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+    fleet, path = two_clients(), str(tmp_path / "fleet.json")
+    save_fleet(fleet, path)
+    return [path, *saved_results(tmp_path, fleet, "fragments", FragmentSpace(), (aligned(), None))]
 
 
 def test_the_table_says_what_became_of_the_requests(capsys, files):
@@ -71,11 +57,9 @@ def test_the_highest_load_is_searched(capsys, files):
 
 
 def test_a_timeline_is_drawn_the_same_every_time(capsys, files, tmp_path):
-    pictures = [tmp_path / "one.svg", tmp_path / "two.svg"]
-    for picture in pictures:
-        call(capsys, *files[:2], "--seconds", 1, "--timeline", picture)
-    assert pictures[0].read_text().count("<path") > 10
-    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    first, second = drawn_twice(capsys, files, tmp_path)
+    assert first.count("<path") > 10
+    assert first == second
 
 
 def test_a_result_without_a_plan_ends_with_code_4(capsys, files):

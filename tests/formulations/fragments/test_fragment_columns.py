@@ -18,7 +18,8 @@ from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
 from formulations.fragments.columns.closing import sets_within
 from formulations.fragments.columns.relaxation import Pricer
-from formulations.fragments.columns.types import UNIT, tables_of, types_of
+from formulations.fragments.columns.tables import UNIT, tables_of
+from formulations.fragments.columns.types import types_of
 
 SEEDS = range(min(100, int(os.environ.get("EUCLIO_ORACLE", "25"))))
 LIMITS = ({}, {"max_members": 2}, {"max_instances": 2})
@@ -86,6 +87,19 @@ def test_columns_find_what_set_partitioning_finds(seed, most):
     fleet, space = random_fleet(seed, 10, 6), FragmentSpace(max_members=most)
     best, found = solve(fleet, "set-partition", space=space), solve(fleet, "fragment-columns", space=space)
     assert (found.status, found.value) == (Status.OPTIMAL, best.value)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_of_more_members_than_allowed_are_not_read_as_a_higher_rate(seed):
+    # Of sets of at most two, one of the fifth rate serves a unit more than four of the first do.
+    fleet = random_fleet(seed, 6, 4)
+    fragments = [replace(own, rate_rps=5 if k else 25) for k, own in enumerate(fleet.fragments)]
+    pricer = pricer_of(Fleet("rates", fleet.network, fragments), FragmentSpace(max_members=2))
+    prices = np.full(len(pricer.types.members), 100 * UNIT, dtype=np.int64)
+    _, found = pricer.price(prices)
+    assert max(sum(number for _, number in column) for column, _ in found) == 2
+    sets = sets_within(pricer, prices, 0, math.inf)
+    assert sets.numbers.sum(axis=1).max() == 2
 
 
 @pytest.mark.parametrize("seed", range(2))

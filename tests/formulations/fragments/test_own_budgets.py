@@ -18,7 +18,8 @@ from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.own_budgets import OwnPricer
-from formulations.fragments.columns.types import UNIT, tables_of, types_of
+from formulations.fragments.columns.tables import UNIT, tables_of
+from formulations.fragments.columns.types import types_of
 
 
 def even(fleet):

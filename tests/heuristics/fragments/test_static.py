@@ -13,10 +13,10 @@ from euclio.fragments.evaluate import evaluate
 from euclio.fragments.workloads.clients import draw_clients, fleet_at_mean, fleet_now
 from euclio.fragments.workloads.networks import find_model
 from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
-from heuristics.fragments.static import solve_static, solve_static_plus
+from heuristics.fragments.static import solve_static
 
 FULL = FragmentSpace()
-SYSTEMS = {"static": (solve_static, solve_gslice), "static+": (solve_static_plus, solve_gslice_plus)}
+SYSTEMS = {"static": (False, solve_gslice), "static+": (True, solve_gslice_plus)}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -24,8 +24,8 @@ SYSTEMS = {"static": (solve_static, solve_gslice), "static+": (solve_static_plus
 def test_the_plan_is_one_of_the_fleet_at_the_mean_and_none_of_the_fleet_now(system, key):
     clients = draw_clients(find_model(key), 8, 1, tx2=2)
     mean = fleet_at_mean("mean", clients)
-    static, gslice = SYSTEMS[system]
-    found = static(mean, FULL, Limits())
+    together, gslice = SYSTEMS[system]
+    found = solve_static(mean, FULL, Limits(), together=together)
     assert found == gslice(mean, FULL, Limits())
     assert evaluate(mean, found.plan).feasible
     assert not evaluate(fleet_now("now", clients), found.plan).feasible
@@ -35,7 +35,7 @@ def test_bandwidth_that_stays_is_planned_as_gslice_plans_it():
     clients = draw_clients(find_model("mob"), 6, 0, traces=[(80, 80)])
     now, mean = fleet_now("f", clients), fleet_at_mean("f", clients)
     assert now.fragments == mean.fragments
-    assert solve_static(mean, FULL, Limits()) == solve_gslice(now, FULL, Limits())
+    assert solve_static(mean, FULL, Limits(), together=False) == solve_gslice(now, FULL, Limits())
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
