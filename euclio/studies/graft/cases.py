@@ -78,7 +78,7 @@ class Sampling:
         massive: numbers of clients of Figure 18.
         amounts: clients that GSLICE serves within the shares of Figure 17.
         ratios: SLO ratios of Figure 20.
-        enumerated: networks of which all balanced groupings are tried.
+        enumerated: networks of which all balanced groupings are tried, more clients bounded, and requests followed.
         swept: fleets per network, scale and value of a parameter.
         bounded: numbers of clients of the fleets whose least share is bounded.
         simulated: fleets per network and scale whose requests are followed.

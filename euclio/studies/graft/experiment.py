@@ -94,8 +94,8 @@ def collect(collector: Collector, asked: Asked) -> Found:
         ),
         "latencies": staged(
             "latencies",
-            len(SERVED_SCALES) * len(NETWORKS) * sampling.simulated,
-            lambda a: latencies(seed, sampling.simulated, a),
+            len(SERVED_SCALES) * len(sampling.enumerated) * sampling.simulated,
+            lambda a: latencies(seed, sampling.simulated, a, sampling.enumerated),
         ),
         "swept": staged(
             "parameters that are not printed",

@@ -95,7 +95,7 @@ def figure_8(axes: Sequence[Axes], tables: Tables) -> str:
         late = 100.0 * (1.0 - own.pivot_table(index="network", columns="system", values="kept").reindex(list(NETWORKS)))
         side_by_side(panel, NAMES, {system: late[system].to_numpy() for system in SERVED})
         panel.set_title(title)
-        panel.set_ylim(0, max(1.0, 1.05 * float(late.to_numpy().max())))
+        panel.set_ylim(0, max(1.0, 1.05 * float(np.nanmax(late.to_numpy()))))
         grid(panel)
     axes[0].set_ylabel("late requests (%)")
     legend_below(axes)

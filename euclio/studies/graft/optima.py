@@ -15,7 +15,7 @@ from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
 from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector
-from euclio.studies.graft.cases import NETWORKS, Drawn, Sampling, nanos
+from euclio.studies.graft.cases import Drawn, Sampling, nanos
 from euclio.studies.graft.systems import (
     EXACT,
     GRAFT,
@@ -75,7 +75,7 @@ def grouped_optima(collector: Collector, sampling: Sampling, seed: int) -> pd.Da
     The bound `grouped` is the least share of any sets of at most a group's number of parts, each realigned at best: no
     grouping of these parts, balanced or not, takes less, whichever way its groups are realigned.
     """
-    drawn = [(key, draw) for key in NETWORKS for draw in range(sampling.steps)]
+    drawn = [(key, draw) for key in sampling.enumerated for draw in range(sampling.steps)]
     fleets = [fleet_of(key, TWENTY_FIVE, seed, draw) for key, draw in drawn]
     least, _ = _sought(collector, "25 fragments", fleets, UNPROVEN_S)
     parts = [as_fragments(fleet) for fleet in fleets]
@@ -100,7 +100,7 @@ def bounded(collector: Collector, sampling: Sampling, seed: int) -> pd.DataFrame
 
     `value` is ours: regroup's plan, where the solver of the bound finds none better.
     """
-    drawn = [(key, number) for key in NETWORKS for number in sampling.bounded]
+    drawn = [(key, number) for key in sampling.enumerated for number in sampling.bounded]
     fleets = [nanos(f"massive {key} {number} 0", key, number, seed) for key, number in drawn]
     frame, _ = _sought(collector, "bounds for hundreds", [own.now for own in fleets], UNPROVEN_S)
     rows = [

@@ -224,6 +224,8 @@ def larger_block(tables: Mapping[str, pd.DataFrame]) -> Table:
     some, many = tables["optima_25"], tables["bounded"]
     rows = []
     for key, name in NETWORKS.items():
+        if of(some, network=key).empty:
+            continue
         own = [(str(number), found) for number, found in of(many, network=key).groupby("clients")]
         for words, found in (("25", of(some, network=key)), *own):
             over = [f"{100.0 * (found[what] / found.bound - 1.0).mean():.1f}" for what in (GRAFT, "value")]
