@@ -8,10 +8,9 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly, mean
 from euclio.studies.graft.cases import NETWORKS
-from euclio.studies.graft.measures import LARGE, Tables, merged_parts, of
+from euclio.studies.graft.measures import LARGE, Tables, of
 from euclio.studies.graft.scales import savings
-from euclio.studies.graft.systems import ALL, EDGES, GRAFT, GSLICE, GSLICE_PLUS, STATIC_PLUS
-from euclio.studies.graft.variants import FIFTY
+from euclio.studies.graft.systems import EDGES, GRAFT, GSLICE, GSLICE_PLUS, STATIC_PLUS
 from euclio.studies.study import Collected
 from euclio.studies.verdicts import OtherReading
 
@@ -20,7 +19,6 @@ KEPT_TOGETHER = (
     "distant ones, as the weights of edges are printed (graft:literal)",
     EDGES,
 )
-MERGED = ("How far uniform fragments are merged", "all of them (graft:uniform)", ALL)
 OVER_ALLOCATION = (
     "Whose “resource over-allocation” for Res is 63 and 37.1 %",
     "that of GSLICE and Static+ over Graft",
@@ -32,7 +30,7 @@ def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
     """Figures by key under other readings, whether they then agree or not."""
     tables = collected.tables
     found: dict[str, list[OtherReading]] = {}
-    parts = (_optimal, _large, _taken_more, _fives, _merging, _massive)
+    parts = (_optimal, _large, _taken_more, _fives, _massive)
     for part in (own(tables) for own in parts):
         for key, reading in part:
             found.setdefault(key, []).append(reading)
@@ -54,9 +52,9 @@ def _large(tables: Tables) -> Found:
     systems = {"gslice_plus": GSLICE_PLUS, "gslice": GSLICE, "static_plus": STATIC_PLUS}
     for scale, name, key in ((s, n, k) for s in (LARGE, "large_heter") for n in systems for k in NETWORKS):
         own = of(tables["shares"], scale=scale, network=key)
-        for question, answer, graft in (KEPT_TOGETHER, MERGED):
-            saved = mean(savings(own[systems[name]], own[graft]))
-            yield f"{scale}_{name}_{key}", OtherReading(question, answer, saved)
+        question, answer, graft = KEPT_TOGETHER
+        saved = mean(savings(own[systems[name]], own[graft]))
+        yield f"{scale}_{name}_{key}", OtherReading(question, answer, saved)
 
 
 def _taken_more(tables: Tables) -> Found:
@@ -79,21 +77,11 @@ def _saved(own: pd.DataFrame) -> Measured:
     return mean(savings(own[GSLICE], own[GRAFT]))
 
 
-def _merging(tables: Tables) -> Found:
-    """Figures 14 and 19b."""
-    question, answer, _ = MERGED
-    fewer = merged_parts(of(tables["merging"], fragments=FIFTY))["uniform"]
-    for key in NETWORKS:
-        yield f"merged_{key}", OtherReading(question, answer, mean(fewer.xs(key)))
-    groups = of(tables["merging"], fragments=FIFTY, network="vit", strategy="uniform").groups
-    yield "pool_groups_vit", OtherReading(question, answer, mean(groups.astype(float)))
-
-
 def _massive(tables: Tables) -> Found:
     """Figure 18."""
     for key in NETWORKS:
         own = of(tables["massive"], network=key)
-        for question, answer, graft in (KEPT_TOGETHER, MERGED):
-            over, saved = mean(own[GSLICE] / own[graft]), mean(savings(own[GSLICE_PLUS], own[graft]))
-            yield f"massive_gslice_{key}", OtherReading(question, answer, over)
-            yield f"massive_gslice_plus_{key}", OtherReading(question, answer, saved)
+        question, answer, graft = KEPT_TOGETHER
+        over, saved = mean(own[GSLICE] / own[graft]), mean(savings(own[GSLICE_PLUS], own[graft]))
+        yield f"massive_gslice_{key}", OtherReading(question, answer, over)
+        yield f"massive_gslice_plus_{key}", OtherReading(question, answer, saved)

@@ -36,7 +36,7 @@ FIRST_NODES = 500
 MANY_TYPES = 120
 """Types beyond which the gap is left open."""
 MANY_FRAGMENTS = 200
-"""Fragments beyond which the bound for thousands comes first, as the search may take longer than a time limit."""
+"""Fragments beyond which it is: 500 take from seconds to minutes, and whoever plans thousands wants an answer soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,10 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
     if alone is None:
         return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
-    wide = space.sharing is Sharing.REALIGNED and (len(fleet.fragments) > MANY_FRAGMENTS or _kinds(fleet) > MANY_TYPES)
-    if wide:
-        known = solve_wide(fleet, stages, space, replace(limits, time_limit_s=_left(deadline)))
-    else:
-        known = solve_regroup(fleet, space, replace(limits, time_limit_s=_left(deadline)))
-    if wide and (known.claimed == known.bound or _kinds(fleet) > MANY_TYPES):
-        return known
+    within = replace(limits, time_limit_s=_left(deadline))
+    if space.sharing is Sharing.REALIGNED and _is_large(fleet):
+        return solve_wide(fleet, stages, space, within)
+    known = solve_regroup(fleet, space, within)
     answer = _answer(fleet, stages, space, alone, known, deadline)
     if answer.claimed != answer.bound and time.perf_counter() < deadline and may_list(fleet, space):
         listed = solve_set_partition(fleet, space, replace(limits, time_limit_s=_left(deadline)))
@@ -89,9 +86,10 @@ def _left(deadline: float) -> float | None:
     return None if deadline == math.inf else max(deadline - time.perf_counter(), 0.0)
 
 
-def _kinds(fleet: Fleet) -> int:
-    """How many different fragments there are, whatever their rates."""
-    return len({(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments})
+def _is_large(fleet: Fleet) -> bool:
+    """Whether a fleet has too many fragments, or kinds of them whatever their rates, for its gap to be closed."""
+    kinds = {(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments}
+    return len(kinds) > MANY_TYPES or len(fleet.fragments) > MANY_FRAGMENTS
 
 
 def _answer(
@@ -112,7 +110,7 @@ def _answer(
     best = (round(known.claimed), known.plan)
     found = _relaxed(fleet, stages, space, alone, best[0], deadline)
     best = _better(best, fleet, stages, space, found.sets, alone)
-    bound = max(found.bound_pct, fluid_bound_pct(fleet), round(known.bound or 0))
+    bound = max(found.bound_pct, fluid_bound_pct(fleet))
     if space.budgets is Budgets.OWN and best[0] > bound:
         least = _relaxed(fleet, stages, replace(space, budgets=Budgets.LEAST), alone, best[0], deadline)
         best = _better(best, fleet, stages, space, least.sets, alone)
