@@ -95,7 +95,7 @@ def _massive(tables: Tables) -> dict[str, str]:
             "closed, though a larger one would take less per request."
         )
         plus = (own[GSLICE] / own[GSLICE_PLUS]).mean()
-        found[f"massive_gslice_{key}"] = f"GSLICE+ alone takes a {plus:.2f}th of GSLICE's share by batching."
+        found[f"massive_gslice_{key}"] = f"GSLICE takes {plus:.2f} times the share of GSLICE+, which only batches."
     return found
 
 

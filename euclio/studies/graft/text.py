@@ -134,7 +134,7 @@ def numbers(tables: Mapping[str, pd.DataFrame]) -> list[KeyNumber]:
         ),
         KeyNumber(
             f"{ours.value:.1f} %",
-            f"that of {REGROUP}, ours",
+            f"share of {REGROUP} (ours) above the least possible, 20 clients",
             f"with {clients} clients at most {above['value'].max():.1f} % above a proven bound, Graft "
             f"{above[GRAFT].min():.0f} to {above[GRAFT].max():.0f} %",
         ),
