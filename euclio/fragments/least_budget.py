@@ -40,6 +40,20 @@ def least_budget_s(network: Network, fragment: Fragment, space: FragmentSpace = 
     return min(found, default=None)
 
 
+def quickest_budget_s(network: Network, first: int) -> Fraction:
+    """The least time budget in seconds with which any fragment from a layer on is served, queueing included.
+
+    Batches of one on the largest share take no longer than others, and as many instances as a rate needs may run them.
+
+    Args:
+        network: the DNN.
+        first: first layer of the fragment.
+    """
+    fastest = network.latency_s(first, network.layers, network.batches[0], network.shares_pct[-1])
+    assert fastest is not None
+    return QUEUEING * fastest
+
+
 def _least_s(network: Network, first: int, end: int, rate_rps: Fraction, space: FragmentSpace) -> Fraction | None:
     """The least latency of a stage that serves the rate; None: none does."""
     fitting = []

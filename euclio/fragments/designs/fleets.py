@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.fragments.instance import Fleet, Fragment, Network
+from euclio.fragments.least_budget import quickest_budget_s
 from euclio.fragments.space import FULL_FRAGMENT_SPACE, FragmentSpace
 from euclio.fragments.workloads.clients import draw_clients, fleet_now
 from euclio.fragments.workloads.networks import find_model
@@ -79,9 +80,7 @@ class FleetDesign:
         budget = fragment.budget_s
         if self.budget_step_ms:
             rounded = math.floor(budget * MS_PER_S / self.budget_step_ms) * Fraction(self.budget_step_ms, MS_PER_S)
-            fastest = network.latency_s(fragment.partition_point, network.layers, 1, network.shares_pct[-1])
-            assert fastest is not None
-            budget = rounded if rounded >= 2 * fastest else budget
+            budget = rounded if rounded >= quickest_budget_s(network, fragment.partition_point) else budget
         return Fragment(fragment.name, fragment.partition_point, budget, rate)
 
 

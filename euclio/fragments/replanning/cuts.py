@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.fragments.evaluate import QUEUEING, evaluate
-from euclio.fragments.instance import WHOLE_GPU_PCT, Fleet, Fragment
+from euclio.fragments.instance import Fleet, Fragment
+from euclio.fragments.least_budget import quickest_budget_s
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.replanning.policies import Planner
 from euclio.fragments.replanning.timeline import Timeline, budget_at
@@ -47,21 +48,20 @@ def in_hindsight(line: Timeline, plan: Planner) -> Standing:
 def _best_cut(client: Client, seconds: int) -> Fragment:
     """The cut that can be served in most seconds, and of such the one with most time in the worst of them.
 
-    Time counts as a multiple of what the fastest instance needs for the layers that are left.
+    Time counts as a multiple of the least budget with which the layers that are left can be served.
     """
     best: tuple[int, Fraction] | None = None
     chosen: tuple[int, Fraction] | None = None
     for point in range(client.model.layers):
-        fastest = client.model.network.latency_s(point, client.model.layers, 1, WHOLE_GPU_PCT)
-        assert fastest is not None
+        quickest = quickest_budget_s(client.model.network, point)
         found = [budget_at(client, point, t) for t in range(seconds)]
-        kept = [budget for budget in found if budget is not None and budget >= QUEUEING * fastest]
+        kept = [budget for budget in found if budget is not None and budget >= quickest]
         if not kept:
             continue
-        rank = len(kept), min(kept) / fastest
+        rank = len(kept), min(kept) / quickest
         if best is None or rank > best:
             least = math.floor(min(kept) / client.step_s) * client.step_s
-            best, chosen = rank, (point, max(least, QUEUEING * fastest))
+            best, chosen = rank, (point, max(least, quickest))
     # A client is drawn with a second that can be served.
     assert chosen is not None
     return Fragment(client.name, *chosen, client.rate_rps)

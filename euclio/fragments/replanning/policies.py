@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 
 from euclio.core.solving import solve
+from euclio.fragments.deployment import Deployment, deployed, share_of
 from euclio.fragments.evaluate import evaluate
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
-from euclio.fragments.replanning.deployment import Deployment, deployed, share_of
 from euclio.fragments.replanning.repair import Repairer
 from euclio.fragments.replanning.timeline import Timeline
 from euclio.fragments.space import FULL_FRAGMENT_SPACE

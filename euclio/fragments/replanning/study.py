@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from euclio.fragments.deployment import deployed, moves, share_of
 from euclio.fragments.replanning.cuts import Standing, at_mean, in_hindsight
-from euclio.fragments.replanning.deployment import deployed, moves, share_of
 from euclio.fragments.replanning.policies import Hindsight, Planner, Sequel, from_scratch, kept
 from euclio.fragments.replanning.timeline import Timeline, timeline
 from euclio.fragments.workloads.uplink import Trace, read_traces

@@ -10,7 +10,7 @@ from itertools import pairwise
 from euclio.fragments.instance import Fleet
 from euclio.fragments.workloads.clients import Client, draw_clients, fleet_now
 from euclio.fragments.workloads.networks import find_model
-from euclio.fragments.workloads.neurosurgeon import BITS, MEGA
+from euclio.fragments.workloads.neurosurgeon import sending_s
 from euclio.fragments.workloads.uplink import Trace
 
 
@@ -62,9 +62,8 @@ def _different(before: Fleet, after: Fleet) -> int:
 
 def budget_at(client: Client, point: int, second: int) -> Fraction | None:
     """The time budget that a client leaves to the server if it cuts at a layer; None: it cannot send anything."""
-    mbps = client.trace[(client.second + second) % len(client.trace)]
+    mbps = client.uplink_mbps(second)
     if not mbps:
         return None
-    sending = Fraction(BITS * client.model.sent_bytes[point]) / (MEGA * mbps)
     mobile = sum(client.model.mobile_s[client.device][:point], Fraction(0))
-    return client.slo_s - mobile - sending
+    return client.slo_s - mobile - sending_s(client.model, point, mbps)

@@ -40,7 +40,7 @@ def ahead_of(clients: Sequence[Client], seconds: int = 0) -> dict[str, Ahead]:
     """
     found = {}
     for client in clients:
-        mbps = client.trace[(client.second + seconds) % len(client.trace)]
+        mbps = client.uplink_mbps(seconds)
         if client.fragment(mbps) is not None:
             cut = best_cut(client.model, client.device, mbps)
             found[client.name] = Ahead(cut.mobile_s, cut.sending_s, client.slo_s)

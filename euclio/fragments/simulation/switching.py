@@ -8,18 +8,15 @@ changes.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
+from euclio.fragments.deployment import deployed, processes, share_of
 from euclio.fragments.evaluate import QUEUEING, SetEvaluation, evaluate
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
-
-Kind = tuple[int, int, int]
-"""First layer, the layer behind the last one, share in percent of a GPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +81,23 @@ def switch(
     """
     if old_fleet.network != new_fleet.network:
         raise InputError("the fleets have different networks; no instance can stay", field="new_fleet")
-    priced = [_priced(old_fleet, old_plan, "old_plan"), _priced(new_fleet, new_plan, "new_plan")]
-    old, new = (_instances(plan, found) for plan, found in zip((old_plan, new_plan), priced, strict=True))
+    priced = _priced(old_fleet, old_plan, "old_plan")
+    _priced(new_fleet, new_plan, "new_plan")
+    old, new = processes(deployed(old_fleet, old_plan)), processes(deployed(new_fleet, new_plan))
     started, ended = new - old, old - new
     latencies = (
         found.latency_s
-        for own, found in zip(old_plan.sets, priced[0], strict=True)
-        if any(kind in ended for kind in _instances(FragmentPlan((own,)), (found,)))
+        for own, found in zip(old_plan.sets, priced, strict=True)
+        if processes(deployed(old_fleet, FragmentPlan((own,)))).keys() & ended.keys()
     )
     return Switch(
         (old & new).total(),
         started.total(),
         ended.total(),
-        _share(old),
-        _share(new),
-        _share(started),
-        _share(ended),
+        share_of(old),
+        share_of(new),
+        share_of(started),
+        share_of(ended),
         exact_number(start_s, "start_s") if started else Fraction(0),
         QUEUEING * max(latencies, default=Fraction(0)),
     )
@@ -110,17 +108,3 @@ def _priced(fleet: Fleet, plan: FragmentPlan, which: str) -> tuple[SetEvaluation
     if not evaluation.sets:
         raise InputError(evaluation.violations[0], field=which)
     return evaluation.sets
-
-
-def _instances(plan: FragmentPlan, priced: tuple[SetEvaluation, ...]) -> Counter[Kind]:
-    found: Counter[Kind] = Counter()
-    for own, evaluation in zip(plan.sets, priced, strict=True):
-        # In the order of `RealignedSet.stages`.
-        stages = (evaluation.shared, *(head for head in evaluation.heads if head is not None))
-        for stage, where in zip(own.stages, stages, strict=True):
-            found[where.first, where.end, stage.share_pct] += stage.instances
-    return found
-
-
-def _share(instances: Counter[Kind]) -> int:
-    return sum(share * count for (_, _, share), count in instances.items())

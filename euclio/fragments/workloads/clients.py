@@ -56,7 +56,11 @@ class Client:
 
     def after(self, seconds: int) -> Fragment | None:
         """What it leaves to the server some seconds from now; its trace begins anew where it ends."""
-        return self.fragment(self.trace[(self.second + seconds) % len(self.trace)])
+        return self.fragment(self.uplink_mbps(seconds))
+
+    def uplink_mbps(self, seconds: int) -> Fraction:
+        """Its bandwidth some seconds from now, in 10^6 bits per second; its trace begins anew where it ends."""
+        return self.trace[(self.second + seconds) % len(self.trace)]
 
     def at_mean(self) -> Fragment | None:
         """What it would leave to the server at its mean bandwidth."""

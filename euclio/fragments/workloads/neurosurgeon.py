@@ -12,7 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
-from euclio.fragments.instance import WHOLE_GPU_PCT, Fragment
+from euclio.fragments.instance import Fragment
+from euclio.fragments.least_budget import quickest_budget_s
 from euclio.fragments.workloads.networks import Device, Model
 
 BITS = 8
@@ -55,9 +56,13 @@ def all_cuts(model: Model, device: Device, uplink_mbps: Fraction) -> list[Cut]:
     after = [done[-1] - part for part in done]
     cuts = [Cut(model.layers, before[-1], Fraction(0), Fraction(0))]
     if uplink_mbps > 0:
-        sending = [Fraction(BITS * size) / (MEGA * uplink_mbps) for size in model.sent_bytes]
-        cuts = [Cut(p, before[p], sending[p], after[p]) for p in range(model.layers)] + cuts
+        cuts = [Cut(p, before[p], sending_s(model, p, uplink_mbps), after[p]) for p in range(model.layers)] + cuts
     return cuts
+
+
+def sending_s(model: Model, point: int, uplink_mbps: Fraction) -> Fraction:
+    """Seconds that what is put out before a layer takes over a link, whose bandwidth is not 0."""
+    return Fraction(BITS * model.sent_bytes[point]) / (MEGA * uplink_mbps)
 
 
 @lru_cache(maxsize=64)
@@ -102,8 +107,6 @@ def fragment_of(
     if cut.point == model.layers:
         return None
     budget = math.floor((slo_s - cut.mobile_s - cut.sending_s) / step_s) * step_s
-    fastest = model.network.latency_s(cut.point, model.layers, 1, WHOLE_GPU_PCT)
-    assert fastest is not None
-    if budget < 2 * fastest:
+    if budget < quickest_budget_s(model.network, cut.point):
         return None
     return Fragment(name, cut.point, budget, rate_rps)

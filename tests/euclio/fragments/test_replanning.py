@@ -10,10 +10,10 @@ from itertools import pairwise, product
 import pytest
 
 from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, evaluate
+from euclio.fragments.deployment import Instance, deployed, moves, share_of
 from euclio.fragments.replanning import study
 from euclio.fragments.replanning.__main__ import main
 from euclio.fragments.replanning.cuts import at_mean, in_hindsight
-from euclio.fragments.replanning.deployment import Instance, deployed, moves, share_of
 from euclio.fragments.replanning.policies import Hindsight, Planner, from_scratch, kept
 from euclio.fragments.replanning.repair import Repairer
 from euclio.fragments.replanning.timeline import Timeline, budget_at, timeline

@@ -29,6 +29,20 @@ Deployment = Counter[Instance]
 """How many of each instance run."""
 
 
+class Process(NamedTuple):
+    """An instance whose batch size may change while it runs: its layers and its share.
+
+    Attributes:
+        first: first layer.
+        end: layer behind the last one.
+        share_pct: GPU share in percent of one GPU.
+    """
+
+    first: int
+    end: int
+    share_pct: int
+
+
 class Moves(NamedTuple):
     """What changes from one deployment to the next.
 
@@ -59,9 +73,17 @@ def deployed(fleet: Fleet, plan: FragmentPlan) -> Deployment:
     return found
 
 
-def share_of(deployment: Deployment) -> int:
+def processes(deployment: Deployment) -> Counter[Process]:
+    """How many instances run by layers and share, whatever their batch sizes."""
+    found: Counter[Process] = Counter()
+    for instance, number in deployment.items():
+        found[Process(instance.first, instance.end, instance.share_pct)] += number
+    return found
+
+
+def share_of(running: Counter[Instance] | Counter[Process]) -> int:
     """GPU share of all instances, in percent of one GPU."""
-    return sum(number * instance.share_pct for instance, number in deployment.items())
+    return sum(number * own.share_pct for own, number in running.items())
 
 
 def moves(before: Deployment, after: Deployment) -> Moves:
