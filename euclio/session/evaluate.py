@@ -5,10 +5,11 @@ Exact rational arithmetic from the decimal text of the input; it shares no code 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
 from euclio.core.words import full
@@ -187,15 +188,41 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
         return f"dummy rate written as {full(plan.dummy_rps)}, derived as {full(dummy)} req/s"
     cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), Fraction(0))
     cost += partial / t_last * price[last.configuration.hardware]
-    latency = _worst_case_latency(plan.allocations, partial, rate + dummy, price, space.policy)
+    machines = machine_latencies(plan.allocations, partial, rate + dummy, price, space.policy)
+    latency = max((machine.latency_s for machine in machines), default=Fraction(0))
     return ModuleEvaluation(latency, cost, partial, dummy)
 
 
-def _worst_case_latency(
+class MachineLatency(NamedTuple):
+    """Worst-case latency of machines that are alike.
+
+    Attributes:
+        allocation: place of their allocation in the module's plan.
+        partial: whether it is the partial machine.
+        latency_s: seconds.
+    """
+
+    allocation: int
+    partial: bool
+    latency_s: Fraction
+
+
+def machine_latencies(
     allocations: tuple[Allocation, ...], partial: Fraction, total: Fraction, price: dict[str, Fraction], policy: Policy
-) -> Fraction:
-    """Largest latency over the machines; `total` is the rate with dummies (Harpagon Theorem 1, Table III)."""
-    worst, before = Fraction(0), Fraction(0)
+) -> Iterator[MachineLatency]:
+    """Worst-case latencies of a module's machines, in rank order (Harpagon Theorem 1, Table III).
+
+    Args:
+        allocations: the module's allocations.
+        partial: rate of the partial machine as derived; 0: there is none.
+        total: the module's rate with dummies.
+        price: price per hour by hardware.
+        policy: dispatch policy.
+
+    Yields:
+        An entry for the whole machines of an allocation, one for the partial machine.
+    """
+    before = Fraction(0)
     shared_ratio: Fraction | None = None
     shared_w = total
     for i, allocation in enumerate(allocations):
@@ -208,11 +235,10 @@ def _worst_case_latency(
             shared_ratio, shared_w = ratio, w
         place = Place(c.duration_s, c.batch, c.throughput_rps, allocation.machines, f, w, shared_w)
         if allocation.machines:
-            worst = max(worst, policy.whole_latency(place))
+            yield MachineLatency(i, False, policy.whole_latency(place))
         if f:
-            worst = max(worst, policy.partial_latency(place))
+            yield MachineLatency(i, True, policy.partial_latency(place))
         before += allocation.machines * c.throughput_rps
-    return worst
 
 
 def _broken_dummy_rule(rule: DummyRule, dummy: Fraction, t_last: Fraction) -> str:

@@ -1,0 +1,87 @@
+"""What is simulated: arrivals, load, dispatch, time-outs, dropping, noise (docs/model/serving.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from euclio.simulation.setup import Setup as CommonSetup
+
+
+class Dispatch(StrEnum):
+    """Who is given the next invocation; the units and turns of each are in `euclio.session.simulation.targets`."""
+
+    ROUNDS = "rounds"
+    """Whole batches in rank order, all machines of a configuration one after the other (Harpagon §III-B, Figure 4)."""
+    BATCHES = "batches"
+    """Whole batches in rank order, one batch at a time (ours)."""
+    SPLIT = "split"
+    """Single invocations to allocations at their rates, whole batches in turn among an allocation's machines (ours)."""
+    REQUESTS = "requests"
+    """Single invocations to machines at their rates (round robin; Harpagon Table III)."""
+    REQUEST_ROUNDS = "request-rounds"
+    """Single invocations in turn among machines of a configuration, then the next (Harpagon Figure 4, bottom)."""
+    PULL = "pull"
+    """Machines that are free take what is there; nothing waits for a batch to fill (ours)."""
+
+
+class Dropping(StrEnum):
+    """Which requests are dropped."""
+
+    NEVER = "never"
+    """None; they are answered late."""
+    HOPELESS = "hopeless"
+    """Those that could not be answered in time any more when their batch starts (Scrooge §3.6, early dropping)."""
+
+
+class Partial(StrEnum):
+    """Where a machine is that a plan does not use in full."""
+
+    ALONE = "alone"
+    """On a machine of its own."""
+    SHARED = "shared"
+    """On one that others use as well: it starts batches no more often than its rate pays for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup(CommonSetup):
+    """A simulation, apart from session and plan.
+
+    `full_load_rps` is the rate of the session's busiest first module at load 1; None: the session's own.
+
+    Attributes:
+        dispatch: who is given the next invocation; None: what the plan's policy stands for.
+        timeout_s: how long a batch waits to be filled, in seconds; infinity: until it is full; None: as long as the
+            plan counts on.
+        hold: whether modules hand requests on no earlier than after their worst-case latency.
+        dropping: which requests are dropped.
+        partial: where a machine is that is not used in full.
+        clients: how many clients send their next request when the last one is answered, instead of `arrivals`;
+            0: none.
+    """
+
+    dispatch: Dispatch | None = None
+    timeout_s: float | None = None
+    hold: bool = False
+    dropping: Dropping = Dropping.NEVER
+    partial: Partial = Partial.ALONE
+    clients: int = 0
+
+    def __post_init__(self) -> None:
+        """Let enumerations be given by name."""
+        CommonSetup.__post_init__(self)
+        object.__setattr__(self, "dispatch", None if self.dispatch is None else Dispatch(self.dispatch))
+        object.__setattr__(self, "dropping", Dropping(self.dropping))
+        object.__setattr__(self, "partial", Partial(self.partial))
+
+    def own(self) -> dict[str, Any]:
+        """Dispatch, time-outs, holding, dropping, partial machines and clients, as plain data."""
+        return {
+            "dispatch": None if self.dispatch is None else self.dispatch.value,
+            "timeout_s": "none" if self.timeout_s == float("inf") else self.timeout_s,
+            "hold": self.hold,
+            "dropping": self.dropping.value,
+            "partial": self.partial.value,
+            **({"clients": self.clients} if self.clients else {}),
+        }

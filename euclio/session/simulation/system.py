@@ -1,0 +1,299 @@
+"""What serves a session's plan: numbered machines, targets, modules; all times in whole nanoseconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
+from euclio.session.instance import Configuration, Module, Session
+from euclio.session.plan import ModulePlan, Plan
+from euclio.session.policies import Policy
+from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
+from euclio.session.simulation.targets import DEALINGS, Dealing, Target, Turns, Unit, joins, own_dispatch, scaled
+from euclio.session.space import FULL_SPACE, PlanSpace
+from euclio.simulation.units import NS_PER_S
+
+LONGEST_NS = 1 << 60
+"""Longest time that is counted, 36 years; what is longer counts as this."""
+MOST_S = 10**5
+"""Longest duration in seconds, so that many executions in a row stay within 64 bits of nanoseconds."""
+MOST_MACHINES = 10**6
+MOST_BATCH = 10**6
+MOST_INVOCATIONS = 10**6
+"""Most invocations of a module per request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine.
+
+    Attributes:
+        module: number of its module.
+        allocation: place of its allocation in the module's plan.
+        partial: whether it is written as the partial machine.
+        batch: b, most invocations in a batch.
+        slots: e, batches that it executes at a time.
+        duration_ns: how long a batch takes by its size, 0 to b; 0 at 0.
+        timeout_ns: how long a batch waits to be filled; -1: until it is full.
+        spacing_ns: least time between the starts of two batches.
+        rate_rps: the rate that it is given.
+        busy: the share of its capacity that this rate takes, which it is charged for.
+    """
+
+    module: int
+    allocation: int
+    partial: bool
+    batch: int
+    slots: int
+    duration_ns: tuple[int, ...]
+    timeout_ns: int
+    spacing_ns: int
+    rate_rps: Fraction
+    busy: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModule:
+    """A module.
+
+    Attributes:
+        name: its name.
+        parents: numbers of the modules before it.
+        children: numbers of the modules after it, ascending.
+        machines: numbers of its machines, in rank order.
+        targets: what its invocations are dealt out to, in rank order; empty: machines pull.
+        per_request: invocations per request of the session.
+        dummy_period_ns: time between two dummies; 0: there are none.
+        latency_ns: worst-case latency as checked, rounded up.
+        least_after_ns: the least that an invocation takes after it has left this module.
+    """
+
+    name: str
+    parents: tuple[int, ...]
+    children: tuple[int, ...]
+    machines: range
+    targets: tuple[Target, ...]
+    per_request: Fraction
+    dummy_period_ns: float
+    latency_ns: int
+    least_after_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What serves a session's plan.
+
+    Attributes:
+        session: the instance.
+        plan: the plan.
+        evaluation: what the checker says of it.
+        modules: in the order of the session's modules.
+        order: numbers of the modules, parents before children.
+        machines: all machines, module by module, in rank order, whole ones before the partial one.
+        dealing: how invocations are dealt out; None: machines pull.
+        rate_rps: requests per second of the session at load 1.
+        slo_ns: latency objective, rounded down.
+        hold: whether modules hand requests on no earlier than after their worst-case latency.
+        drops: whether hopeless requests are dropped.
+    """
+
+    session: Session
+    plan: Plan
+    evaluation: Evaluation
+    modules: tuple[ServedModule, ...]
+    order: tuple[int, ...]
+    machines: tuple[Machine, ...]
+    dealing: Dealing | None
+    rate_rps: Fraction
+    slo_ns: int
+    hold: bool
+    drops: bool
+
+
+def build_system(session: Session, plan: Plan, space: PlanSpace | None = None, setup: Setup | None = None) -> System:
+    """The machines of a plan, and who is given what.
+
+    Args:
+        session: the instance.
+        plan: a plan of it; it need not keep the SLO.
+        space: plan space of the plan, whose policy dispatches.
+        setup: dispatcher, time-outs, holding, dropping, partial machines.
+
+    Raises:
+        InputError: the plan cannot be priced, or it has numbers that are too large to be simulated.
+    """
+    space, setup = space or FULL_SPACE, setup or Setup()
+    found = evaluate(session, plan, space)
+    if not found.modules:
+        raise InputError(f"{found.violations[0]}; `euclio verify` says more", field="plan")
+    dispatch = setup.dispatch or own_dispatch(space.policy)
+    built: list[_Built] = []
+    machines: list[Machine] = []
+    for number, (module, own, checked) in enumerate(zip(session.modules, plan.modules, found.modules, strict=True)):
+        built.append(_Built(session, module, number, own, checked, space.policy, dispatch, setup, len(machines)))
+        machines += built[-1].machines
+        if len(machines) > MOST_MACHINES:
+            raise InputError(f"has more than {MOST_MACHINES} machines; so many are not simulated", field="plan")
+    rate = session_rate(session)
+    return System(
+        session,
+        plan,
+        found,
+        _modules(session, built, rate),
+        session.order,
+        tuple(machines),
+        DEALINGS.get(dispatch),
+        rate,
+        min(int(session.slo_s * NS_PER_S), LONGEST_NS),
+        setup.hold,
+        setup.dropping is Dropping.HOPELESS,
+    )
+
+
+def session_rate(session: Session) -> Fraction:
+    """Requests per second: the rate of the busiest module that requests enter by."""
+    entered = {child for _, child in session.edges}
+    return max(module.rate_rps for module in session.modules if module.name not in entered)
+
+
+class _Built:
+    """Machines and targets of one module."""
+
+    def __init__(
+        self,
+        session: Session,
+        module: Module,
+        number: int,
+        plan: ModulePlan,
+        checked: ModuleEvaluation,
+        policy: Policy,
+        dispatch: Dispatch,
+        setup: Setup,
+        first: int,
+    ) -> None:
+        self.module, self.number, self.checked, self.setup = module, number, checked, setup
+        self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
+        self.total = module.rate_rps + checked.dummy_rps
+        self.machines: list[Machine] = []
+        self.rates: list[Fraction] = []
+        """Rate of each target."""
+        self.sizes: list[int] = []
+        """Machines of each target."""
+        price = session.price
+        latency = {
+            (entry.allocation, entry.partial): entry.latency_s
+            for entry in machine_latencies(plan.allocations, checked.partial_rps, self.total, price, policy)
+        }
+        last = len(plan.allocations) - 1
+        for place, allocation in enumerate(plan.allocations):
+            f = checked.partial_rps if place == last else Fraction(0)
+            c, n = allocation.configuration, allocation.machines
+            rates = [(c.throughput_rps, n, False)] if n else []
+            rates += [(f, 1, True)] if f else []
+            if self.joins and n and f:
+                rates = [((n * c.throughput_rps + f) / (n + 1), n + 1, False)]
+            for rate, count, partial in rates:
+                self._add(place, c, rate, count, partial, n if self.joins else 0, latency[place, partial])
+
+    def _add(
+        self, place: int, c: Configuration, rate: Fraction, count: int, partial: bool, whole: int, latency: Fraction
+    ) -> None:
+        if len(self.machines) + count > MOST_MACHINES or c.batch > MOST_BATCH:
+            raise InputError(
+                f"module {self.module.name} has {count} machines of batch {c.batch}; up to {MOST_MACHINES} machines "
+                f"of batch {MOST_BATCH} are simulated",
+                field="plan",
+            )
+        target = rate * count
+        spaced = self.setup.partial is Partial.SHARED and rate < c.throughput_rps
+        timeout = self._timeout_ns(c, rate, target, latency)
+        spacing = int(c.batch / rate * NS_PER_S) if spaced else 0
+        durations = _durations(self.module, c)
+        busy = rate / c.throughput_rps
+        for k in range(count):
+            # Where the partial machine takes turns with the whole ones, it is the last of them.
+            own = partial or 0 < whole <= k
+            self.machines.append(
+                Machine(self.number, place, own, c.batch, c.concurrency, durations, timeout, spacing, rate, busy)
+            )
+        self.rates.append(target)
+        self.sizes.append(count)
+
+    def _timeout_ns(self, c: Configuration, rate: Fraction, target: Fraction, latency: Fraction) -> int:
+        """How long a batch waits to be filled: as the plan counts on, or as it takes the way it is dealt out."""
+        if self.setup.timeout_s is not None:
+            return -1 if math.isinf(self.setup.timeout_s) else int(self.setup.timeout_s * NS_PER_S)
+        dealing = DEALINGS.get(self.dispatch)
+        if dealing is None:
+            return -1
+        collected = target if dealing.unit is Unit.REQUEST else self.total
+        collected = rate if dealing.turns is Turns.REQUESTS else collected
+        longest = max(latency - c.duration_s, c.batch / collected)
+        return min(math.ceil(longest * NS_PER_S), LONGEST_NS)
+
+    def targets(self) -> Iterator[Target]:
+        """The targets, in rank order."""
+        if self.dispatch is Dispatch.PULL:
+            return
+        first = self.first
+        for rate, size in zip(scaled(self.rates), self.sizes, strict=True):
+            yield Target(range(first, first + size), rate)
+            first += size
+
+
+def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[ServedModule, ...]:
+    parents = session.parents()
+    children = [tuple(c for c, ps in enumerate(parents) if m in ps) for m in range(len(parents))]
+    least = [min(min(machine.duration_ns[1:]) for machine in b.machines) for b in built]
+    after = [0] * len(built)
+    for m in reversed(session.order):
+        after[m] = max((least[c] + after[c] for c in children[m]), default=0)
+    found = []
+    for m, b in enumerate(built):
+        per_request = b.module.rate_rps / rate
+        if per_request > MOST_INVOCATIONS:
+            raise InputError(
+                f"module {b.module.name} is invoked {float(per_request):.3g} times per request; up to "
+                f"{MOST_INVOCATIONS} are simulated",
+                field="modules",
+            )
+        found.append(
+            ServedModule(
+                b.module.name,
+                parents[m],
+                children[m],
+                range(b.first, b.first + len(b.machines)),
+                tuple(b.targets()),
+                per_request,
+                float(NS_PER_S / b.checked.dummy_rps) if b.checked.dummy_rps else 0.0,
+                min(math.ceil(b.checked.worst_case_latency_s * NS_PER_S), LONGEST_NS),
+                after[m],
+            )
+        )
+    return tuple(found)
+
+
+def _durations(module: Module, c: Configuration) -> tuple[int, ...]:
+    """Duration of batches of 0 to b, in nanoseconds, rounded up.
+
+    A batch that is not full takes the least time of all configurations that it could be filled up to.
+
+    Raises:
+        InputError: it takes longer than `MOST_S`.
+    """
+    if c.duration_s > MOST_S:
+        raise InputError(
+            f"module {module.name} takes {float(c.duration_s):g} s at batch {c.batch}; up to {MOST_S} s are simulated",
+            field="plan",
+        )
+    alike = [k for k in module.profile if (k.hardware, k.concurrency) == (c.hardware, c.concurrency)]
+    found = [math.ceil(c.duration_s * NS_PER_S)] * (c.batch + 1)
+    by_batch = {k.batch: math.ceil(k.duration_s * NS_PER_S) for k in alike if k.batch < c.batch}
+    for size in range(c.batch - 1, 0, -1):
+        found[size] = min(found[size + 1], by_batch.get(size, found[size + 1]))
+    found[0] = 0
+    return tuple(found)
