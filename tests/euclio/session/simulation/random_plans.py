@@ -20,6 +20,8 @@ from euclio.simulation.noise import duration_factors
 DURATIONS = ("0.1", "0.2", "0.05", "0.4", "0.01", "0.0333", "0.123456789", "1")
 """Durations that meet at equal times, and some that never do."""
 RATIOS = ("1", "2", "0.5", "0.3", "1.7", "3", "0.01")
+MOST_PER_REQUEST = 40
+"""Most invocations per request, dummies included, so that a case is small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,12 @@ def random_case(seed: int, requests: int = 120) -> Case:
     while True:
         session, space = _session(stream), _space(stream)
         plan = _plan(stream, session, space)
-        if plan is not None:
+        if plan is None:
+            continue
+        setup = _setup(stream)
+        system = build_system(session, plan, space, setup)
+        if _per_request(system) <= MOST_PER_REQUEST:
             break
-    setup = _setup(stream)
-    system = build_system(session, plan, space, setup)
     arrivals = _arrivals(stream, float(system.rate_rps), requests)
     counts = None
     if stream.random() < 0.3:
@@ -59,7 +63,14 @@ def random_case(seed: int, requests: int = 120) -> Case:
         # A request that invokes nothing is none.
         counts = tuple(row if any(row) else (1,) * len(row) for row in drawn)
     factors = tuple(duration_factors(setup.noise, seed).tolist()[:1000])
-    return Case(system, arrivals, counts, factors, stream.choice((0, 0, 0, 0, 1, 7)))
+    # Clients whose requests are dropped at once would send without end.
+    clients = 0 if system.drops else stream.choice((0, 0, 0, 1, 7))
+    return Case(system, arrivals, counts, factors, clients)
+
+
+def _per_request(system: System) -> Fraction:
+    dummies = sum((m.dummy_rps for m in system.evaluation.modules), Fraction(0))
+    return sum((m.per_request for m in system.modules), dummies / system.rate_rps)
 
 
 def _session(stream: random.Random) -> Session:
