@@ -23,7 +23,7 @@ class Dispatch(StrEnum):
     REQUEST_ROUNDS = "request-rounds"
     """Single invocations in turn among machines of a configuration, then the next (Harpagon Figure 4, bottom)."""
     PULL = "pull"
-    """Machines that are free take what is there; nothing waits for a batch to fill (ours)."""
+    """Machines that are free take what is there; without a time-out nothing waits for a batch to fill (ours)."""
 
 
 class Dropping(StrEnum):
@@ -53,7 +53,7 @@ class Setup(CommonSetup):
     Attributes:
         dispatch: who is given the next invocation; None: what the plan's policy stands for.
         timeout_s: how long a batch waits to be filled, in seconds; infinity: until it is full; None: as long as the
-            plan counts on.
+            plan counts on, or, where machines pull, not at all.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         dropping: which requests are dropped.
         partial: where a machine is that is not used in full.
