@@ -40,6 +40,9 @@ def setup_options(arguments: argparse.Namespace, family: Family) -> dict[str, An
         if option.choices and given not in option.choices:
             words = joined(option.choices, "or")
             raise InputError(f"is {given!r}, which {family.instances} do not have; give {words}", field=flag)
+        for other in option.instead_of:
+            if vars(arguments).get(other):
+                raise InputError(f"stands instead of --{other.replace('_', '-')}; leave one out", field=flag)
         found[option.field] = given
     return found
 

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
     add_arrivals(parser)
-    parser.add_argument("--load", type=positive, default=1.0, metavar="F", help="load factor; default: 1")
+    parser.add_argument("--load", type=positive, metavar="F", help="load factor; default: 1")
     parser.add_argument(
         "--full-load",
         type=positive,
@@ -152,7 +152,7 @@ def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) ->
 def _setup(arguments: argparse.Namespace, family: Family, simulator: Simulator) -> Setup:
     return simulator.setup(
         **arrivals(arguments),
-        load=arguments.load,
+        load=arguments.load or 1.0,
         seconds=arguments.seconds,
         seed=arguments.seed,
         noise=arguments.noise,

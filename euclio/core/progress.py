@@ -84,9 +84,16 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def late_bar(what: str, total: float, after_s: float = 2) -> Iterator[Callable[[float], None]]:
-    """One bar up to a total, seen on a terminal if the work inside takes longer than that; gives what says how far it is."""
+    """One bar up to a total, shown on a terminal if the work inside takes longer than that; gives what moves it."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
     if not console.is_terminal:

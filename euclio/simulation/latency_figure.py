@@ -64,7 +64,7 @@ def draw_curves(curves: Sequence[Curve], title: str, limits_are: str) -> Figure:
                 lowest = min(lowest, 1 / float(curve.count.sum()))
         axes.plot([], [], color=INK, linestyle="--", linewidth=0.9, label=limits_are)
         _finish(axes, max(lowest, LEAST_SHARE), title)
-        figure.legend(fontsize=8, loc="outside right upper")
+        figure.legend(fontsize=8, loc="outside right center")
     return figure
 
 

@@ -59,6 +59,7 @@ class SetupOption:
         parse: reads the value from text; None without `choices`: the flag stands alone.
         metavar: placeholder of the value.
         value: value of the field where the flag stands alone.
+        instead_of: fields of `euclio simulate`'s arguments that have no meaning next to it.
     """
 
     flag: str
@@ -68,3 +69,4 @@ class SetupOption:
     parse: Callable[[str], Any] | None = None
     metavar: str | None = None
     value: Any = None
+    instead_of: tuple[str, ...] = ()

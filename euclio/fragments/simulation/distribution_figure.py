@@ -14,7 +14,7 @@ def draw(simulation: Simulation) -> Figure:
     rows = zip(fragments, simulation.requests, strict=True)
     curves = stream_curves([(f.name, requests, float(f.budget_s)) for f, requests in rows])
     title = (
-        f"{simulation.fleet.name}: {setup.arrivals.value} arrivals at load {setup.load:g}"
+        f"{simulation.fleet.name}\n{setup.arrivals.value} arrivals at load {setup.load:g}"
         f"{some_of(len(curves), len(fragments))}"
     )
     return draw_curves(curves, title, "time budget on the server")

@@ -14,7 +14,7 @@ def draw(simulation: Simulation) -> Figure:
     rows = zip(models, simulation.requests, strict=True)
     curves = stream_curves([(model.name, requests, float(model.slo_s)) for model, requests in rows])
     title = (
-        f"{simulation.cluster.name}: {setup.arrivals.value} arrivals at load {setup.load:g}"
+        f"{simulation.cluster.name}\n{setup.arrivals.value} arrivals at load {setup.load:g}"
         f"{some_of(len(curves), len(models))}"
     )
     return draw_curves(curves, title, "SLO")

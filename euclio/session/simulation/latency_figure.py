@@ -24,7 +24,7 @@ def draw(simulation: Simulation) -> Figure:
         curves.append(_curve(system.modules[m].name, simulation.modules[m].latencies, checked))
     part = "" if len(chosen) == len(order) else f", {len(chosen)} of {len(order)} modules"
     load = f"{setup.clients} clients" if setup.clients else f"{setup.arrivals.value} arrivals at load {setup.load:g}"
-    title = f"{simulation.session.name}: {load}, dispatch {simulation.dispatch.value}{part}"
+    title = f"{simulation.session.name}\n{load}, dispatch {simulation.dispatch.value}{part}"
     return draw_curves(curves, title, "SLO; worst case as checked")
 
 

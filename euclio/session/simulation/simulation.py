@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
-from euclio.session.instance import Session
-from euclio.session.plan import Plan
+from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.simulation.engine import tables as t
+from euclio.session.simulation.engine.loop import FOREVER_NS
 from euclio.session.simulation.record import Executions, Latencies, MachineTallies, ModuleTally, Simulation
 from euclio.session.simulation.server import Counts, Server
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import LONGEST_NS, System, build_system, session_rate
+from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.simulation.targets import own_dispatch
 from euclio.session.space import FULL_SPACE, PlanSpace
 from euclio.simulation import highest_load
@@ -54,6 +56,7 @@ def simulate(
     Raises:
         InputError: the plan cannot be priced, or it has numbers that are too large to be simulated.
     """
+    compile_simulator()
     setup, space = setup or Setup(), space or FULL_SPACE
     system = build_system(session, plan, space, setup)
     until = int(setup.seconds * NS_PER_S)
@@ -64,7 +67,6 @@ def simulate(
         closed_loop=setup.clients > 0,
         window_ns=-(-until // WINDOWS),
     )
-    server.advance(0)  # compiles, or loads machine code, before anything is timed
     began = time.perf_counter()
     executions = _run(server, setup, progress or (lambda _: None))
     wall_s = time.perf_counter() - began
@@ -92,17 +94,13 @@ def simulate(
     )
 
 
-def offered_rps(
-    session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None
-) -> tuple[float, ...]:
+def offered_rps(session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None) -> tuple[float, ...]:
     """Mean rate of requests at the load of a setup, in requests per second; 0 where clients wait for answers."""
     full = float(session_rate(session)) if setup.full_load_rps is None else setup.full_load_rps
     return (0.0 if setup.clients else setup.load * full,)
 
 
-def highest_loads(
-    session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None
-) -> dict[str, float]:
+def highest_loads(session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None) -> dict[str, float]:
     """The highest load factor at which the session's attainment is 99 % or more."""
 
     def share_at(load: float) -> dict[str, float | None]:
@@ -124,7 +122,7 @@ def _run(server: Server, setup: Setup, progress: Progress) -> tuple[Executions, 
     rows = server.logs().executions
     server.keep_logs(False)
     driver.go_to(int(setup.seconds * NS_PER_S))
-    busy = server.busy_ns()
+    busy = server.busy_ns(int(setup.seconds * NS_PER_S))
     driver.finish()
     shown = rows[(rows[:, t.LOG_END] > begin) & (rows[:, t.LOG_START] < end)]
     columns = (t.LOG_MODULE, t.LOG_MACHINE, t.LOG_SIZE, t.LOG_START, t.LOG_END)
@@ -137,21 +135,21 @@ class _Driver:
     def __init__(self, server: Server, setup: Setup, progress: Progress) -> None:
         self._server, self._progress = server, progress
         self._chunks = _chunks(server.system, setup)
+        nothing = np.zeros(0, np.int64), np.zeros((0, len(server.system.modules)), np.int64)
+        self._next: tuple[Ints, Ints] | None = next(self._chunks, nothing)
 
     def go_to(self, until_ns: int) -> None:
         """Let all happen that happens before a time."""
         while not self._server.advance(until_ns):
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                modules = len(self._server.system.modules)
-                self._server.feed(np.zeros(0, np.int64), np.zeros((0, modules), np.int64), last=True)
-            else:
+            assert self._next is not None, "the server asks for arrivals after the last"
+            chunk, self._next = self._next, next(self._chunks, None)
+            self._server.feed(*chunk, last=self._next is None)
+            if chunk[0].size:
                 self._progress(float(chunk[0][-1]) / NS_PER_S)
-                self._server.feed(*chunk)
 
     def finish(self) -> None:
         """Go on until all requests are answered."""
-        self.go_to(LONGEST_NS)
+        self.go_to(FOREVER_NS)
 
 
 def _chunks(system: System, setup: Setup) -> Iterator[tuple[Ints, Ints]]:
@@ -180,3 +178,12 @@ def _machines(state: t.State, busy_ns: Ints, until_ns: int) -> MachineTallies:
         machine[:, t.SERVED].copy(),
         machine[:, t.MOST_WAITING].copy(),
     )
+
+
+@cache
+def compile_simulator() -> None:
+    """Compile the simulator, or load machine code, before anything is timed."""
+    configuration = Configuration("one", 1, 1, 1)
+    session = Session("tiny", 1, [Hardware("one", 1)], [Module("tiny", 1, [configuration])])
+    plan = Plan((ModulePlan((Allocation(configuration, 1),)),))
+    Server(build_system(session, plan), until_ns=0).advance(0)

@@ -35,7 +35,7 @@ def _header(found: dict[str, Any]) -> list[str]:
     lines = [
         f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} answered "
         f"within the SLO of {milliseconds(found['slo_s'])} ms",
-        f"{_arrivals(found)} for {found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}; "
+        f"{_arrivals(found)} for {found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}",
         f"dispatch {found['dispatch']}{_extras(found)}",
     ]
     missed = [f"{found[key]} {key}" for key in ("late", "dropped") if found[key]]
@@ -64,7 +64,7 @@ def _extras(found: dict[str, Any]) -> str:
 
 
 def _latency_table(found: dict[str, Any]) -> RenderableType:
-    heads = ("mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "worst case", "within", "batch")
+    heads = ("mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "worst case", "within %", "batch")
     table = new_table("module", *heads, numbers=heads, spare=("mean ms", "p50 ms", "batch"))
     for row in found["modules"][:MOST_ROWS]:
         _add_latencies(table, row["name"], row, row["within_worst_case"], figures(row["mean_batch"]))
@@ -74,7 +74,7 @@ def _latency_table(found: dict[str, Any]) -> RenderableType:
 
 def _add_latencies(table: Any, name: str, row: dict[str, Any], within: float | None, batch: str) -> None:
     times = [milliseconds(row[key]) for key in (*LATENCIES, "worst_case_s")]
-    share = "" if name == "end to end" else percent(within, 1)
+    share = "" if name == "end to end" else percent(within, 1, sign="")
     table.add_row(*(Text(cell) for cell in (name, *times, share, batch)))
 
 
