@@ -96,13 +96,13 @@ class Coordinator:
     def serving(self, now_ns: int) -> list[Placed]:
         """The machines that serve from now on.
 
-        A machine that its worker still loads does not serve. Until all machines of a module do, those that served it
-        before go on, on workers that are not needed for anything else.
+        A machine whose worker still loads its module does not serve. Until all machines of a module do, those that
+        served it before go on, and share their workers with what is placed there now.
         """
         ready = [w for w in self._wanted if w.ready_ns <= now_ns]
         lacking = {w.machine.module for w in self._wanted if w.ready_ns > now_ns}
-        taken = {w.worker for w in self._wanted}
-        kept = [w for w in self._serving if w.machine.module in lacking and w.worker not in taken]
+        taken = {(w.worker, w.machine.module) for w in self._wanted}
+        kept = [w for w in self._serving if w.machine.module in lacking and (w.worker, w.machine.module) not in taken]
         # Those that go on are targets of their own, ranked after the others.
         last = 1 + max((w.machine.target for w in self._wanted), default=0)
         kept = [w._replace(machine=w.machine._replace(target=last + k)) for k, w in enumerate(kept)]
