@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from euclio.commands.arrivals import add_arrivals, arrivals
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
@@ -29,12 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
-    parser.add_argument(
-        "--arrivals",
-        choices=("uniform", "poisson", "bursty"),
-        help="how requests come; default: poisson, or as --trace says",
-    )
-    parser.add_argument("--trace", type=Path, metavar="FILE", help="timestamps (CSV, first column) to follow instead")
+    add_arrivals(parser)
     parser.add_argument("--load", type=positive, default=1.0, metavar="F", help="load factor; default: 1")
     parser.add_argument(
         "--full-load",
@@ -150,30 +146,24 @@ def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) ->
 
 
 def _setup(arguments: argparse.Namespace, family: Family, simulator: Simulator) -> Setup:
-    from euclio.simulation.setup import Arrivals
-    from euclio.simulation.trace_files import load_trace
-
-    if arguments.trace is not None and arguments.arrivals is not None:
-        raise InputError("is given next to --arrivals; leave one out", field="--trace")
     return simulator.setup(
-        arrivals=Arrivals.TRACE if arguments.trace is not None else Arrivals(arguments.arrivals or "poisson"),
+        **arrivals(arguments),
         load=arguments.load,
         seconds=arguments.seconds,
         seed=arguments.seed,
         noise=arguments.noise,
         full_load_rps=arguments.full_load,
-        trace_s=load_trace(arguments.trace) if arguments.trace is not None else (),
         **_own_settings(arguments, family),
     )
 
 
-def _own_settings(arguments: argparse.Namespace, family: Family) -> dict[str, str]:
+def _own_settings(arguments: argparse.Namespace, family: Family) -> dict[str, Any]:
     """The options that are the family's own.
 
     Raises:
         InputError: one of another family was given.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for other in families():
         for option in other.setup_options:
             given = vars(arguments).get(f"{other.name}.{option.field}")

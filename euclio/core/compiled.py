@@ -56,6 +56,16 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], numba.njit(cache=True, error_model="numpy")(function))
 
 
+def compiled_on_tables(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a numeric function that reads and writes a tuple of many arrays, and makes none.
+
+    Without counted references and put into its caller: each call would otherwise hand over every array with its shape
+    and strides, and each use of one would count its references, which takes longer than the work itself.
+    """
+    options = {"cache": True, "error_model": "numpy", "forceinline": True, "_nrt": False}
+    return cast(Callable[P, R], numba.njit(**options)(function))  # type: ignore[call-overload]
+
+
 @compiled
 def clock() -> float:
     """Seconds on the clock that limits use."""

@@ -6,6 +6,14 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Any
 
+from euclio.core.errors import InputError
+from euclio.core.values import Values
+
+VARIABILITY = Values("a number from 0.01 to 100", float, lambda number: 0.01 <= number <= 100)
+"""Coefficients of variation of gamma gaps; beyond 100 nearly all of them are 0."""
+PHASE_S = Values("a number of seconds from 0.001 to 1000000", float, lambda number: 1e-3 <= number <= 1e6)
+"""Mean lengths of bursts and of the silence between them."""
+
 
 class Arrivals(StrEnum):
     """How requests come."""
@@ -16,6 +24,10 @@ class Arrivals(StrEnum):
     """A Poisson process, as PPipe makes of the 2019 trace."""
     BURSTY = "bursty"
     """Heavy-tailed gaps: many short ones, few long ones."""
+    GAMMA = "gamma"
+    """Gamma gaps of a given coefficient of variation; 1: a Poisson process."""
+    ON_OFF = "on-off"
+    """Bursts: a Poisson process that is switched on and off at random."""
     TRACE = "trace"
     """Timestamps that were recorded, brought to the rate by changing the pace."""
 
@@ -32,6 +44,12 @@ class Setup:
         noise: coefficient of variation of real durations around the expected ones.
         full_load_rps: rate at load 1, in requests per second; None: what the family takes for full load.
         trace_s: recorded timestamps in seconds, for `Arrivals.TRACE`.
+        cv: coefficient of variation of gaps, for `Arrivals.GAMMA`.
+        on_s: mean length of bursts, for `Arrivals.ON_OFF`.
+        off_s: mean length of the silence between them, for `Arrivals.ON_OFF`.
+
+    Raises:
+        InputError: `cv`, `on_s` or `off_s` is out of range.
     """
 
     arrivals: Arrivals = Arrivals.POISSON
@@ -42,10 +60,18 @@ class Setup:
     noise: float = 0.0
     full_load_rps: float | None = None
     trace_s: tuple[float, ...] = ()
+    cv: float = 2.0
+    on_s: float = 1.0
+    off_s: float = 1.0
 
     def __post_init__(self) -> None:
-        """Let arrivals be given by name."""
+        """Let arrivals be given by name, and refuse processes that could not be drawn."""
         object.__setattr__(self, "arrivals", Arrivals(self.arrivals))
+        for name, values in (("cv", VARIABILITY), ("on_s", PHASE_S), ("off_s", PHASE_S)):
+            try:
+                values.read(getattr(self, name))
+            except InputError as error:
+                raise InputError(error.message, field=name) from None
 
     def describe(self) -> dict[str, Any]:
         """The setup as plain data; timestamps are counted, not listed."""
@@ -57,6 +83,8 @@ class Setup:
             "seed": self.seed,
             "noise": self.noise,
             **({"timestamps": len(self.trace_s)} if self.trace_s else {}),
+            **({"cv": self.cv} if self.arrivals is Arrivals.GAMMA else {}),
+            **({"on_s": self.on_s, "off_s": self.off_s} if self.arrivals is Arrivals.ON_OFF else {}),
         }
 
     def own(self) -> dict[str, Any]:

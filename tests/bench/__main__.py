@@ -24,6 +24,7 @@ from tests.bench.planners_speed import planners_speed
 from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
 from tests.bench.runner_speed import runner_speed
+from tests.bench.serving_speed import serving_speed
 from tests.bench.splittings_speed import splittings_speed
 from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 
@@ -32,7 +33,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 SECTIONS = (
     *("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "fragments"),
-    *("runner", "page"),
+    *("serving", "runner", "page"),
 )
 
 
@@ -59,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "splittings": lambda: (splittings_speed(),),
         "pipelines": lambda: pipelines_speed(arguments.instances),
         "fragments": lambda: [*fragments_speed(), *planners_speed()],
+        "serving": lambda: (serving_speed(),),
         "runner": lambda: (runner_speed(),),
         "page": lambda: (page_speed(),),
     }

@@ -212,13 +212,13 @@ class _Built:
         spaced = self.setup.partial is Partial.SHARED and rate < c.throughput_rps
         timeout = self._timeout_ns(c, rate, target, latency)
         spacing = int(c.batch / rate * NS_PER_S) if spaced else 0
-        durations = _durations(self.module, c)
+        duration_ns = durations(self.module, c)
         busy = rate / c.throughput_rps
         for k in range(count):
             # Where the partial machine takes turns with the whole ones, it is the last of them.
             own = partial or 0 < whole <= k
             self.machines.append(
-                Machine(self.number, place, own, c.batch, c.concurrency, durations, timeout, spacing, rate, busy)
+                Machine(self.number, place, own, c.batch, c.concurrency, duration_ns, timeout, spacing, rate, busy)
             )
         self.rates.append(target)
         self.sizes.append(count)
@@ -277,7 +277,7 @@ def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[Ser
     return tuple(found)
 
 
-def _durations(module: Module, c: Configuration) -> tuple[int, ...]:
+def durations(module: Module, c: Configuration) -> tuple[int, ...]:
     """Duration of batches of 0 to b, in nanoseconds, rounded up.
 
     A batch that is not full takes the least time of all configurations that it could be filled up to.

@@ -61,6 +61,20 @@ def test_a_timeline_is_drawn_the_same_every_time(capsys, files, tmp_path):
     assert first == second
 
 
+@pytest.mark.parametrize(
+    ("options", "fields"),
+    [
+        (("gamma",), {"cv": 2.0}),
+        (("gamma", "--cv", 3), {"cv": 3.0}),
+        (("on-off", "--on", 0.5), {"on_s": 0.5, "off_s": 1.0}),
+    ],
+)
+def test_processes_have_parameters(capsys, files, options, fields):
+    found = json.loads(call(capsys, *files[:2], "--seconds", 2, "--arrivals", *options, "--json")[1])
+    assert found["arrivals"] == options[0]
+    assert fields.items() <= found.items()
+
+
 def test_a_result_without_a_plan_ends_with_code_4(capsys, files):
     code, _, err = call(capsys, files[0], files[2])
     assert code == 4
@@ -82,6 +96,10 @@ def test_a_session_is_refused(capsys, files, tmp_path):
         (("--load", "0"), "must be a number greater than 0"),
         (("--arrivals", "uniform", "--trace", "x.csv"), "--trace: is given next to --arrivals; leave one out"),
         (("--trace", "missing.csv"), "missing.csv: cannot be read"),
+        (("--arrivals", "gamma", "--cv", "0"), "must be a number from 0.01 to 100"),
+        (("--arrivals", "on-off", "--on", "-1"), "must be a number of seconds from 0.001 to 1000000"),
+        (("--arrivals", "uniform", "--cv", "2"), "--cv: is for --arrivals gamma; leave it out"),
+        (("--off", "2"), "--off: is for --arrivals on-off; leave it out"),
         (("--timeline", "out.txt"), "end the name in .svg, .png, .pdf"),
         (("--timeline", "out.svg", "--highest-load"), "shows one load, --highest-load tries many"),
         (("--seconds", "1e7"), "--seconds: would bring about 2.5e+09 requests"),

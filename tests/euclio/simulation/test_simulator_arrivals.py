@@ -5,14 +5,15 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.pipeline.simulation import Setup, load_trace
-from euclio.simulation.arrivals import arrivals_of
+from euclio.simulation.arrivals import arrival_chunks, arrivals_of
 
-KINDS = ("uniform", "poisson", "bursty", "trace")
+KINDS = ("uniform", "poisson", "bursty", "gamma", "trace")
+ALL_KINDS = (*KINDS, "on-off")
 
 
-def setup(kind, seconds=50.0, seed=1):
+def setup(kind, seconds=50.0, seed=1, **more):
     recorded = tuple(np.cumsum(np.random.default_rng(0).exponential(3.0, 400)).tolist())
-    return Setup(arrivals=kind, seconds=seconds, seed=seed, trace_s=recorded if kind == "trace" else ())
+    return Setup(arrivals=kind, seconds=seconds, seed=seed, trace_s=recorded if kind == "trace" else (), **more)
 
 
 def dispersion(times, window_s):
@@ -26,7 +27,7 @@ def test_the_mean_rate_is_as_asked(kind):
     assert len(times) == pytest.approx(20000, rel=0.06)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_arrivals_ascend_within_the_time(kind):
     (times,) = arrivals_of(setup(kind), [400.0])
     assert times[0] >= 0
@@ -34,12 +35,12 @@ def test_arrivals_ascend_within_the_time(kind):
     assert (np.diff(times) >= 0).all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_the_same_seed_gives_the_same_arrivals(kind):
     assert np.array_equal(arrivals_of(setup(kind), [400.0])[0], arrivals_of(setup(kind), [400.0])[0])
 
 
-@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("kind", ALL_KINDS[1:])
 def test_models_have_streams_of_their_own(kind):
     one, other = arrivals_of(setup(kind), [400.0, 400.0])
     assert not np.array_equal(one[:100], other[:100])
@@ -58,6 +59,61 @@ def test_poisson_counts_have_a_dispersion_of_one():
 def test_bursty_counts_have_a_larger_dispersion():
     (times,) = arrivals_of(setup("bursty"), [1000.0])
     assert dispersion(times, 0.1) > 2.5
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+@pytest.mark.parametrize("most", [1, 7, 1000])
+def test_pieces_of_every_size_are_the_same_arrivals(kind, most):
+    asked = setup(kind, seconds=3.0)
+    (whole,) = arrivals_of(asked, [400.0])
+    (pieces,) = arrival_chunks(asked, [400.0], most)
+    pieces = list(pieces)
+    assert max(map(len, pieces)) <= most
+    assert np.array_equal(np.concatenate(pieces), whole)
+
+
+# Of the version that drew all arrivals at once.
+@pytest.mark.parametrize(
+    ("kind", "count", "last", "total"),
+    [
+        ("uniform", 20000, 49997500000, 499974999999550),
+        ("poisson", 19970, 49995952415, 499127845883117),
+        ("bursty", 19989, 49999551297, 502904009509505),
+        ("trace", 19998, 49998552654, 500041257658644),
+    ],
+)
+def test_arrivals_are_those_that_were_drawn_at_once(kind, count, last, total):
+    (times,) = arrivals_of(setup(kind), [400.0])
+    assert (times.size, times[-1], times.sum()) == (count, last, total)
+
+
+def test_gamma_gaps_vary_as_asked():
+    (times,) = arrivals_of(setup("gamma", cv=3.0, seconds=500.0), [1000.0])
+    gaps = np.diff(times)
+    assert gaps.std() / gaps.mean() == pytest.approx(3, rel=0.03)
+    assert times.size == pytest.approx(500_000, rel=0.02)
+
+
+def test_a_poisson_process_that_is_switched_keeps_its_mean_rate_and_is_silent_between_bursts():
+    (times,) = arrivals_of(setup("on-off", on_s=0.2, off_s=0.6, seconds=2000.0), [100.0])
+    assert times.size == pytest.approx(200_000, rel=0.03)
+    silence = np.diff(times)
+    # Within a burst the rate is 400: a gap of 50 ms is silence, and ends as exponential phases of 0.6 s do.
+    silence = silence[silence > 50e6]
+    assert silence.size == pytest.approx(2000 / 0.8, rel=0.1)
+    assert silence.mean() == pytest.approx(0.6e9, rel=0.12)
+
+
+@pytest.mark.parametrize(("field", "value"), [("cv", 0), ("cv", 1e9), ("on_s", 0), ("off_s", float("nan"))])
+def test_a_process_that_cannot_be_drawn_is_refused_in_one_line(field, value):
+    with pytest.raises(InputError, match=f"^{field}: is {value}; it must be a number"):
+        setup("gamma", **{field: value})
+
+
+def test_a_setup_says_what_its_process_needs():
+    assert setup("gamma", cv=3.0).describe()["cv"] == 3.0
+    assert "cv" not in setup("poisson").describe()
+    assert setup("on-off").describe()["off_s"] == 1.0
 
 
 def test_a_model_without_load_has_no_requests():

@@ -1,0 +1,57 @@
+"""How requests come, as options that several verbs have."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.simulation.setup import PHASE_S, VARIABILITY, Arrivals
+
+DRAWN = tuple(kind.value for kind in Arrivals if kind is not Arrivals.TRACE)
+
+PARAMETERS = {"cv": (Arrivals.GAMMA, "--cv"), "on_s": (Arrivals.ON_OFF, "--on"), "off_s": (Arrivals.ON_OFF, "--off")}
+"""Fields of setups that one process has, with the option of each."""
+
+
+def add_arrivals(parser: argparse.ArgumentParser, default: str = "poisson, or as --trace says") -> None:
+    """Add the options that say how requests come."""
+    parser.add_argument("--arrivals", choices=DRAWN, help=f"how requests come; default: {default}")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="timestamps (CSV, first column) to follow instead")
+    parser.add_argument(
+        "--cv",
+        type=VARIABILITY.parse,
+        metavar="X",
+        help="coefficient of variation of the gaps, for --arrivals gamma, 0.01 to 100; default: 2",
+    )
+    for word, what in (("on", "bursts"), ("off", "the silence between bursts")):
+        parser.add_argument(
+            f"--{word}",
+            dest=f"{word}_s",
+            type=PHASE_S.parse,
+            metavar="S",
+            help=f"mean length of {what}, for --arrivals on-off; default: 1",
+        )
+
+
+def arrivals(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a setup that those options give.
+
+    Raises:
+        InputError: they do not go together, or the trace cannot be read.
+    """
+    from euclio.simulation.trace_files import load_trace
+
+    if arguments.trace is not None and arguments.arrivals is not None:
+        raise InputError("is given next to --arrivals; leave one out", field="--trace")
+    drawn = Arrivals(arguments.arrivals or "poisson")
+    kind = drawn if arguments.trace is None else Arrivals.TRACE
+    found: dict[str, Any] = {"arrivals": kind}
+    for name, (process, flag) in PARAMETERS.items():
+        value = getattr(arguments, name)
+        if value is not None and kind is not process:
+            raise InputError(f"is for --arrivals {process}; leave it out", field=flag)
+        if value is not None:
+            found[name] = value
+    return found | ({"trace_s": load_trace(arguments.trace)} if kind is Arrivals.TRACE else {})

@@ -1,0 +1,202 @@
+"""Dealing out invocations to the machines of a module (compiled; docs/model/serving.md, dispatch)."""
+
+from __future__ import annotations
+
+from euclio.core.compiled import compiled_on_tables
+from euclio.session.simulation.engine.executing import add, new_batch, open_batch, submit
+from euclio.session.simulation.engine.heap import push
+from euclio.session.simulation.engine.tables import (
+    AVAILABLE,
+    BATCH,
+    CURRENT,
+    FAILED,
+    LAG,
+    LEFT,
+    MACHINE_COUNT,
+    MACHINE_FIRST,
+    MODULE,
+    NEXT,
+    NONE,
+    OPEN,
+    PULL,
+    PULLING,
+    QUEUE_HEAD,
+    QUEUE_TAIL,
+    RATE,
+    RUNNING,
+    SIZE,
+    SLOTS,
+    TARGET,
+    TARGET_BATCH,
+    TARGET_COUNT,
+    TARGET_FIRST,
+    TARGET_MEMBER,
+    TARGET_SIZE,
+    TOTAL_RATE,
+    TURN,
+    TURNS,
+    UNIT,
+    WAKE,
+    WAKING,
+    State,
+)
+from euclio.session.simulation.targets import Turns, Unit
+
+BY_ROUND, BY_BATCH = Unit.ROUND.value, Unit.BATCH.value
+WHOLE_BATCHES = Turns.BATCHES.value
+
+
+@compiled_on_tables
+def deal(s: State, module: int, invocation: int, now: int) -> None:
+    """Give an invocation to a machine of its module, or let it wait until one pulls it."""
+    if s.module[module, TARGET_COUNT] == 0:
+        _queue(s, module, invocation, now)
+        return
+    target = s.module[module, CURRENT]
+    if target == NONE:
+        target = _choose(s, module)
+    machine = s.member[s.target[target, TARGET_MEMBER] + s.target[target, TURN]]
+    batch = s.machine[machine, OPEN]
+    if batch == NONE:
+        batch = open_batch(s, machine, now)
+    add(s, batch, invocation)
+    if s.module[module, TARGET_COUNT] > 1:
+        _count(s, module, target)
+    if s.module[module, TURNS] != WHOLE_BATCHES:
+        _next_turn(s, target)
+        _one_less(s, module)
+    elif s.module[module, UNIT] != BY_ROUND and s.module[module, UNIT] != BY_BATCH:
+        s.module[module, CURRENT] = NONE
+    if s.batch[batch, SIZE] >= s.machine[machine, BATCH]:
+        close(s, machine, now)
+
+
+@compiled_on_tables
+def close(s: State, machine: int, now: int) -> None:
+    """Close the batch that a machine collects, full or not, and go on to whose turn it is."""
+    batch, target = s.machine[machine, OPEN], s.machine[machine, TARGET]
+    s.machine[machine, OPEN] = NONE
+    # Machines that a changed plan has no use for have no target.
+    if target != NONE:
+        module = s.machine[machine, MODULE]
+        if s.module[module, TURNS] == WHOLE_BATCHES:
+            _next_turn(s, target)
+            if s.module[module, UNIT] == BY_BATCH:
+                s.module[module, CURRENT] = NONE
+            elif s.module[module, UNIT] == BY_ROUND:
+                _one_less(s, module)
+    submit(s, batch, now)
+
+
+@compiled_on_tables
+def _choose(s: State, module: int) -> int:
+    """The target that is due, by the rule of the module's unit; it becomes the current one."""
+    first, count = s.module[module, TARGET_FIRST], s.module[module, TARGET_COUNT]
+    chosen = first
+    if count > 1:
+        if s.module[module, UNIT] == BY_ROUND or s.module[module, UNIT] == BY_BATCH:
+            while s.target[chosen, LAG] < 0:
+                chosen += 1
+        else:
+            chosen = _most_pressing(s, first, count, s.module[module, TOTAL_RATE])
+    s.module[module, CURRENT] = chosen
+    size = s.target[chosen, TARGET_SIZE]
+    s.module[module, LEFT] = size if s.module[module, TURNS] == WHOLE_BATCHES else size * s.target[chosen, TARGET_BATCH]
+    if s.module[module, UNIT] != BY_ROUND:
+        s.module[module, LEFT] = 1
+    return int(chosen)
+
+
+@compiled_on_tables
+def _most_pressing(s: State, first: int, count: int, total: int) -> int:
+    """Of the targets that are due the one whose next invocation has to be dealt out first.
+
+    With s of N invocations dealt to it and lag = N·R - s·F, that is the least (s + 1)·F/R = N + (F - lag)/R. Sums of
+    rates are below 2³¹, so that the products fit.
+    """
+    chosen = NONE
+    for k in range(first, first + count):
+        if s.target[k, LAG] < 0:
+            continue
+        if (
+            chosen == NONE
+            or (total - s.target[k, LAG]) * s.target[chosen, RATE] < (total - s.target[chosen, LAG]) * s.target[k, RATE]
+        ):
+            chosen = k
+    return chosen
+
+
+@compiled_on_tables
+def _count(s: State, module: int, target: int) -> None:
+    """Note that a target has had one more invocation of one more."""
+    first = s.module[module, TARGET_FIRST]
+    for k in range(first, first + s.module[module, TARGET_COUNT]):
+        s.target[k, LAG] += s.target[k, RATE]
+    s.target[target, LAG] -= s.module[module, TOTAL_RATE]
+
+
+@compiled_on_tables
+def _next_turn(s: State, target: int) -> None:
+    turn = s.target[target, TURN] + 1
+    s.target[target, TURN] = 0 if turn == s.target[target, TARGET_SIZE] else turn
+
+
+@compiled_on_tables
+def _one_less(s: State, module: int) -> None:
+    """Count down for how long the module stays with its target."""
+    s.module[module, LEFT] -= 1
+    if s.module[module, LEFT] == 0:
+        s.module[module, CURRENT] = NONE
+
+
+@compiled_on_tables
+def _queue(s: State, module: int, invocation: int, now: int) -> None:
+    s.invocation[invocation, NEXT] = NONE
+    if s.module[module, QUEUE_HEAD] == NONE:
+        s.module[module, QUEUE_HEAD] = invocation
+    else:
+        s.invocation[s.module[module, QUEUE_TAIL], NEXT] = invocation
+    s.module[module, QUEUE_TAIL] = invocation
+    ask_to_pull(s, module, now)
+
+
+@compiled_on_tables
+def ask_to_pull(s: State, module: int, now: int) -> None:
+    """Let free machines pull once all that becomes ready at this moment is there."""
+    if s.module[module, PULLING] == 0:
+        push(s, now, PULL, module, module)
+        s.module[module, PULLING] = 1
+
+
+@compiled_on_tables
+def _is_available(s: State, machine: int, now: int) -> bool:
+    """Whether a machine may start a batch; if not, it is woken when it may."""
+    if s.machine[machine, FAILED] == 1:
+        return False
+    if s.machine[machine, AVAILABLE] <= now:
+        return True
+    if s.machine[machine, WAKING] == 0:
+        push(s, s.machine[machine, AVAILABLE], WAKE, machine, machine)
+        s.machine[machine, WAKING] = 1
+    return False
+
+
+@compiled_on_tables
+def pull(s: State, module: int, now: int) -> None:
+    """Let free machines, in rank order, take what waits, up to their batch sizes."""
+    first = s.module[module, MACHINE_FIRST]
+    for machine in range(first, first + s.module[module, MACHINE_COUNT]):
+        # A machine that is not available yet is asked anew when it is.
+        while (
+            s.module[module, QUEUE_HEAD] != NONE
+            and s.machine[machine, RUNNING] < s.machine[machine, SLOTS]
+            and _is_available(s, machine, now)
+        ):
+            batch = new_batch(s, machine, now)
+            while s.module[module, QUEUE_HEAD] != NONE and s.batch[batch, SIZE] < s.machine[machine, BATCH]:
+                invocation = s.module[module, QUEUE_HEAD]
+                s.module[module, QUEUE_HEAD] = s.invocation[invocation, NEXT]
+                add(s, batch, invocation)
+            submit(s, batch, now)
+        if s.module[module, QUEUE_HEAD] == NONE:
+            return

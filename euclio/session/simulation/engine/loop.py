@@ -1,0 +1,272 @@
+"""The loop over events (compiled)."""
+
+from __future__ import annotations
+
+from euclio.core.compiled import compiled_on_tables
+from euclio.session.simulation.engine.dealing import ask_to_pull, close, deal, pull
+from euclio.session.simulation.engine.executing import free_batch, new_invocation, start_batches
+from euclio.session.simulation.engine.heap import pop, push
+from euclio.session.simulation.engine.passing import end_invocation, enter_first_modules, release
+from euclio.session.simulation.engine.tables import (
+    ARRIVAL,
+    ARRIVAL_PLACE,
+    ARRIVED,
+    BECAME_READY,
+    COMMITTED,
+    COUNT,
+    DUMMIES,
+    DUMMY,
+    END,
+    EVENTS,
+    EXECUTIONS_LOGGED,
+    EXPECTED,
+    EXPECTED_TIME,
+    FINAL,
+    FREE_REQUEST,
+    HEAD,
+    INVOCATIONS_LEFT,
+    IS_DROPPED,
+    KIND_SHIFT,
+    LOG_END,
+    LOG_MACHINE,
+    LOG_MODULE,
+    LOG_SIZE,
+    LOG_START,
+    MODULE,
+    MODULES_LEFT,
+    NEXT,
+    NONE,
+    NOW,
+    NUMBER,
+    ON,
+    OPEN,
+    OPENED,
+    ORDER,
+    OUTSTANDING,
+    PARENTS,
+    PARENTS_LEFT,
+    PASSAGE_END,
+    PASSAGE_MACHINE,
+    PASSAGE_MODULE,
+    PASSAGE_READY,
+    PASSAGE_REQUEST,
+    PASSAGE_START,
+    PASSAGES_LOGGED,
+    PAYLOAD,
+    PULLING,
+    QUEUE_HEAD,
+    RELEASE,
+    REQUEST,
+    REQUESTS_IN_FLIGHT,
+    REQUESTS_LOGGED,
+    REQUESTS_SO_FAR,
+    RUNNING,
+    SERVED,
+    SIZE,
+    START,
+    TARGET_COUNT,
+    TIME,
+    TIME_OUT,
+    TIMEOUT,
+    TIMER,
+    UNTIL_ARRIVALS,
+    WAKE,
+    WAKING,
+    WINDOW,
+    WINDOW_ARRIVED,
+    WORKED,
+    State,
+)
+
+FOREVER_NS = 1 << 62
+"""A time that is never reached."""
+DONE, NEEDS_ARRIVALS, NEEDS_ROOM, LOG_IS_FULL = range(4)
+"""Why the loop returns: nothing is left until the time asked for; or what has to be given to it first."""
+
+
+@compiled_on_tables
+def advance(s: State, until: int) -> int:
+    """Let all happen that happens before a time; returns why it ended, and can be called again."""
+    while True:
+        if s.passages.shape[0] > 0 and _log_is_full(s):
+            return LOG_IS_FULL
+        place = s.number[ARRIVAL_PLACE]
+        fed = place < s.arrival.size
+        if not fed and s.number[FINAL] == 0:
+            return NEEDS_ARRIVALS
+        if s.number[EVENTS] == 0 and not fed:
+            if until < FOREVER_NS or not _close_what_is_open(s):
+                return DONE
+            continue
+        kind = s.event[0, ORDER] >> KIND_SHIFT
+        # What is fed comes before a request of a client at the same time, and after events of earlier kinds.
+        arrives = fed and (
+            s.number[EVENTS] == 0
+            or s.arrival[place] < s.event[0, TIME]
+            or (s.arrival[place] == s.event[0, TIME] and kind >= ARRIVAL)
+        )
+        now = s.arrival[place] if arrives else s.event[0, TIME]
+        if now >= until:
+            return DONE
+        if arrives or kind in (ARRIVAL, DUMMY):
+            row = place if arrives else 0
+            if not _fits(s, row, not arrives and kind == DUMMY):
+                return NEEDS_ROOM
+            s.number[NOW] = now
+            if arrives:
+                s.number[ARRIVAL_PLACE] = place + 1
+                _let_in(s, row, now)
+                continue
+        s.number[NOW] = now
+        payload = s.event[0, PAYLOAD]
+        pop(s)
+        _happen(s, kind, payload, now)
+
+
+@compiled_on_tables
+def _happen(s: State, kind: int, payload: int, now: int) -> None:
+    if kind == END:
+        _end_batch(s, payload, now)
+    elif kind == WAKE:
+        s.machine[payload, WAKING] = 0
+        if s.module[s.machine[payload, MODULE], TARGET_COUNT] == 0:
+            ask_to_pull(s, s.machine[payload, MODULE], now)
+        else:
+            start_batches(s, payload, now)
+    elif kind == RELEASE:
+        release(s, payload, now)
+    elif kind == DUMMY:
+        _dummy(s, payload, now)
+    elif kind == ARRIVAL:
+        _let_in(s, 0, now)
+    elif kind == TIME_OUT:
+        _time_out(s, payload, now)
+    else:
+        s.module[payload, PULLING] = 0
+        pull(s, payload, now)
+
+
+@compiled_on_tables
+def _let_in(s: State, row: int, now: int) -> None:
+    """A request arrives."""
+    request = s.number[FREE_REQUEST]
+    s.number[FREE_REQUEST] = s.request[request, NUMBER]
+    modules = s.module.shape[0]
+    s.request[request, NUMBER], s.request[request, ARRIVED] = s.number[REQUESTS_SO_FAR], now
+    s.request[request, OUTSTANDING], s.request[request, IS_DROPPED] = 0, 0
+    s.request[request, MODULES_LEFT] = modules
+    s.number[REQUESTS_SO_FAR] += 1
+    s.number[REQUESTS_IN_FLIGHT] += 1
+    if s.number[WINDOW] > 0:
+        s.window[now // s.number[WINDOW], WINDOW_ARRIVED] += 1
+    for module in range(modules):
+        count = s.counts[row, module]
+        s.number[COMMITTED] += count
+        s.passage[request, module, COUNT] = count
+        s.passage[request, module, PARENTS_LEFT] = s.module[module, PARENTS]
+        s.passage[request, module, INVOCATIONS_LEFT] = 0
+    enter_first_modules(s, request, now)
+
+
+@compiled_on_tables
+def _dummy(s: State, module: int, now: int) -> None:
+    """A dummy becomes ready, and the next one is announced."""
+    if now >= s.number[UNTIL_ARRIVALS]:
+        return
+    s.module[module, DUMMIES] += 1
+    push(s, int((s.module[module, DUMMIES] + 0.5) * s.dummy_period[module]), DUMMY, module, module)
+    s.number[COMMITTED] += 1
+    invocation = new_invocation(s)
+    s.invocation[invocation, REQUEST], s.invocation[invocation, BECAME_READY] = NONE, now
+    deal(s, module, invocation, now)
+
+
+@compiled_on_tables
+def _time_out(s: State, machine: int, now: int) -> None:
+    """Close the batch that a machine collects, unless it is a later one than that whose time-out this was."""
+    s.machine[machine, TIMER] = 0
+    batch = s.machine[machine, OPEN]
+    if batch == NONE:
+        return
+    due = s.batch[batch, OPENED] + s.machine[machine, TIMEOUT]
+    if due > now:
+        push(s, due, TIME_OUT, machine, machine)
+        s.machine[machine, TIMER] = 1
+    else:
+        close(s, machine, now)
+
+
+@compiled_on_tables
+def _end_batch(s: State, batch: int, now: int) -> None:
+    """An execution ends: its invocations do, in their order, then its slot is free for the next batch."""
+    machine = s.batch[batch, ON]
+    module = s.machine[machine, MODULE]
+    _log_execution(s, batch, module, machine, now)
+    s.machine[machine, SERVED] += s.batch[batch, SIZE]
+    s.module[module, WORKED] += now - s.batch[batch, START]
+    s.module[module, EXPECTED] += s.batch[batch, EXPECTED_TIME]
+    here = s.batch[batch, HEAD]
+    while here != NONE:
+        behind = s.invocation[here, NEXT]
+        _log_passage(s, here, batch, module, machine, now)
+        end_invocation(s, here, module, machine, now)
+        here = behind
+    free_batch(s, batch)
+    s.machine[machine, RUNNING] -= 1
+    start_batches(s, machine, now)
+    if s.module[module, QUEUE_HEAD] != NONE:
+        ask_to_pull(s, module, now)
+
+
+@compiled_on_tables
+def _close_what_is_open(s: State) -> bool:
+    """Close all batches that nothing fills any more, by machine; whether there were any."""
+    found = False
+    for machine in range(s.machine.shape[0]):
+        if s.machine[machine, OPEN] != NONE:
+            close(s, machine, s.number[NOW])
+            found = True
+    return found
+
+
+@compiled_on_tables
+def _fits(s: State, row: int, dummy: bool) -> bool:
+    """Whether there is room for all invocations that a request will make, or for a dummy."""
+    wanted = 1
+    if not dummy:
+        if s.number[REQUESTS_IN_FLIGHT] >= s.request.shape[0]:
+            return False
+        wanted = s.counts[row].sum()
+    return bool(s.number[COMMITTED] + wanted <= s.invocation.shape[0])
+
+
+@compiled_on_tables
+def _log_is_full(s: State) -> bool:
+    """Whether one of the logs is half full, which leaves room for all that one event can write."""
+    return bool(
+        2 * s.number[EXECUTIONS_LOGGED] > s.executions.shape[0]
+        or 2 * s.number[PASSAGES_LOGGED] > s.passages.shape[0]
+        or 2 * s.number[REQUESTS_LOGGED] > s.answers.shape[0]
+    )
+
+
+@compiled_on_tables
+def _log_execution(s: State, batch: int, module: int, machine: int, now: int) -> None:
+    place = s.number[EXECUTIONS_LOGGED]
+    if place < s.executions.shape[0]:
+        s.executions[place, LOG_MODULE], s.executions[place, LOG_MACHINE] = module, machine
+        s.executions[place, LOG_SIZE] = s.batch[batch, SIZE]
+        s.executions[place, LOG_START], s.executions[place, LOG_END] = s.batch[batch, START], now
+        s.number[EXECUTIONS_LOGGED] = place + 1
+
+
+@compiled_on_tables
+def _log_passage(s: State, invocation: int, batch: int, module: int, machine: int, now: int) -> None:
+    place = s.number[PASSAGES_LOGGED]
+    if place < s.passages.shape[0]:
+        request = s.invocation[invocation, REQUEST]
+        s.passages[place, PASSAGE_REQUEST] = NONE if request == NONE else s.request[request, NUMBER]
+        s.passages[place, PASSAGE_MODULE], s.passages[place, PASSAGE_MACHINE] = module, machine
+        s.passages[place, PASSAGE_READY] = s.invocation[invocation, BECAME_READY]
+        s.passages[place, PASSAGE_START], s.passages[place, PASSAGE_END] = s.batch[batch, START], now
+        s.number[PASSAGES_LOGGED] = place + 1

@@ -1,0 +1,29 @@
+"""Machines: open batch, closed batches that wait, executions."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from euclio.session.simulation.reference.records import Invocation
+
+
+@dataclass(slots=True)
+class MachineState:
+    """What a machine has to do.
+
+    Attributes:
+        open: invocations of the batch that is being collected.
+        opened: batches opened so far; a time-out is for the batch that it was set for.
+        closed: closed batches that wait, first come first served.
+        running: slots in use.
+        available_ns: it starts no batch before.
+        wakes: whether an event is set for that time.
+    """
+
+    open: list[Invocation] = field(default_factory=list)
+    opened: int = 0
+    closed: deque[list[Invocation]] = field(default_factory=deque)
+    running: int = 0
+    available_ns: int = 0
+    wakes: bool = False

@@ -1,0 +1,279 @@
+"""The event loop: one event after the other, each with all its effects (docs/model/serving.md, order of events)."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+from euclio.session.simulation.reference.dealing import Dealer
+from euclio.session.simulation.reference.events import Calendar, Event, Kind
+from euclio.session.simulation.reference.machines import MachineState
+from euclio.session.simulation.reference.records import DUMMY, NEVER, Execution, Invocation, Served
+from euclio.session.simulation.reference.requests import Request, counts_of, entered, new_request, reached
+from euclio.session.simulation.system import System
+
+
+def serve(
+    system: System,
+    arrival_ns: Sequence[int],
+    counts: Sequence[Sequence[int]] | None = None,
+    factors: Sequence[float] = (1.0,),
+) -> Served:
+    """Serve requests until all are answered or dropped.
+
+    Args:
+        system: what serves them.
+        arrival_ns: when they arrive, ascending.
+        counts: invocations of each module by request; None: as the rates say.
+        factors: what durations are multiplied by, in the order in which batches start, again from the front if there
+            are more batches.
+    """
+    server = _Server(system, factors)
+    for number, time_ns in enumerate(arrival_ns):
+        server.expect(int(time_ns), counts_of(system, number) if counts is None else counts[number])
+    return server.run()
+
+
+def serve_clients(system: System, clients: int, requests: int, factors: Sequence[float] = (1.0,)) -> Served:
+    """Serve clients that send their next request as soon as the last one is answered or dropped, the first at time 0.
+
+    Args:
+        system: what serves them.
+        clients: how many there are.
+        requests: how many requests they send together.
+        factors: as for `serve`.
+    """
+    server = _Server(system, factors)
+    server.most = requests
+    for _ in range(min(clients, requests)):
+        server.expect(0, counts_of(system, server.expected))
+    return server.run()
+
+
+class _Server:
+    """A run.
+
+    Attributes:
+        expected: requests that have arrived or will.
+        most: requests that clients send together; 0: requests come by themselves.
+        open_requests: those of `expected` that are neither answered nor dropped.
+    """
+
+    def __init__(self, system: System, factors: Sequence[float]) -> None:
+        self.system, self.factors = system, factors
+        self.calendar = Calendar()
+        self.served = Served()
+        self.requests: list[Request] = []
+        self.counts: list[Sequence[int]] = []
+        self.machines = [MachineState() for _ in system.machines]
+        self.dealers = [Dealer(m, system.dealing) for m in system.modules] if system.dealing else []
+        self.pulled: list[deque[Invocation]] = [deque() for _ in system.modules]
+        self.running: dict[int, tuple[int, list[Invocation]]] = {}
+        """By place in the order of starts: machine and batch."""
+        self.dummies = [0] * len(system.modules)
+        self.expected = self.most = self.open_requests = 0
+
+    def expect(self, time_ns: int, counts: Sequence[int]) -> None:
+        """Let a request arrive."""
+        self.counts.append(counts)
+        self.calendar.add(time_ns, Kind.ARRIVAL, self.expected)
+        self.expected += 1
+        self.open_requests += 1
+
+    def run(self) -> Served:
+        """Take events until none is left and no batch is open."""
+        for m in range(len(self.system.modules)):
+            self._expect_dummy(m)
+        while True:
+            event = self.calendar.take()
+            if event is not None:
+                self._happen(event)
+            elif not self._close_all():
+                return self.served
+
+    def _happen(self, event: Event) -> None:
+        match event.kind:
+            case Kind.END:
+                self._end(event.first)
+            case Kind.AVAILABLE:
+                self.machines[event.first].wakes = False
+                self._start_next(event.first)
+            case Kind.HANDED_ON:
+                self._hand_on(event.first, [event.second])
+            case Kind.DUMMY:
+                self._dummy(event.first)
+            case Kind.ARRIVAL:
+                self._arrive(event.first)
+            case Kind.TIMEOUT:
+                machine = self.machines[event.first]
+                if machine.open and machine.opened == event.second:
+                    self._close(event.first)
+            case Kind.PULL:
+                self._pull(event.first)
+
+    # Requests
+
+    def _arrive(self, number: int) -> None:
+        now = self.calendar.now_ns
+        self.requests.append(new_request(self.system, now, self.counts[number]))
+        self.served.arrival_ns.append(now)
+        self.served.finish_ns.append(NEVER)
+        self._reach(number, entered(self.system))
+
+    def _reach(self, number: int, modules: list[int]) -> None:
+        """Let invocations of a request become ready; modules that it does not invoke are passed first."""
+        request, now = self.requests[number], self.calendar.now_ns
+        ready, passed = [], list(modules)
+        while passed:
+            invoked = [m for m in passed if request.left[m]]
+            idle = [m for m in passed if not request.left[m]]
+            for m in passed:
+                request.ready_ns[m] = now
+            ready += invoked
+            passed = reached(self.system, request, idle)
+        for m in sorted(ready):
+            for _ in range(self.counts[number][m]):
+                self._deal(Invocation(number, m, now))
+
+    def _invocation_ended(self, invocation: Invocation) -> None:
+        number, m = invocation.request, invocation.module
+        if number == DUMMY or self.requests[number].dropped:
+            return
+        request, now = self.requests[number], self.calendar.now_ns
+        request.left[m] -= 1
+        if not any(request.left):
+            self.served.finish_ns[number] = now
+            self._settled()
+        if request.left[m] == 0:
+            held_until = request.ready_ns[m] + self.system.modules[m].latency_ns if self.system.hold else now
+            if held_until > now:
+                self.calendar.add(held_until, Kind.HANDED_ON, number, m)
+            else:
+                self._hand_on(number, [m])
+
+    def _hand_on(self, number: int, modules: list[int]) -> None:
+        request = self.requests[number]
+        if not request.dropped:
+            self._reach(number, reached(self.system, request, modules))
+
+    def _settled(self) -> None:
+        """A request has been answered or dropped: its client sends the next one."""
+        self.open_requests -= 1
+        if self.expected < self.most:
+            self.expect(self.calendar.now_ns, counts_of(self.system, self.expected))
+
+    # Dummies
+
+    def _expect_dummy(self, m: int) -> None:
+        period = self.system.modules[m].dummy_period_ns
+        if period:
+            self.calendar.add(int((self.dummies[m] + 0.5) * period), Kind.DUMMY, m)
+            self.dummies[m] += 1
+
+    def _dummy(self, m: int) -> None:
+        if self.open_requests:
+            self._deal(Invocation(DUMMY, m, self.calendar.now_ns))
+            self._expect_dummy(m)
+
+    # Batches
+
+    def _deal(self, invocation: Invocation) -> None:
+        m = invocation.module
+        self.served.invocations.append(invocation)
+        if not self.dealers:
+            self.pulled[m].append(invocation)
+            self.calendar.add(self.calendar.now_ns, Kind.PULL, m)
+            return
+        number = self.dealers[m].deal()
+        machine, known = self.machines[number], self.system.machines[number]
+        invocation.machine = number
+        if not machine.open:
+            machine.opened += 1
+            if known.timeout_ns >= 0:
+                due = self.calendar.now_ns + known.timeout_ns
+                self.calendar.add(due, Kind.TIMEOUT, number, machine.opened)
+        machine.open.append(invocation)
+        if len(machine.open) == known.batch:
+            self._close(number)
+
+    def _close(self, number: int) -> None:
+        machine = self.machines[number]
+        machine.closed.append(machine.open)
+        machine.open = []
+        self.dealers[self.system.machines[number].module].close(number)
+        self._start_next(number)
+
+    def _close_all(self) -> bool:
+        """Close what is open, by machine; whether anything was."""
+        numbers = [number for number, machine in enumerate(self.machines) if machine.open]
+        for number in numbers:
+            self._close(number)
+        return bool(numbers)
+
+    def _start_next(self, number: int) -> None:
+        """Start the closed batches that the machine may start now."""
+        machine, known = self.machines[number], self.system.machines[number]
+        if not self.dealers:
+            self.calendar.add(self.calendar.now_ns, Kind.PULL, known.module)
+            return
+        while machine.closed and self._may_start(number):
+            self._start(number, machine.closed.popleft())
+        self._wake(number, bool(machine.closed))
+
+    def _may_start(self, number: int) -> bool:
+        machine = self.machines[number]
+        return machine.running < self.system.machines[number].slots and self.calendar.now_ns >= machine.available_ns
+
+    def _wake(self, number: int, work: bool) -> None:
+        """Set an event for when a machine with work, which others share, may start again."""
+        machine = self.machines[number]
+        if work and not machine.wakes and machine.available_ns > self.calendar.now_ns:
+            machine.wakes = True
+            self.calendar.add(machine.available_ns, Kind.AVAILABLE, number)
+
+    def _pull(self, m: int) -> None:
+        waiting = self.pulled[m]
+        for number in self.system.modules[m].machines:
+            batch = self.system.machines[number].batch
+            while waiting and self._may_start(number):
+                taken = [waiting.popleft() for _ in range(min(batch, len(waiting)))]
+                for invocation in taken:
+                    invocation.machine = number
+                self._start(number, taken)
+            self._wake(number, bool(waiting))
+
+    def _start(self, number: int, batch: list[Invocation]) -> None:
+        machine, known, now = self.machines[number], self.system.machines[number], self.calendar.now_ns
+        kept = [invocation for invocation in batch if not self._drops(invocation, known.duration_ns[len(batch)])]
+        if not kept:
+            return
+        place = len(self.served.executions)
+        factor = self.factors[place % len(self.factors)]
+        end = now + max(1, math.floor(known.duration_ns[len(kept)] * factor + 0.5))
+        for invocation in kept:
+            invocation.start_ns, invocation.end_ns = now, end
+        self.served.executions.append(Execution(known.module, number, len(kept), now, end))
+        self.running[place] = (number, kept)
+        machine.running += 1
+        machine.available_ns = now + known.spacing_ns
+        self.calendar.add(end, Kind.END, place)
+
+    def _drops(self, invocation: Invocation, duration_ns: int) -> bool:
+        """Whether an invocation is dropped when its batch starts."""
+        if not self.system.drops or invocation.request == DUMMY:
+            return False
+        request = self.requests[invocation.request]
+        if not request.dropped:
+            answered = self.calendar.now_ns + duration_ns + self.system.modules[invocation.module].least_after_ns
+            if answered > request.arrival_ns + self.system.slo_ns:
+                request.dropped = True
+                self._settled()
+        return request.dropped
+
+    def _end(self, place: int) -> None:
+        number, batch = self.running.pop(place)
+        for invocation in batch:
+            self._invocation_ended(invocation)
+        self.machines[number].running -= 1
+        self._start_next(number)

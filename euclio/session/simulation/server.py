@@ -1,0 +1,303 @@
+"""The driver of the compiled simulator: feeds arrivals, gives it room, reads what it has counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.session.simulation.engine import tables as t
+from euclio.session.simulation.engine.heap import push
+from euclio.session.simulation.engine.loop import DONE, FOREVER_NS, LOG_IS_FULL, NEEDS_ARRIVALS, advance
+from euclio.session.simulation.system import System
+from euclio.simulation.histogram import BINS
+from euclio.simulation.units import Floats, Ints
+
+ROOM = 1024
+"""Requests and invocations that there is room for at first; doubled as often as needed."""
+LOGGED = 1 << 16
+"""Entries of a log before it is taken away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """All that happened, in the order of events.
+
+    Attributes:
+        executions: module, machine, invocations, start, end of each batch, shape (batches, 5).
+        invocations: request (-1: a dummy), module, ready, machine, start, end, shape (invocations, 6).
+        requests: number, arrival, finish (-1: dropped), shape (requests, 3).
+    """
+
+    executions: Ints
+    invocations: Ints
+    requests: Ints
+
+
+class Server:
+    """A running simulation of a system.
+
+    Its tables live on between calls, so that arrivals can be fed bit by bit, and machines, targets and durations can
+    be changed in between.
+
+    Attributes:
+        system: what serves.
+        state: the tables of the compiled simulator (`euclio.session.simulation.engine.tables`).
+    """
+
+    def __init__(
+        self,
+        system: System,
+        *,
+        until_ns: int,
+        factors: Floats | None = None,
+        logs: bool = False,
+        closed_loop: bool = False,
+        window_ns: int = 0,
+    ) -> None:
+        """Set up an idle system at time 0.
+
+        Args:
+            system: what serves.
+            until_ns: when dummies and, in a closed loop, requests end.
+            factors: real over expected durations, used in turn; None: 1.
+            logs: whether all that happens is kept.
+            closed_loop: whether an answered request is followed at once by the next one of its client, which has as
+                many invocations as the first request that was fed.
+            window_ns: width of windows of arrivals, in each of which attained requests are counted; 0: none are.
+        """
+        self.system = system
+        self._logs: tuple[list[Ints], list[Ints], list[Ints]] | None = ([], [], []) if logs else None
+        windows = -(-until_ns // window_ns) if window_ns else 0
+        self.state = _new_state(system, np.ones(1) if factors is None else factors, windows, _log_rows(system, logs))
+        number = self.state.number
+        number[t.SLO], number[t.HOLDS], number[t.DROPS] = system.slo_ns, system.hold, system.drops
+        number[t.CLOSED_LOOP], number[t.UNTIL_ARRIVALS], number[t.WINDOW] = closed_loop, until_ns, window_ns
+        for m, module in enumerate(system.modules):
+            if module.dummy_period_ns:
+                push(self.state, int(0.5 * module.dummy_period_ns), t.DUMMY, m, m)
+
+    def feed(self, arrival_ns: Ints, counts: Ints, *, last: bool = False) -> None:
+        """Give the next arrivals; those given before have to be used up (`advance` says so).
+
+        Args:
+            arrival_ns: ascending, not before what has happened, shape (requests,).
+            counts: invocations per request and module, shape (requests, modules).
+            last: whether no more will be fed.
+        """
+        old = self.state
+        place = int(old.number[t.ARRIVAL_PLACE])
+        left = old.arrival[place:], old.counts[place:]
+        arrival = np.concatenate((left[0], arrival_ns)) if left[0].size else np.ascontiguousarray(arrival_ns)
+        count = np.concatenate((left[1], counts)) if left[0].size else np.ascontiguousarray(counts)
+        old.number[t.ARRIVAL_PLACE] = 0
+        old.number[t.FINAL] = last
+        self.state = old._replace(arrival=arrival, counts=count)
+
+    def advance(self, until_ns: int = FOREVER_NS) -> bool:
+        """Let all happen that happens before a time.
+
+        Args:
+            until_ns: the time; without it all that was fed is answered, if it was the last.
+
+        Returns:
+            Whether it got there; if not, it needs more arrivals, or to know that there are none.
+        """
+        while True:
+            reason = advance(self.state, until_ns)
+            if reason == DONE:
+                return True
+            if reason == NEEDS_ARRIVALS:
+                return False
+            if reason == LOG_IS_FULL:
+                self._take_logs()
+            else:
+                self.state = _with_room(self.state)
+
+    def run(self, chunks: Callable[[], tuple[Ints, Ints] | None]) -> None:
+        """Feed all chunks of arrivals, and go on until all requests are answered.
+
+        Args:
+            chunks: the next arrivals and their counts each time, None after the last.
+        """
+        while (chunk := chunks()) is not None:
+            self.feed(*chunk)
+            self.advance()
+        self.feed(np.zeros(0, np.int64), np.zeros((0, len(self.system.modules)), np.int64), last=True)
+        self.advance()
+
+    def logs(self) -> Logs:
+        """All that happened so far; only if logs are kept."""
+        assert self._logs is not None, "logs are not kept"
+        self._take_logs()
+        columns = (t.EXECUTION_LOG_COLUMNS, t.PASSAGE_LOG_COLUMNS, t.ANSWER_LOG_COLUMNS)
+        found = [np.concatenate([np.zeros((0, k), np.int64), *log]) for k, log in zip(columns, self._logs, strict=True)]
+        return Logs(*found)
+
+    def _take_logs(self) -> None:
+        assert self._logs is not None
+        number = self.state.number
+        parts = (
+            (self.state.executions, t.EXECUTIONS_LOGGED),
+            (self.state.passages, t.PASSAGES_LOGGED),
+            (self.state.answers, t.REQUESTS_LOGGED),
+        )
+        for (table, length), log in zip(parts, self._logs, strict=True):
+            log.append(table[: number[length]].copy())
+            number[length] = 0
+
+
+class Counts:
+    """Invocations per request and module, request after request (docs/model/serving.md, requests)."""
+
+    def __init__(self, per_request: Sequence[Fraction]) -> None:
+        """Begin with the first request; `per_request` are invocations of each module per request."""
+        self._parts = [ratio.limit_denominator(10**9) for ratio in per_request]
+        self._over = [0] * len(self._parts)
+
+    def take(self, requests: int) -> Ints:
+        """Counts of the next requests, shape (requests, modules)."""
+        found = np.empty((requests, len(self._parts)), np.int64)
+        for m, part in enumerate(self._parts):
+            # ⌊(k + 1)·p/q⌋ - ⌊k·p/q⌋, where what is over from before stands for k·p modulo q.
+            reached = self._over[m] + part.numerator * np.arange(1, requests + 1)
+            whole = reached // part.denominator
+            found[:, m] = np.diff(whole, prepend=0)
+            self._over[m] = int(reached[-1] % part.denominator) if requests else self._over[m]
+        return found
+
+
+def _log_rows(system: System, logs: bool) -> int:
+    return max(LOGGED, 8 * max(machine.batch for machine in system.machines)) if logs else 0
+
+
+def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> t.State:
+    modules = len(system.modules)
+    machine, duration = _machine_table(system)
+    target, member = _target_table(system, machine)
+    module, child = _module_table(system)
+    batch, invocation = _free_batches(ROOM), _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT)
+    number = np.zeros(t.NUMBERS, np.int64)
+    return t.State(
+        number=number,
+        module=module,
+        child=child,
+        target=target,
+        member=member,
+        machine=machine,
+        duration=duration,
+        batch=batch,
+        invocation=invocation,
+        request=_free_rows(ROOM, t.REQUEST_COLUMNS, t.NUMBER),
+        passage=np.zeros((ROOM, modules, t.PASSAGE_COLUMNS), np.int64),
+        event=np.zeros((_events(ROOM, ROOM, modules, len(machine)), t.EVENT_COLUMNS), np.int64),
+        arrival=np.zeros(0, np.int64),
+        counts=np.zeros((0, modules), np.int64),
+        factor=np.ascontiguousarray(factors, np.float64),
+        stretch=np.ones(modules),
+        dummy_period=np.array([m.dummy_period_ns for m in system.modules]),
+        histogram=np.zeros((modules + 1, BINS), np.int64),
+        guess=np.zeros(modules + 1, np.int64),
+        total=np.zeros(modules + 1),
+        largest=np.zeros(modules + 1, np.int64),
+        window=np.zeros((windows, t.WINDOW_COLUMNS), np.int64),
+        executions=np.zeros((log_rows, t.EXECUTION_LOG_COLUMNS), np.int64),
+        passages=np.zeros((log_rows, t.PASSAGE_LOG_COLUMNS), np.int64),
+        answers=np.zeros((log_rows, t.ANSWER_LOG_COLUMNS), np.int64),
+        stack=np.zeros(modules, np.int64),
+    )
+
+
+def _machine_table(system: System) -> tuple[Ints, Ints]:
+    table = np.zeros((len(system.machines), t.MACHINE_COLUMNS), np.int64)
+    # Machines alike share one row of durations.
+    first: dict[tuple[int, ...], int] = {}
+    durations: list[int] = []
+    for row, machine in zip(table, system.machines, strict=True):
+        if machine.duration_ns not in first:
+            first[machine.duration_ns] = len(durations)
+            durations += machine.duration_ns
+        row[t.MODULE], row[t.BATCH], row[t.SLOTS] = machine.module, machine.batch, machine.slots
+        row[t.DURATION_FIRST], row[t.TIMEOUT] = first[machine.duration_ns], machine.timeout_ns
+        row[t.SPACING], row[t.TARGET], row[t.OPEN] = machine.spacing_ns, t.NONE, t.NONE
+    return table, np.array(durations, np.int64)
+
+
+def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
+    """Targets of all modules; the machines get to know theirs."""
+    targets = [target for module in system.modules for target in module.targets]
+    table = np.zeros((len(targets), t.TARGET_COLUMNS), np.int64)
+    member: list[int] = []
+    for k, target in enumerate(targets):
+        table[k, t.TARGET_MEMBER], table[k, t.TARGET_SIZE] = len(member), len(target.machines)
+        table[k, t.RATE], table[k, t.TARGET_BATCH] = target.rate, system.machines[target.machines[0]].batch
+        machine[list(target.machines), t.TARGET] = k
+        member += target.machines
+    return table, np.array(member, np.int64)
+
+
+def _module_table(system: System) -> tuple[Ints, Ints]:
+    table = np.zeros((len(system.modules), t.MODULE_COLUMNS), np.int64)
+    child: list[int] = []
+    targets = 0
+    for row, module in zip(table, system.modules, strict=True):
+        row[t.CHILD_FIRST], row[t.CHILD_COUNT] = len(child), len(module.children)
+        row[t.PARENTS], row[t.TARGET_FIRST] = len(module.parents), targets
+        row[t.TARGET_COUNT], row[t.TOTAL_RATE] = len(module.targets), sum(target.rate for target in module.targets)
+        row[t.MACHINE_FIRST], row[t.MACHINE_COUNT] = module.machines.start, len(module.machines)
+        row[t.HOLD], row[t.LEAST_AFTER] = module.latency_ns, module.least_after_ns
+        row[t.CURRENT] = row[t.QUEUE_HEAD] = row[t.QUEUE_TAIL] = t.NONE
+        if system.dealing is not None:
+            row[t.UNIT], row[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
+        child += module.children
+        targets += len(module.targets)
+    return table, np.array(child, np.int64)
+
+
+def _events(requests: int, invocations: int, modules: int, machines: int) -> int:
+    """Most events to come: executions, time-outs and wakings, dummies and pulls, requests held and of clients."""
+    return invocations + 2 * machines + 2 * modules + requests * (modules + 1) + 8
+
+
+def _free_rows(rows: int, columns: int, link: int, first: int = 0, end: int = t.NONE) -> Ints:
+    """Rows that are linked to one another, from `first` on; the last one is linked to `end`."""
+    table = np.zeros((rows, columns), np.int64)
+    table[first:, link] = np.arange(first + 1, rows + 1)
+    if rows:
+        table[-1, link] = end
+    return table
+
+
+def _free_batches(invocations: int) -> Ints:
+    """Every batch has an invocation, but for those that are being ended or dropped."""
+    return _free_rows(invocations + 8, t.BATCH_COLUMNS, t.NEXT_BATCH)
+
+
+def _with_room(s: t.State) -> t.State:
+    """The same with twice as much room, for requests, invocations or both."""
+    number = s.number
+    requests, invocations, modules = len(s.request), len(s.invocation), len(s.module)
+    request, passage, batch, invocation = s.request, s.passage, s.batch, s.invocation
+    if number[t.REQUESTS_IN_FLIGHT] >= requests:
+        request = _extended(request, 2 * requests, t.NUMBER, number, t.FREE_REQUEST)
+        passage = np.concatenate((passage, np.zeros_like(passage)))
+        requests *= 2
+    else:
+        # The next request may need more than twice as much.
+        wanted = int(s.counts[number[t.ARRIVAL_PLACE] :].sum(axis=1).max(initial=1)) + int(number[t.COMMITTED])
+        invocations = max(2 * invocations, 2 * wanted)
+        invocation = _extended(invocation, invocations, t.NEXT, number, t.FREE_INVOCATION)
+        batch = _extended(batch, invocations + 8, t.NEXT_BATCH, number, t.FREE_BATCH)
+    event = np.zeros((_events(requests, invocations, modules, len(s.machine)), t.EVENT_COLUMNS), np.int64)
+    event[: len(s.event)] = s.event
+    return s._replace(request=request, passage=passage, batch=batch, invocation=invocation, event=event)
+
+
+def _extended(table: Ints, rows: int, link: int, number: Ints, free: int) -> Ints:
+    """A longer table, whose new rows are the first of the free ones."""
+    found = _free_rows(rows, table.shape[1], link, len(table), int(number[free]))
+    found[: len(table)] = table
+    number[free] = len(table)
+    return found
