@@ -51,7 +51,7 @@ class Coordinator:
 
     def __init__(self, application: ScroogeApplication, rules: Rules) -> None:
         """Begin with no client and no worker."""
-        self.monitor = Monitor(application)
+        self.monitor = Monitor(application, rules.passed_only)
         warm_up = {h.name: int(rules.warm_up_s * NS_PER_S) for h in application.application.hardware if h.name != CPU}
         self.cloud = Cloud(rules.limits, warm_up, int(rules.turn_off_s * NS_PER_S))
         self.cost_per_h, self.allocations, self.sold_out, self.unplanned = Fraction(0), 0, 0, 0
@@ -89,6 +89,12 @@ class Coordinator:
         self._asked = None
         return found[0]
 
+    @property
+    def used_per_h(self) -> Fraction:
+        """Price of the workers that something is placed on."""
+        workers = self.cloud.workers.values()
+        return sum((self._price[w.hardware] for w in workers if w.serving), Fraction(0))
+
     def next_ready_ns(self, now_ns: int) -> int | None:
         """When the next worker has loaded what it is to run; None: all have."""
         return min((w.ready_ns for w in self._wanted if w.ready_ns > now_ns), default=None)
@@ -113,16 +119,16 @@ class Coordinator:
             shares[w.worker] = shares.get(w.worker, Fraction(0)) + w.machine.share
         return [Placed(w.worker, w.hardware, w.machine, w.machine.share / shares[w.worker]) for w in self._serving]
 
-    def _question(self, headroom: Fraction) -> Question:
-        """What is to be planned for now."""
+    def _question(self, margin: Fraction) -> Question:
+        """What is to be planned for now, with a margin on the rates."""
         planner = self._rules.planner
         factors = np.maximum(self.monitor.factors, LEAST_FACTOR)
-        rates = tuple(planner.rounded(float((1 + headroom) * self._fps) * factor) for factor in factors)
+        rates = tuple(planner.rounded(float((1 + margin) * self._fps) * factor) for factor in factors)
         return Question(rates, tuple(planner.rounded(balloon) for balloon in self.monitor.balloons))
 
     def _changed(self, planned_for: Question) -> bool:
         """Whether one of the modules planned for needs more than is planned for, or much less."""
-        needed, wanted = self._question(Fraction(0)), self._question(self._rules.headroom)
+        needed, wanted = self._question(Fraction(0)), self._question(self._rules.change)
         own = self._rules.planner.planned_modules(self._application)
         low = 1 - self._rules.change
         return any(
@@ -140,7 +146,7 @@ class Coordinator:
             self._place(self._front_ends(), now_ns)
             self._asked, self.cost_per_h = None, Fraction(0)
             return
-        self._asked = self._question(self._rules.headroom)
+        self._asked = self._question(self._rules.change)
         found = self._answer(self._asked)
         if found is None:
             self.unplanned += 1

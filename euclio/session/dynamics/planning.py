@@ -79,6 +79,8 @@ class Planner:
         solver: name of a registered solver for sessions.
         cpu_modules: whether it plans for modules on workers without a GPU; else they are left out, the modules after
             them follow those before, and their time is not counted (Nexus; Scrooge §4.2).
+        only: the worker type with a GPU that it plans for, as if there were no other (Nexus assumes that all are alike,
+            Scrooge §4.2); None: all.
         slo_share: the part of the latency objective that plans may take.
         step: rates and ballooning factors are rounded up to powers of 1 + step before a planner is asked.
         slower: execution times on GPUs over the profiled ones where a GPU waits while CPUs prepare its batches (no
@@ -87,6 +89,7 @@ class Planner:
 
     solver: str = "scrooge-milp"
     cpu_modules: bool = True
+    only: str | None = None
     slo_share: Fraction = Fraction(1)
     step: Fraction = Fraction(1, 20)
     slower: Fraction = Fraction(1)
@@ -121,7 +124,8 @@ def planned(application: str, planner: Planner, question: Question) -> Planned |
     """
     found = find_scrooge_application(application)
     modules = planner.planned_modules(found)
-    hardware = tuple(h.name for h in found.application.hardware if h.name not in question.without)
+    hardware = {h.name for h in found.application.hardware if planner.only in (None, h.name) or h.name == CPU}
+    hardware -= question.without
     for factor in RAISED:
         session = _session(found, planner, modules, question, factor)
         if any(all(c.hardware not in hardware for c in module.profile) for module in session.modules):

@@ -23,7 +23,8 @@ class Record:
         invocations: invocations that come with the frames of each second, shape (seconds, modules).
         frames: frames that came, and those that were answered in time, by second of arrival, shape (seconds, 2).
         rentals: the time for which each worker was paid.
-        planned_per_h: cost of the plan at the end of each second, machines charged for the share that is used.
+        planned_per_h: mean cost of the plans by second, machines charged for the share that is used.
+        used_per_h: mean price of the workers that something is placed on, by second.
         allocations: allocations made.
         sold_out: how often a type was sold out.
         unplanned: how often there was no plan.
@@ -35,6 +36,7 @@ class Record:
     frames: Ints
     rentals: tuple[Rental, ...]
     planned_per_h: Floats
+    used_per_h: Floats
     allocations: int
     sold_out: int
     unplanned: int
@@ -65,6 +67,11 @@ class Record:
         return float(self.planned_per_h.sum()) / SECONDS_PER_H
 
     @property
+    def used_cost(self) -> float:
+        """What the workers in use cost, whole workers without those that are idle."""
+        return float(self.used_per_h.sum()) / SECONDS_PER_H
+
+    @property
     def finish_rates(self) -> Floats:
         """Part of the frames of each second that were answered in time; not a number where none came."""
         came = self.frames[:, 0]
@@ -82,6 +89,7 @@ class Record:
             "finish_rate": self.finish_rate,
             "mean_finish_rate": float(np.nanmean(self.finish_rates)),
             "cost": self.cost,
+            "used_cost": self.used_cost,
             "planned_cost": self.planned_cost,
             "workers_started": len(self.rentals),
             "allocations": self.allocations,

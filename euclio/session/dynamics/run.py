@@ -34,9 +34,11 @@ class _Run:
         self.world, self.rules = world, rules
         policy = find_solver(rules.planner.solver).space.policy
         dealing = DEALINGS[own_dispatch(policy)]
-        self.serving = Serving(world, dealing, rules.dropping, rules.planner.slower, NS_PER_S)
+        self.serving = Serving(world, dealing, rules.expecting, rules.planner.slower, NS_PER_S)
         self.coordinator = Coordinator(world.application, rules)
-        self.planned: Floats = np.zeros(world.seconds)
+        self.now_ns = 0
+        self.per_h: Floats = np.zeros((world.seconds, 2))
+        """Cost per hour by second: of the plans, and of the workers in use."""
 
     def made(self) -> Record:
         """Go through all moments at which something is decided or changes."""
@@ -59,7 +61,6 @@ class _Run:
                 self.coordinator.monitor.look(self.serving.counted())
                 self.coordinator.look(now)
             self.serving.use(self.coordinator.serving(now), now)
-            self.planned[now // NS_PER_S] = float(self.coordinator.cost_per_h)
         self._advance(end)
         return self._record(self.serving.finish(), end)
 
@@ -75,9 +76,12 @@ class _Run:
         )
 
     def _advance(self, until_ns: int) -> None:
-        # Time stops at every whole second, so that factors are those of the second that ends.
+        # Time stops at every whole second, so that all that is passed lies in one.
         second = max(0, until_ns - 1) // NS_PER_S
         self.serving.advance(until_ns, self.world.balloons[second])
+        coordinator, passed_s = self.coordinator, (until_ns - self.now_ns) / NS_PER_S
+        self.per_h[second] += passed_s * np.array([coordinator.cost_per_h, coordinator.used_per_h], np.float64)
+        self.now_ns = until_ns
 
     def _fail(self, now_ns: int) -> None:
         worker = self.coordinator.fail(now_ns)
@@ -97,7 +101,8 @@ class _Run:
             invocations.astype(np.int64),
             frames,
             tuple(coordinator.cloud.close(end_ns)),
-            self.planned,
+            self.per_h[:, 0],
+            self.per_h[:, 1],
             coordinator.allocations,
             coordinator.sold_out,
             coordinator.unplanned,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.session.dynamics.planning import Machine, on_cpu
+from euclio.session.dynamics.rules import Expecting
 from euclio.session.dynamics.world import World
 from euclio.session.evaluate import Evaluation
 from euclio.session.plan import Plan
@@ -68,19 +69,20 @@ class Serving:
     what comes until it has one.
     """
 
-    def __init__(self, world: World, dealing: Dealing, dropping: bool, slower: Fraction, window_ns: int) -> None:
+    def __init__(self, world: World, dealing: Dealing, expecting: Expecting, slower: Fraction, window_ns: int) -> None:
         """Set up an idle system with no machines.
 
         Args:
             world: what comes.
             dealing: how invocations are dealt out.
-            dropping: whether hopeless requests are dropped.
+            expecting: what is expected of the modules to come when it is decided which frames are dropped.
             slower: factor on the profiled durations of modules on GPUs.
             window_ns: width of the windows in which frames are counted.
         """
+        self._expecting = expecting
         self._modules = world.application.application.modules
         self._durations = _Durations(self._modules, slower)
-        system = _empty(world, dealing, dropping)
+        system = _empty(world, dealing, expecting is not Expecting.NOTHING)
         self._server = Server(system, until_ns=world.seconds * NS_PER_S, window_ns=window_ns)
         self._server.state = self._server.state._replace(duration=self._durations.table)
         self._server.feed(world.arrival_ns, world.counts, last=True)
@@ -121,7 +123,7 @@ class Serving:
         for p in placed:
             self._set_up(p)
         self._set_targets(placed)
-        self._set_least()
+        self._set_after(placed)
         self._deal_out(now_ns)
 
     def _set_up(self, placed: Placed) -> None:
@@ -183,20 +185,27 @@ class Serving:
             row[t.TOTAL_RATE], row[t.CURRENT] = target[mine, t.RATE].sum(), t.NONE
         self._server.state = state._replace(target=target, member=np.array(member, np.int64))
 
-    def _set_least(self) -> None:
-        """The least that an invocation takes after each module, by the machines that there are."""
-        state = self._server.state
-        least = np.zeros(len(self._modules), np.int64)
+    def _set_after(self, placed: Sequence[Placed]) -> None:
+        """What an invocation is expected to take after each module, by the machines that there are."""
+        own = np.zeros(len(self._modules), np.int64)
         for m in range(len(self._modules)):
-            rows = [row for (_, module), row in self._rows.items() if module == m]
-            firsts = state.machine[rows, t.DURATION_FIRST]
-            least[m] = state.duration[firsts + 1].min() if rows else 0
+            own[m] = min((self._expected_ns(p) for p in placed if p.machine.module == m), default=0)
         index = {module.name: m for m, module in enumerate(self._modules)}
         after = np.zeros(len(self._modules), np.int64)
+        # Modules stand in an order in which parents come first.
         for m in reversed(range(len(self._modules))):
             for parent in (index[name] for name in self._modules[m].parents):
-                after[parent] = max(after[parent], least[m] + after[m])
-        state.module[:, t.LEAST_AFTER] = after
+                after[parent] = max(after[parent], own[m] + after[m])
+        self._server.state.module[:, t.LEAST_AFTER] = after
+
+    def _expected_ns(self, placed: Placed) -> int:
+        """What an invocation is expected to take in a module, on one of its machines."""
+        c = placed.machine.configuration
+        if self._expecting is Expecting.LEAST:
+            first = self._durations.first[placed.machine.module, placed.hardware, c.batch, c.concurrency]
+            return int(self._durations.table[first + 1])
+        waits = placed.machine.timeout_ns if self._expecting is Expecting.WORST_CASE else 0
+        return int(c.duration_s * NS_PER_S) + waits
 
     def _deal_out(self, now_ns: int) -> None:
         """Give what waited for a machine to those that there are now."""
