@@ -232,7 +232,7 @@ def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
     member: list[int] = []
     for k, target in enumerate(targets):
         table[k, t.TARGET_MEMBER], table[k, t.TARGET_SIZE] = len(member), len(target.machines)
-        table[k, t.RATE], table[k, t.TARGET_BATCH] = target.rate, system.machines[target.machines[0]].batch
+        table[k, t.RATE] = target.rate
         machine[list(target.machines), t.TARGET] = k
         member += target.machines
     return table, np.array(member, np.int64)

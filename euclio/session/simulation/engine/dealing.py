@@ -27,7 +27,6 @@ from euclio.session.simulation.engine.tables import (
     SIZE,
     SLOTS,
     TARGET,
-    TARGET_BATCH,
     TARGET_COUNT,
     TARGET_FIRST,
     TARGET_MEMBER,
@@ -64,8 +63,7 @@ def deal(s: State, module: int, invocation: int, now: int) -> None:
         _count(s, module, target)
     if s.module[module, TURNS] != WHOLE_BATCHES:
         _next_turn(s, target)
-        _one_less(s, module)
-    elif s.module[module, UNIT] != BY_ROUND and s.module[module, UNIT] != BY_BATCH:
+    if s.module[module, UNIT] != BY_ROUND and s.module[module, UNIT] != BY_BATCH:
         s.module[module, CURRENT] = NONE
     if s.batch[batch, SIZE] >= s.machine[machine, BATCH]:
         close(s, machine, now)
@@ -81,10 +79,11 @@ def close(s: State, machine: int, now: int) -> None:
         module = s.machine[machine, MODULE]
         if s.module[module, TURNS] == WHOLE_BATCHES:
             _next_turn(s, target)
-            if s.module[module, UNIT] == BY_BATCH:
+        # Where single invocations take turns, a target may have open batches when its round is over.
+        if s.module[module, CURRENT] == target:
+            s.module[module, LEFT] -= 1
+            if s.module[module, LEFT] == 0:
                 s.module[module, CURRENT] = NONE
-            elif s.module[module, UNIT] == BY_ROUND:
-                _one_less(s, module)
     submit(s, batch, now)
 
 
@@ -100,10 +99,8 @@ def _choose(s: State, module: int) -> int:
         else:
             chosen = _most_pressing(s, first, count, s.module[module, TOTAL_RATE])
     s.module[module, CURRENT] = chosen
-    size = s.target[chosen, TARGET_SIZE]
-    s.module[module, LEFT] = size if s.module[module, TURNS] == WHOLE_BATCHES else size * s.target[chosen, TARGET_BATCH]
-    if s.module[module, UNIT] != BY_ROUND:
-        s.module[module, LEFT] = 1
+    # Batches that are closed until the module asks again; of single invocations it asks at once.
+    s.module[module, LEFT] = s.target[chosen, TARGET_SIZE] if s.module[module, UNIT] == BY_ROUND else 1
     return int(chosen)
 
 
@@ -139,14 +136,6 @@ def _count(s: State, module: int, target: int) -> None:
 def _next_turn(s: State, target: int) -> None:
     turn = s.target[target, TURN] + 1
     s.target[target, TURN] = 0 if turn == s.target[target, TARGET_SIZE] else turn
-
-
-@compiled_on_tables
-def _one_less(s: State, module: int) -> None:
-    """Count down for how long the module stays with its target."""
-    s.module[module, LEFT] -= 1
-    if s.module[module, LEFT] == 0:
-        s.module[module, CURRENT] = NONE
 
 
 @compiled_on_tables

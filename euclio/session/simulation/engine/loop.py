@@ -27,6 +27,7 @@ from euclio.session.simulation.engine.tables import (
     INVOCATIONS_LEFT,
     IS_DROPPED,
     KIND_SHIFT,
+    LAST_END,
     LOG_END,
     LOG_MACHINE,
     LOG_MODULE,
@@ -152,7 +153,8 @@ def _let_in(s: State, row: int, now: int) -> None:
     request = s.number[FREE_REQUEST]
     s.number[FREE_REQUEST] = s.request[request, NUMBER]
     modules = s.module.shape[0]
-    s.request[request, NUMBER], s.request[request, ARRIVED] = s.number[REQUESTS_SO_FAR], now
+    s.request[request, NUMBER] = s.number[REQUESTS_SO_FAR]
+    s.request[request, ARRIVED], s.request[request, LAST_END] = now, now
     s.request[request, OUTSTANDING], s.request[request, IS_DROPPED] = 0, 0
     s.request[request, MODULES_LEFT] = modules
     s.number[REQUESTS_SO_FAR] += 1

@@ -26,7 +26,7 @@ NONE = -1
     HOLD,  # least time from ready to handing on
     LEAST_AFTER,
     CURRENT,  # target that the module stays with
-    LEFT,  # batches or invocations for which it stays
+    LEFT,  # batches that are closed until it asks again
     QUEUE_HEAD,  # invocations that wait to be pulled
     QUEUE_TAIL,
     PULLING,  # whether an event to pull is to come
@@ -40,7 +40,7 @@ NONE = -1
 ) = range(24)
 
 # Targets.
-TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_BATCH, TARGET_COLUMNS = range(7)
+TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
 
 # Machines.
 (
@@ -74,7 +74,7 @@ HEAD, TAIL, SIZE, ON, NEXT_BATCH, OPENED, START, EXPECTED_TIME, BATCH_COLUMNS = 
 REQUEST, BECAME_READY, NEXT, INVOCATION_COLUMNS = range(4)
 
 # Requests; free ones are linked by NUMBER.
-NUMBER, ARRIVED, OUTSTANDING, MODULES_LEFT, IS_DROPPED, REQUEST_COLUMNS = range(6)
+NUMBER, ARRIVED, LAST_END, OUTSTANDING, MODULES_LEFT, IS_DROPPED, REQUEST_COLUMNS = range(7)
 # What a request has at each module.
 COUNT, INVOCATIONS_LEFT, PARENTS_LEFT, READY_AT, PASSAGE_COLUMNS = range(5)
 
