@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from euclio.core.numbers import short
 from euclio.core.solving import solve
@@ -131,7 +131,8 @@ def planned(application: str, planner: Planner, question: Question) -> Planned |
         if any(all(c.hardware not in hardware for c in module.profile) for module in session.modules):
             return None
         used = tuple(h.name for h in session.hardware if h.name in hardware)
-        result = solve(session, planner.solver, **({"hardware": used} if len(used) < len(session.hardware) else {}))
+        changes: dict[str, Any] = {"hardware": used} if len(used) < len(session.hardware) else {}
+        result = solve(session, planner.solver, **changes)
         if result.plan is not None and result.value is not None:
             return _planned(build_system(session, result.plan, result.space), modules, result.value)
     return None

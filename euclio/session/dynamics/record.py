@@ -11,6 +11,8 @@ from euclio.session.dynamics.workers import Rental
 from euclio.simulation.units import NS_PER_S, Floats, Ints
 
 SECONDS_PER_H = 3600
+DIGITS = 4
+"""Decimals of costs per hour in files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +97,14 @@ class Record:
             "allocations": self.allocations,
             "sold_out": self.sold_out,
             "unplanned": self.unplanned,
+        }
+
+    def by_second(self) -> dict[str, list[float]]:
+        """What is drawn over time, as plain data, one entry per second."""
+        return {
+            "frames_by_s": [int(n) for n in self.frames[:, 0]],
+            "in_time_by_s": [int(n) for n in self.frames[:, 1]],
+            "used_per_h_by_s": [round(float(cost), DIGITS) for cost in self.used_per_h],
+            "cost_per_h_by_s": [round(float(cost), DIGITS) for cost in self.cost_per_h],
+            "planned_per_h_by_s": [round(float(cost), DIGITS) for cost in self.planned_per_h],
         }

@@ -45,7 +45,8 @@ class Rules:
         front_ends: workers without a GPU per module that needs them, where the planner does not plan for these.
         alike: whether any type with a GPU is taken for one that is sold out, as if it were the same; else the planner
             is asked again without that type first.
-        expecting: what a worker expects of the modules to come when it drops frames that would be late (early dropping).
+        expecting: what a worker expects of the modules to come when it drops frames that would be late (early
+            dropping).
         failures_ns: when workers fail: each time the one with a GPU that serves and was turned on first.
     """
 
@@ -71,8 +72,8 @@ and below what it prints for 120 s."""
 def nexus(front_ends: int) -> Rules:
     """Nexus as Scrooge compares itself with it (§4.2).
 
-    It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100; it takes
-    what reaches a module for its load; what it is not said to have, a turn-off delay, it has not.
+    It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100, and
+    takes what reaches a module for its load. A turn-off delay, which it is not said to have, it has not.
 
     Args:
         front_ends: workers without a GPU for each module that needs them.

@@ -17,8 +17,8 @@ from euclio.session.simulation.engine import tables as t
 from euclio.session.simulation.engine.dealing import close, deal
 from euclio.session.simulation.engine.executing import start_batches
 from euclio.session.simulation.server import Server
-from euclio.session.simulation.system import ServedModule, System
 from euclio.session.simulation.system import Machine as SystemMachine
+from euclio.session.simulation.system import ServedModule, System
 from euclio.session.simulation.targets import Dealing, scaled
 from euclio.session.workloads.applications import ApplicationModule
 from euclio.simulation.units import NS_PER_S, Ints
@@ -173,7 +173,6 @@ class Serving:
         for k, own in enumerate(groups.values()):
             rows = [self._rows[p.worker, p.machine.module] for p in own]
             target[k, t.TARGET_MEMBER], target[k, t.TARGET_SIZE] = len(member), len(rows)
-            target[k, t.TARGET_BATCH] = own[0].machine.configuration.batch
             state.machine[rows, t.TARGET] = k
             member += rows
         of_module = np.array([module for module, _ in groups], np.int64)
@@ -210,7 +209,7 @@ class Serving:
     def _deal_out(self, now_ns: int) -> None:
         """Give what waited for a machine to those that there are now."""
         state = self._server.state
-        for m in np.flatnonzero(state.module[:, t.TARGET_COUNT] > 0):
+        for m in map(int, np.flatnonzero(state.module[:, t.TARGET_COUNT] > 0)):
             here = state.module[m, t.QUEUE_HEAD]
             state.module[m, t.QUEUE_HEAD] = state.module[m, t.QUEUE_TAIL] = t.NONE
             while here != t.NONE:

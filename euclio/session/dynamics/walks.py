@@ -20,6 +20,10 @@ class Complexity:
     spread: float = 0.15
 
 
+VARIED = Complexity()
+"""How much it varies unless said otherwise: within seconds, as human activity does (Scrooge §3.5 footnote 6)."""
+
+
 def walk(stream: random.Random, complexity: Complexity, seconds: int) -> list[float]:
     """Places in a range, one per second.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from euclio.session.dynamics.walks import Complexity, at, walk
+from euclio.session.dynamics.walks import VARIED, Complexity, at, walk
 from euclio.session.workloads.scrooge_applications import ScroogeApplication, find_scrooge_application
 from euclio.session.workloads.scrooge_sessions import MOST_CLIENTS
 from euclio.simulation.units import NS_PER_S, Floats, Ints
@@ -72,7 +72,7 @@ def draw_world(
     seed: int,
     clients: int = MOST_CLIENTS,
     seconds: int = SECONDS,
-    complexity: Complexity = Complexity(),
+    complexity: Complexity = VARIED,
 ) -> World:
     """A seeded workload; the same arguments give the same one.
 
@@ -131,7 +131,7 @@ def _present(client: Client, seconds: int) -> Floats:
 def _counts(
     found: ScroogeApplication, stream: random.Random, frames_ns: Ints, seconds: int, complexity: Complexity
 ) -> Ints:
-    """Invocations of a client's frames by module: whole numbers that add up to the factors' sum, from a random phase."""
+    """Invocations of a client's frames by module: whole numbers that keep up with the factors, from a random phase."""
     factors = np.ones((seconds, len(found.application.modules)))
     index = {module.name: m for m, module in enumerate(found.application.modules)}
     whole = np.zeros((frames_ns.size, len(index)), np.int64)
