@@ -54,6 +54,7 @@ class Setup(CommonSetup):
         dispatch: who is given the next invocation; None: what the plan's policy stands for.
         timeout_s: how long a batch waits to be filled, in seconds; infinity: until it is full; None: as long as the
             plan counts on, or, where machines pull, not at all.
+        dummies: whether the plan's dummies are sent; if not, batches wait for what really comes.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         dropping: which requests are dropped.
         partial: where a machine is that is not used in full.
@@ -63,6 +64,7 @@ class Setup(CommonSetup):
 
     dispatch: Dispatch | None = None
     timeout_s: float | None = None
+    dummies: bool = True
     hold: bool = False
     dropping: Dropping = Dropping.NEVER
     partial: Partial = Partial.ALONE
@@ -76,10 +78,11 @@ class Setup(CommonSetup):
         object.__setattr__(self, "partial", Partial(self.partial))
 
     def own(self) -> dict[str, Any]:
-        """Dispatch, time-outs, holding, dropping, partial machines and clients, as plain data."""
+        """Dispatch, time-outs, dummies, holding, dropping, partial machines and clients, as plain data."""
         return {
             "dispatch": None if self.dispatch is None else self.dispatch.value,
             "timeout_s": "none" if self.timeout_s == float("inf") else self.timeout_s,
+            "dummies": self.dummies,
             "hold": self.hold,
             "dropping": self.dropping.value,
             "partial": self.partial.value,

@@ -11,7 +11,7 @@ from euclio.session.simulation.reference.events import Calendar, Event, Kind
 from euclio.session.simulation.reference.machines import MachineState
 from euclio.session.simulation.reference.records import DUMMY, NEVER, Execution, Invocation, Served
 from euclio.session.simulation.reference.requests import Request, counts_of, entered, new_request, reached
-from euclio.session.simulation.system import System
+from euclio.session.simulation.system import ServedModule, System
 
 
 def serve(
@@ -19,6 +19,7 @@ def serve(
     arrival_ns: Sequence[int],
     counts: Sequence[Sequence[int]] | None = None,
     factors: Sequence[float] = (1.0,),
+    until_ns: int | None = None,
 ) -> Served:
     """Serve requests until all are answered or dropped.
 
@@ -28,26 +29,30 @@ def serve(
         counts: invocations of each module by request; None: as the rates say.
         factors: what durations are multiplied by, in the order in which batches start, again from the front if there
             are more batches.
+        until_ns: dummies become ready before it; None: up to the last arrival.
     """
-    server = _Server(system, factors)
+    server = _Server(system, factors, max(arrival_ns, default=-1) + 1 if until_ns is None else until_ns)
     for number, time_ns in enumerate(arrival_ns):
         server.expect(int(time_ns), counts_of(system, number) if counts is None else counts[number])
     return server.run()
 
 
-def serve_clients(system: System, clients: int, requests: int, factors: Sequence[float] = (1.0,)) -> Served:
+def serve_clients(
+    system: System, clients: int, until_ns: int, counts: Sequence[int], factors: Sequence[float] = (1.0,)
+) -> Served:
     """Serve clients that send their next request as soon as the last one is answered or dropped, the first at time 0.
 
     Args:
         system: what serves them.
         clients: how many there are.
-        requests: how many requests they send together.
+        until_ns: requests are sent, and dummies become ready, before it.
+        counts: invocations of each module by every request.
         factors: as for `serve`.
     """
-    server = _Server(system, factors)
-    server.most = requests
-    for _ in range(min(clients, requests)):
-        server.expect(0, counts_of(system, server.expected))
+    server = _Server(system, factors, until_ns)
+    server.follow = counts
+    for _ in range(clients):
+        server.expect(0, counts)
     return server.run()
 
 
@@ -55,31 +60,36 @@ class _Server:
     """A run.
 
     Attributes:
+        until_ns: dummies and what clients send come before it.
         expected: requests that have arrived or will.
-        most: requests that clients send together; 0: requests come by themselves.
-        open_requests: those of `expected` that are neither answered nor dropped.
+        follow: invocations of the requests that follow answered ones; None: requests come by themselves.
     """
 
-    def __init__(self, system: System, factors: Sequence[float]) -> None:
-        self.system, self.factors = system, factors
+    def __init__(self, system: System, factors: Sequence[float], until_ns: int) -> None:
+        self.system, self.factors, self.until_ns = system, factors, until_ns
         self.calendar = Calendar()
         self.served = Served()
         self.requests: list[Request] = []
         self.counts: list[Sequence[int]] = []
         self.machines = [MachineState() for _ in system.machines]
-        self.dealers = [Dealer(m, system.dealing) for m in system.modules] if system.dealing else []
+        self.dealers = [self._dealer(module) for module in system.modules] if system.dealing else []
         self.pulled: list[deque[Invocation]] = [deque() for _ in system.modules]
         self.running: dict[int, tuple[int, list[Invocation]]] = {}
         """By place in the order of starts: machine and batch."""
         self.dummies = [0] * len(system.modules)
-        self.expected = self.most = self.open_requests = 0
+        self.expected = 0
+        self.follow: Sequence[int] | None = None
+
+    def _dealer(self, module: ServedModule) -> Dealer:
+        assert self.system.dealing is not None
+        batches = [self.system.machines[target.machines[0]].batch for target in module.targets]
+        return Dealer(module, self.system.dealing, batches)
 
     def expect(self, time_ns: int, counts: Sequence[int]) -> None:
         """Let a request arrive."""
         self.counts.append(counts)
         self.calendar.add(time_ns, Kind.ARRIVAL, self.expected)
         self.expected += 1
-        self.open_requests += 1
 
     def run(self) -> Served:
         """Take events until none is left and no batch is open."""
@@ -130,8 +140,9 @@ class _Server:
         while passed:
             invoked = [m for m in passed if request.left[m]]
             idle = [m for m in passed if not request.left[m]]
-            for m in passed:
+            for m in invoked:
                 request.ready_ns[m] = now
+            self._pass(number, len(idle))
             ready += invoked
             passed = reached(self.system, request, idle)
         for m in sorted(ready):
@@ -144,11 +155,9 @@ class _Server:
             return
         request, now = self.requests[number], self.calendar.now_ns
         request.left[m] -= 1
-        if not any(request.left):
-            self.served.finish_ns[number] = now
-            self._settled()
         if request.left[m] == 0:
-            held_until = request.ready_ns[m] + self.system.modules[m].latency_ns if self.system.hold else now
+            module = self.system.modules[m]
+            held_until = request.ready_ns[m] + module.latency_ns if self.system.hold and module.children else now
             if held_until > now:
                 self.calendar.add(held_until, Kind.HANDED_ON, number, m)
             else:
@@ -157,13 +166,21 @@ class _Server:
     def _hand_on(self, number: int, modules: list[int]) -> None:
         request = self.requests[number]
         if not request.dropped:
+            self._pass(number, len(modules))
             self._reach(number, reached(self.system, request, modules))
+
+    def _pass(self, number: int, modules: int) -> None:
+        """A request has passed so many modules; it is answered when it has passed them all."""
+        request = self.requests[number]
+        request.to_pass -= modules
+        if modules and request.to_pass == 0:
+            self.served.finish_ns[number] = self.calendar.now_ns
+            self._settled()
 
     def _settled(self) -> None:
         """A request has been answered or dropped: its client sends the next one."""
-        self.open_requests -= 1
-        if self.expected < self.most:
-            self.expect(self.calendar.now_ns, counts_of(self.system, self.expected))
+        if self.follow is not None and self.calendar.now_ns < self.until_ns:
+            self.expect(self.calendar.now_ns, self.follow)
 
     # Dummies
 
@@ -174,9 +191,9 @@ class _Server:
             self.dummies[m] += 1
 
     def _dummy(self, m: int) -> None:
-        if self.open_requests:
-            self._deal(Invocation(DUMMY, m, self.calendar.now_ns))
+        if self.calendar.now_ns < self.until_ns:
             self._expect_dummy(m)
+            self._deal(Invocation(DUMMY, m, self.calendar.now_ns))
 
     # Batches
 

@@ -162,7 +162,8 @@ def test_a_shared_partial_machine_starts_batches_as_often_as_it_is_charged_for()
 
 def test_clients_send_when_they_are_answered() -> None:
     system = single(10, Configuration("p", 1, 1, "0.1"), 1)
-    served = serve_clients(system, 3, 7)
+    served = serve_clients(system, 3, 500 * MS, [1])
+    # The one that is answered at 500 is not followed by another.
     assert [a // MS for a in served.arrival_ns] == [0, 0, 0, 100, 200, 300, 400]
     assert [f // MS for f in served.finish_ns] == [100, 200, 300, 400, 500, 600, 700]
 
