@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.commands.arrivals import add_arrivals, arrivals
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
+from euclio.commands.setup_options import add_setup_options, setup_options
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
 from euclio.core.progress import noticed, say
 from euclio.core.values import SHARE, positive, seconds, seed
+from euclio.core.words import joined
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
     from euclio.simulation.setup import Setup
     from euclio.simulation.simulator import Simulator
-
-MOST_REQUESTS = 20_000_000
-"""Requests beyond which a simulation would not fit into the memory of a usual machine."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -31,13 +30,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
     add_arrivals(parser)
-    parser.add_argument("--load", type=positive, default=1.0, metavar="F", help="load factor; default: 1")
+    parser.add_argument("--load", type=positive, metavar="F", help="load factor; default: 1")
     parser.add_argument(
         "--full-load",
         type=positive,
         metavar="R",
         help="requests per second at load 1, of a cluster per weight, of a fleet per client; default: what the "
-        "cluster's plan serves as checked, or the fleet's rates",
+        "cluster's plan serves as checked, or the rates of the session or fleet",
     )
     parser.add_argument(
         "--seconds", type=seconds, default=30.0, metavar="S", help="how long requests come; default: 30"
@@ -55,23 +54,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="find the highest load factor at 99 %% attainment, from 1 down to 0.05, instead of taking --load",
     )
-    for family in families():
-        for option in family.setup_options:
-            parser.add_argument(
-                option.flag,
-                dest=f"{family.name}.{option.field}",
-                choices=option.choices,
-                default=argparse.SUPPRESS,
-                help=option.help,
-            )
+    add_setup_options(parser)
     parser.add_argument("--timeline", type=Path, metavar="OUT", help="also plot a timeline (.svg, .png or .pdf)")
+    parser.add_argument(
+        "--latencies", type=Path, metavar="OUT", help="also plot the distribution of latencies (.svg, .png or .pdf)"
+    )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
 
 
 def _served() -> str:
     """The instances that can be simulated, with their schemas."""
     served = [family for family in families() if family.simulator is not None]
-    return " and ".join(f"{family.instances} ({family.schema})" for family in served)
+    return joined(f"{family.instances} ({family.schema})" for family in served)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.report.figure_files import check_figure_path
 
     read = [arguments.instance, arguments.result, arguments.trace]
-    check_outputs({"--timeline": arguments.timeline}, read)
+    figures = _figures(arguments)
+    check_outputs(figures, read)
     instance = load_instance(arguments.instance)
     family = family_of(instance)
     if family.simulator is None:
@@ -91,19 +86,21 @@ def run(arguments: argparse.Namespace) -> int:
     written = load_result(arguments.result, instance)
     simulator = family.simulator()
     setup = _setup(arguments, family, simulator)
-    if arguments.timeline is not None:
-        if arguments.highest_load:
-            raise InputError("shows one load, --highest-load tries many; leave one out", field="--timeline")
-        check_figure_path(arguments.timeline)
+    for flag, path in figures.items():
+        if path is not None and arguments.highest_load:
+            raise InputError("shows one load, --highest-load tries many; leave one out", field=flag)
+        if path is not None:
+            check_figure_path(path)
     if written.plan is None:
         say(f"{arguments.result}: there is no plan to simulate (status {written.status.value})")
         return NO_PLAN
     given = instance, written.plan, setup, written.space
     with at("", arguments.result):
         expected = sum(simulator.offered_rps(*given)) * setup.seconds
-    if expected > MOST_REQUESTS:
+    if expected > simulator.most_requests:
         raise InputError(
-            f"would bring about {expected:.3g} requests; up to {MOST_REQUESTS:.0e} are simulated, take fewer seconds",
+            f"would bring about {expected:.3g} requests; up to {simulator.most_requests:.0e} are simulated, take fewer "
+            "seconds",
             field="--seconds",
         )
     with noticed("simulating; compiling takes a while at the first use after installation"):
@@ -121,11 +118,18 @@ def _once(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> i
     speed = simulator.speed(simulation)
     if speed:  # not the same from run to run, hence on standard error
         say(speed)
-    if arguments.timeline is not None:
-        from euclio.report.figure_files import save_figure
+    drawings = {"--timeline": simulator.draw, "--latencies": simulator.draw_latencies}
+    for flag, path in _figures(arguments).items():
+        if path is not None:
+            from euclio.report.figure_files import save_figure
 
-        save_figure(simulator.draw(simulation), arguments.timeline)
+            save_figure(drawings[flag](simulation), path)
     return SOLVED
+
+
+def _figures(arguments: argparse.Namespace) -> dict[str, Path | None]:
+    """The figures that are asked for, by option."""
+    return {"--timeline": arguments.timeline, "--latencies": arguments.latencies}
 
 
 def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:
@@ -148,27 +152,10 @@ def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) ->
 def _setup(arguments: argparse.Namespace, family: Family, simulator: Simulator) -> Setup:
     return simulator.setup(
         **arrivals(arguments),
-        load=arguments.load,
+        load=arguments.load or 1.0,
         seconds=arguments.seconds,
         seed=arguments.seed,
         noise=arguments.noise,
         full_load_rps=arguments.full_load,
-        **_own_settings(arguments, family),
+        **setup_options(arguments, family),
     )
-
-
-def _own_settings(arguments: argparse.Namespace, family: Family) -> dict[str, Any]:
-    """The options that are the family's own.
-
-    Raises:
-        InputError: one of another family was given.
-    """
-    found: dict[str, Any] = {}
-    for other in families():
-        for option in other.setup_options:
-            given = vars(arguments).get(f"{other.name}.{option.field}")
-            if given is not None and other is not family:
-                raise InputError(f"is an option for {other.instances}; leave it out", field=option.flag)
-            if given is not None:
-                found[option.field] = given
-    return found

@@ -80,3 +80,27 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[], None]]:
     with progress_bars() as bars:
         task = bars.add_task(what, total=total)
         yield lambda: bars.advance(task)
+
+
+@contextmanager
+def late_bar(what: str, total: float, after_s: float = 2) -> Iterator[Callable[[float], None]]:
+    """One bar up to a total, shown on a terminal if the work inside takes longer than that; gives what moves it."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bars:
+        task = bars.add_task(what, total=total, visible=False)
+        with _after(after_s, lambda: bars.update(task, visible=True)):
+            yield lambda reached: bars.update(task, completed=reached)

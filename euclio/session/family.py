@@ -17,6 +17,7 @@ from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
 from euclio.session.rules import DummyRule
+from euclio.session.simulation.options import SETUP_OPTIONS
 from euclio.session.space import FULL_SPACE, PlanSpace
 
 if TYPE_CHECKING:
@@ -118,4 +119,7 @@ FAMILY = Family(
     designs=late("euclio.session.designs.grid", "session_designs"),
     kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
     importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
+    compile_rest=late("euclio.session.simulation.simulation", "compile_simulator"),
+    simulator=late_value("euclio.session.simulation.simulator", "SIMULATOR"),
+    setup_options=SETUP_OPTIONS,
 )

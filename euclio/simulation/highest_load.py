@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from euclio.simulation.requests import Requests, attainment
-
 GRID = tuple(step / 20 for step in range(1, 21))
 """Load factors that the paper tries: 0.05 to 1 in steps of 0.05."""
 
@@ -13,7 +11,7 @@ TARGET = 0.99
 """SLO attainment that counts as served."""
 
 
-def highest_loads(names: list[str], served_at: Callable[[float], Mapping[str, Requests]]) -> dict[str, float]:
+def highest_loads(names: list[str], shares_at: Callable[[float], Mapping[str, float | None]]) -> dict[str, float]:
     """Per stream of requests the highest load factor of the grid at which its attainment is 99 % or more; 0: none is.
 
     All streams are under load together; one without requests counts as served. The grid is gone through from above, as
@@ -21,12 +19,11 @@ def highest_loads(names: list[str], served_at: Callable[[float], Mapping[str, Re
 
     Args:
         names: the streams.
-        served_at: simulates a load factor, and gives the requests of each stream.
+        shares_at: simulates a load factor, and gives the attainment of each stream; None: it had no requests.
     """
     found: dict[str, float] = {}
     for load in reversed(GRID):
-        for name, requests in served_at(load).items():
-            share = attainment(requests)
+        for name, share in shares_at(load).items():
             if share is None or share >= TARGET:
                 found.setdefault(name, load)
         if len(found) == len(names):

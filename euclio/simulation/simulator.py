@@ -26,7 +26,10 @@ class Simulator:
         table: a simulation for people.
         loads_table: highest loads for people.
         speed: how long a simulation took, in words; empty: nothing happened.
-        draw: a simulation as a figure.
+        draw: a simulation as a timeline.
+        draw_latencies: a simulation as a figure of its latencies' distribution.
+        most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
+            machine.
     """
 
     setup: type[Setup]
@@ -38,20 +41,32 @@ class Simulator:
     loads_table: Callable[[dict[str, float]], RenderableType]
     speed: Callable[[Any], str]
     draw: Callable[[Any], Figure]
+    draw_latencies: Callable[[Any], Figure]
+    most_requests: int = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SetupOption:
     """An option of the command that is a field of a family's setups next to the common ones.
 
+    Families may share a flag, each with words of its own.
+
     Attributes:
         flag: such as "--scheduler".
         field: field of the setup.
         help: one line.
-        choices: the words allowed.
+        choices: the words allowed, which are values themselves; empty: what `parse` takes.
+        parse: reads the value from text; None without `choices`: the flag stands alone.
+        metavar: placeholder of the value.
+        value: value of the field where the flag stands alone.
+        instead_of: fields of `euclio simulate`'s arguments that have no meaning next to it.
     """
 
     flag: str
     field: str
     help: str
-    choices: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    metavar: str | None = None
+    value: Any = None
+    instead_of: tuple[str, ...] = ()

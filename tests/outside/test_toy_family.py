@@ -99,6 +99,6 @@ def test_bad_input_is_one_line(folder):
 def test_what_it_has_not_is_said(folder):
     euclio(folder, "solve", "covering.json", "--out", "result.json")
     code, _, err = euclio(folder, "simulate", "covering.json", "result.json")
-    assert (code, "is a covering; `euclio simulate` serves clusters" in err) == (2, True)
+    assert (code, "is a covering; `euclio simulate` serves sessions" in err) == (2, True)
     assert euclio(folder, "certify", "covering.json", "result.json")[0] == 4
     assert euclio(folder, "explain", "covering.json")[0] == 0

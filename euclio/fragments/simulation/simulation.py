@@ -20,7 +20,7 @@ from euclio.fragments.simulation.system import ServedStage, build_system
 from euclio.fragments.space import FragmentSpace
 from euclio.simulation import highest_load
 from euclio.simulation.noise import duration_factors
-from euclio.simulation.requests import DROPPED, LATE, SERVED, Requests
+from euclio.simulation.requests import DROPPED, LATE, SERVED, Requests, attainment
 from euclio.simulation.units import NS_PER_S, Floats, Ints
 
 NOT = -1
@@ -57,11 +57,11 @@ def highest_loads(
     """Per fragment the highest load factor at which its attainment is 99 % or more."""
     names = [fragment.name for fragment in fleet.fragments]
 
-    def served_at(load: float) -> dict[str, Requests]:
+    def shares_at(load: float) -> dict[str, float | None]:
         found = simulate(fleet, plan, replace(setup, load=load), space)
-        return dict(zip(names, found.requests, strict=True))
+        return dict(zip(names, map(attainment, found.requests), strict=True))
 
-    return highest_load.highest_loads(names, served_at)
+    return highest_load.highest_loads(names, shares_at)
 
 
 def offered_rps(

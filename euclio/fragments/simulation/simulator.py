@@ -28,4 +28,5 @@ SIMULATOR = Simulator(
     loads_table=late("euclio.fragments.simulation.table", "loads_table"),
     speed=_speed,
     draw=late("euclio.fragments.simulation.timeline_figure", "draw"),
+    draw_latencies=late("euclio.fragments.simulation.distribution_figure", "draw"),
 )

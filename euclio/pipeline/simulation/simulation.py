@@ -21,7 +21,7 @@ from euclio.pipeline.simulation.system import System, build_system
 from euclio.simulation import highest_load
 from euclio.simulation.arrivals import arrivals_of
 from euclio.simulation.noise import duration_factors
-from euclio.simulation.requests import Requests
+from euclio.simulation.requests import attainment
 from euclio.simulation.units import Ints
 
 
@@ -61,12 +61,12 @@ def highest_loads(
     """
     names = [model.name for model in cluster.models]
 
-    def served_at(load: float) -> dict[str, Requests]:
+    def shares_at(load: float) -> dict[str, float | None]:
         simulation = simulate(cluster, plan, replace(setup, load=load), space)
         done(simulation)
-        return dict(zip(names, simulation.requests, strict=True))
+        return dict(zip(names, map(attainment, simulation.requests), strict=True))
 
-    return highest_load.highest_loads(names, served_at)
+    return highest_load.highest_loads(names, shares_at)
 
 
 def offered_rps(

@@ -26,4 +26,5 @@ SIMULATOR = Simulator(
     loads_table=late("euclio.simulation.table", "highest_load_table"),
     speed=_speed,
     draw=late("euclio.pipeline.simulation.timeline_figure", "draw"),
+    draw_latencies=late("euclio.pipeline.simulation.latency_figure", "draw"),
 )

@@ -128,6 +128,30 @@ class Server:
         self.feed(np.zeros(0, np.int64), np.zeros((0, len(self.system.modules)), np.int64), last=True)
         self.advance()
 
+    def busy_ns(self, at_ns: int) -> Ints:
+        """How long each machine has executed until the time that `advance` went to, all slots together.
+
+        Shape (machines,).
+        """
+        event = self.state.event[: self.state.number[t.EVENTS]]
+        ends = event[event[:, t.ORDER] >> t.KIND_SHIFT == t.END]
+        machine = self.state.batch[ends[:, t.PAYLOAD], t.ON]
+        # Executions are counted in full when they start; what is yet to come of those under way is taken off.
+        found: Ints = self.state.machine[:, t.BUSY].copy()
+        np.subtract.at(found, machine, ends[:, t.TIME] - at_ns)
+        return found
+
+    def keep_logs(self, kept: bool) -> None:
+        """Keep all that happens from here on, or no more of it; what was kept before is forgotten."""
+        self._logs = ([], [], []) if kept else None
+        rows = _log_rows(self.system, kept)
+        self.state = self.state._replace(
+            executions=np.zeros((rows, t.EXECUTION_LOG_COLUMNS), np.int64),
+            passages=np.zeros((rows, t.PASSAGE_LOG_COLUMNS), np.int64),
+            answers=np.zeros((rows, t.ANSWER_LOG_COLUMNS), np.int64),
+        )
+        self.state.number[[t.EXECUTIONS_LOGGED, t.PASSAGES_LOGGED, t.REQUESTS_LOGGED]] = 0
+
     def logs(self) -> Logs:
         """All that happened so far; only if logs are kept."""
         assert self._logs is not None, "logs are not kept"
@@ -232,7 +256,7 @@ def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
     member: list[int] = []
     for k, target in enumerate(targets):
         table[k, t.TARGET_MEMBER], table[k, t.TARGET_SIZE] = len(member), len(target.machines)
-        table[k, t.RATE], table[k, t.TARGET_BATCH] = target.rate, system.machines[target.machines[0]].batch
+        table[k, t.RATE] = target.rate
         machine[list(target.machines), t.TARGET] = k
         member += target.machines
     return table, np.array(member, np.int64)

@@ -38,7 +38,7 @@ class Machine:
         batch: b, most invocations in a batch.
         slots: e, batches that it executes at a time.
         duration_ns: how long a batch takes by its size, 0 to b; 0 at 0.
-        timeout_ns: how long a batch waits to be filled; -1: until it is full.
+        timeout_ns: how long a batch waits to be filled, and a machine that pulls for more; -1: until it is full.
         spacing_ns: least time between the starts of two batches.
         rate_rps: the rate that it is given.
         busy: the share of its capacity that this rate takes, which it is charged for.
@@ -178,6 +178,8 @@ class _Built:
         self.module, self.number, self.checked, self.setup = module, number, checked, setup
         self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
         self.total = module.rate_rps + checked.dummy_rps
+        self.coming = Fraction(1) if setup.dummies else module.rate_rps / self.total
+        """Share of the planned rates that really comes."""
         self.machines: list[Machine] = []
         self.rates: list[Fraction] = []
         """Rate of each target."""
@@ -229,10 +231,10 @@ class _Built:
             return -1 if math.isinf(self.setup.timeout_s) else int(self.setup.timeout_s * NS_PER_S)
         dealing = DEALINGS.get(self.dispatch)
         if dealing is None:
-            return -1
+            return 0
         collected = target if dealing.unit is Unit.REQUEST else self.total
         collected = rate if dealing.turns is Turns.REQUESTS else collected
-        longest = max(latency - c.duration_s, c.batch / collected)
+        longest = max(latency - c.duration_s, c.batch / (collected * self.coming))
         return min(math.ceil(longest * NS_PER_S), LONGEST_NS)
 
     def targets(self) -> Iterator[Target]:
@@ -269,7 +271,7 @@ def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[Ser
                 range(b.first, b.first + len(b.machines)),
                 tuple(b.targets()),
                 per_request,
-                float(NS_PER_S / b.checked.dummy_rps) if b.checked.dummy_rps else 0.0,
+                float(NS_PER_S / b.checked.dummy_rps) if b.checked.dummy_rps and b.setup.dummies else 0.0,
                 min(math.ceil(b.checked.worst_case_latency_s * NS_PER_S), LONGEST_NS),
                 after[m],
             )

@@ -81,12 +81,12 @@ def test_a_result_without_a_plan_ends_with_code_4(capsys, files):
     assert "there is no plan to simulate" in err
 
 
-def test_a_session_is_refused(capsys, files, tmp_path):
+def test_a_result_of_a_session_is_refused(capsys, files, tmp_path):
     path = tmp_path / "session.json"
     path.write_text(SESSION)
     code, _, err = call(capsys, path, files[1])
     assert code == 2
-    assert "is a session; `euclio simulate` serves clusters" in err
+    assert "instance: is 'two-stage', but the instance is 'tiny'" in err
 
 
 @pytest.mark.parametrize(

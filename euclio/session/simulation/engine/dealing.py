@@ -8,8 +8,10 @@ from euclio.session.simulation.engine.heap import push
 from euclio.session.simulation.engine.tables import (
     AVAILABLE,
     BATCH,
+    BECAME_READY,
     CURRENT,
     FAILED,
+    FREE_SINCE,
     LAG,
     LEFT,
     MACHINE_COUNT,
@@ -21,17 +23,20 @@ from euclio.session.simulation.engine.tables import (
     PULL,
     PULLING,
     QUEUE_HEAD,
+    QUEUE_SIZE,
     QUEUE_TAIL,
     RATE,
     RUNNING,
     SIZE,
     SLOTS,
     TARGET,
-    TARGET_BATCH,
     TARGET_COUNT,
     TARGET_FIRST,
     TARGET_MEMBER,
     TARGET_SIZE,
+    TIME_OUT,
+    TIMEOUT,
+    TIMER,
     TOTAL_RATE,
     TURN,
     TURNS,
@@ -64,8 +69,7 @@ def deal(s: State, module: int, invocation: int, now: int) -> None:
         _count(s, module, target)
     if s.module[module, TURNS] != WHOLE_BATCHES:
         _next_turn(s, target)
-        _one_less(s, module)
-    elif s.module[module, UNIT] != BY_ROUND and s.module[module, UNIT] != BY_BATCH:
+    if s.module[module, UNIT] != BY_ROUND and s.module[module, UNIT] != BY_BATCH:
         s.module[module, CURRENT] = NONE
     if s.batch[batch, SIZE] >= s.machine[machine, BATCH]:
         close(s, machine, now)
@@ -81,10 +85,11 @@ def close(s: State, machine: int, now: int) -> None:
         module = s.machine[machine, MODULE]
         if s.module[module, TURNS] == WHOLE_BATCHES:
             _next_turn(s, target)
-            if s.module[module, UNIT] == BY_BATCH:
+        # Where single invocations take turns, a target may have open batches when its round is over.
+        if s.module[module, CURRENT] == target:
+            s.module[module, LEFT] -= 1
+            if s.module[module, LEFT] == 0:
                 s.module[module, CURRENT] = NONE
-            elif s.module[module, UNIT] == BY_ROUND:
-                _one_less(s, module)
     submit(s, batch, now)
 
 
@@ -100,10 +105,8 @@ def _choose(s: State, module: int) -> int:
         else:
             chosen = _most_pressing(s, first, count, s.module[module, TOTAL_RATE])
     s.module[module, CURRENT] = chosen
-    size = s.target[chosen, TARGET_SIZE]
-    s.module[module, LEFT] = size if s.module[module, TURNS] == WHOLE_BATCHES else size * s.target[chosen, TARGET_BATCH]
-    if s.module[module, UNIT] != BY_ROUND:
-        s.module[module, LEFT] = 1
+    # Batches that are closed until the module asks again; of single invocations it asks at once.
+    s.module[module, LEFT] = s.target[chosen, TARGET_SIZE] if s.module[module, UNIT] == BY_ROUND else 1
     return int(chosen)
 
 
@@ -142,14 +145,6 @@ def _next_turn(s: State, target: int) -> None:
 
 
 @compiled_on_tables
-def _one_less(s: State, module: int) -> None:
-    """Count down for how long the module stays with its target."""
-    s.module[module, LEFT] -= 1
-    if s.module[module, LEFT] == 0:
-        s.module[module, CURRENT] = NONE
-
-
-@compiled_on_tables
 def _queue(s: State, module: int, invocation: int, now: int) -> None:
     s.invocation[invocation, NEXT] = NONE
     if s.module[module, QUEUE_HEAD] == NONE:
@@ -157,6 +152,7 @@ def _queue(s: State, module: int, invocation: int, now: int) -> None:
     else:
         s.invocation[s.module[module, QUEUE_TAIL], NEXT] = invocation
     s.module[module, QUEUE_TAIL] = invocation
+    s.module[module, QUEUE_SIZE] += 1
     ask_to_pull(s, module, now)
 
 
@@ -182,8 +178,34 @@ def _is_available(s: State, machine: int, now: int) -> bool:
 
 
 @compiled_on_tables
-def pull(s: State, module: int, now: int) -> None:
-    """Let free machines, in rank order, take what waits, up to their batch sizes."""
+def _waits_for_more(s: State, module: int, machine: int, now: int) -> bool:
+    """Whether a free machine waits until a batch is full; if so, it is asked anew when its time-out has passed."""
+    if s.machine[machine, TIMEOUT] == 0 or s.module[module, QUEUE_SIZE] >= s.machine[machine, BATCH]:
+        return False
+    if s.machine[machine, TIMEOUT] < 0:
+        return True
+    ready = s.invocation[s.module[module, QUEUE_HEAD], BECAME_READY]
+    due = max(s.machine[machine, FREE_SINCE], ready) + s.machine[machine, TIMEOUT]
+    if due <= now:
+        return False
+    # What waits first and when the machine became free only ever get later, so that a time-out that is to come is not
+    # too late. It finds out when it comes whether it is too early.
+    if s.machine[machine, TIMER] == 0:
+        push(s, due, TIME_OUT, machine, machine)
+        s.machine[machine, TIMER] = 1
+    return True
+
+
+@compiled_on_tables
+def pull(s: State, module: int, now: int, forced: bool) -> None:
+    """Let free machines, in rank order, take what waits, up to their batch sizes.
+
+    Args:
+        s: the tables.
+        module: the module.
+        now: the time.
+        forced: whether they take it even if they would wait for more.
+    """
     first = s.module[module, MACHINE_FIRST]
     for machine in range(first, first + s.module[module, MACHINE_COUNT]):
         # A machine that is not available yet is asked anew when it is.
@@ -191,11 +213,13 @@ def pull(s: State, module: int, now: int) -> None:
             s.module[module, QUEUE_HEAD] != NONE
             and s.machine[machine, RUNNING] < s.machine[machine, SLOTS]
             and _is_available(s, machine, now)
+            and (forced or not _waits_for_more(s, module, machine, now))
         ):
             batch = new_batch(s, machine, now)
             while s.module[module, QUEUE_HEAD] != NONE and s.batch[batch, SIZE] < s.machine[machine, BATCH]:
                 invocation = s.module[module, QUEUE_HEAD]
                 s.module[module, QUEUE_HEAD] = s.invocation[invocation, NEXT]
+                s.module[module, QUEUE_SIZE] -= 1
                 add(s, batch, invocation)
             submit(s, batch, now)
         if s.module[module, QUEUE_HEAD] == NONE:

@@ -18,6 +18,7 @@ from euclio.session.simulation.engine.tables import (
     HOLDS,
     INVOCATIONS_LEFT,
     IS_DROPPED,
+    LAST_END,
     MODULES_LEFT,
     NONE,
     NUMBER,
@@ -48,6 +49,7 @@ def end_invocation(s: State, invocation: int, module: int, machine: int, now: in
         let_go(s, request)
         return
     s.request[request, OUTSTANDING] -= 1
+    s.request[request, LAST_END] = now
     if s.passage[request, module, INVOCATIONS_LEFT] == 0:
         _end_module(s, request, module, now)
 
@@ -56,13 +58,20 @@ def end_invocation(s: State, invocation: int, module: int, machine: int, now: in
 def _end_module(s: State, request: int, module: int, now: int) -> None:
     """All of a request's invocations of a module have ended."""
     measure(s, module, now - s.passage[request, module, READY_AT])
-    release = s.passage[request, module, READY_AT] + s.module[module, HOLD]
-    if s.number[HOLDS] == 1 and release > now and s.module[module, CHILD_COUNT] > 0:
-        modules = s.module.shape[0]
-        push(s, release, RELEASE, s.request[request, NUMBER] * modules + module, request * modules + module)
-        s.request[request, OUTSTANDING] += 1
-    else:
+    if not _is_held(s, request, module, now):
         pass_on(s, request, module, now)
+
+
+@compiled_on_tables
+def _is_held(s: State, request: int, module: int, now: int) -> bool:
+    """Whether a module hands a request on later only, which it then announces."""
+    release = s.passage[request, module, READY_AT] + s.module[module, HOLD]
+    if s.number[HOLDS] == 0 or release <= now or s.module[module, CHILD_COUNT] == 0:
+        return False
+    modules = s.module.shape[0]
+    push(s, release, RELEASE, s.request[request, NUMBER] * modules + module, request * modules + module)
+    s.request[request, OUTSTANDING] += 1
+    return True
 
 
 @compiled_on_tables
@@ -109,10 +118,11 @@ def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, 
             s.passage[request, child, PARENTS_LEFT] -= 1
             if s.passage[request, child, PARENTS_LEFT] > 0:
                 continue
+            s.passage[request, child, READY_AT] = now
             if s.passage[request, child, COUNT] > 0:
-                _mark_ready(s, request, child, now)
+                _mark_ready(s, request, child)
                 lowest, highest = min(lowest, child), max(highest, child)
-            else:
+            elif not _is_held(s, request, child, now):
                 s.request[request, MODULES_LEFT] -= 1
                 s.stack[depth] = child
                 depth += 1
@@ -120,13 +130,12 @@ def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, 
 
 
 @compiled_on_tables
-def _mark_ready(s: State, request: int, module: int, now: int) -> None:
+def _mark_ready(s: State, request: int, module: int) -> None:
     """Mark the invocations of a module as ready, which are dealt out later, in the order of the session's modules.
 
     All of them are outstanding from now on, so that a request that is dropped half-way is not forgotten.
     """
     count = s.passage[request, module, COUNT]
-    s.passage[request, module, READY_AT] = now
     s.passage[request, module, INVOCATIONS_LEFT] = -count
     s.request[request, OUTSTANDING] += count
 
@@ -138,10 +147,11 @@ def enter_first_modules(s: State, request: int, now: int) -> None:
     for module in range(s.module.shape[0]):
         if s.module[module, PARENTS] > 0:
             continue
+        s.passage[request, module, READY_AT] = now
         if s.passage[request, module, COUNT] > 0:
-            _mark_ready(s, request, module, now)
+            _mark_ready(s, request, module)
             lowest, highest = min(lowest, module), max(highest, module)
-        else:
+        elif not _is_held(s, request, module, now):
             s.request[request, MODULES_LEFT] -= 1
             below, above = _tell_children(s, request, module, now)
             lowest, highest = min(lowest, below), max(highest, above)

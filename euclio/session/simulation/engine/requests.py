@@ -17,6 +17,7 @@ from euclio.session.simulation.engine.tables import (
     DROPPED,
     FREE_REQUEST,
     IS_DROPPED,
+    LAST_END,
     LATE,
     NONE,
     NUMBER,
@@ -46,15 +47,15 @@ def measure(s: State, row: int, latency: int) -> None:
 
 @compiled_on_tables
 def answer(s: State, request: int, now: int) -> None:
-    """End a request all of whose work is done."""
-    latency = now - s.request[request, ARRIVED]
+    """End a request all of whose work is done, which it was when its last invocation ended."""
+    latency = s.request[request, LAST_END] - s.request[request, ARRIVED]
     measure(s, s.module.shape[0], latency)
     s.number[ANSWERED] += 1
     if latency > s.number[SLO]:
         s.number[LATE] += 1
     elif s.number[WINDOW] > 0:
         s.window[s.request[request, ARRIVED] // s.number[WINDOW], WINDOW_ATTAINED] += 1
-    _log(s, request, now)
+    _log(s, request, s.request[request, LAST_END])
     _next_of_client(s, now)
     _free(s, request)
 

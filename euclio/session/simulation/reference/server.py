@@ -117,7 +117,9 @@ class _Server:
                 self._arrive(event.first)
             case Kind.TIMEOUT:
                 machine = self.machines[event.first]
-                if machine.open and machine.opened == event.second:
+                if not self.dealers:
+                    self.calendar.add(self.calendar.now_ns, Kind.PULL, self.system.machines[event.first].module)
+                elif machine.open and machine.opened == event.second:
                     self._close(event.first)
             case Kind.PULL:
                 self._pull(event.first)
@@ -222,11 +224,14 @@ class _Server:
         self._start_next(number)
 
     def _close_all(self) -> bool:
-        """Close what is open, by machine; whether anything was."""
+        """Close what is open, by machine, and let machines pull what waits; whether there was anything."""
         numbers = [number for number, machine in enumerate(self.machines) if machine.open]
         for number in numbers:
             self._close(number)
-        return bool(numbers)
+        modules = [m for m, waiting in enumerate(self.pulled) if waiting]
+        for m in modules:
+            self._pull(m, forced=True)
+        return bool(numbers or modules)
 
     def _start_next(self, number: int) -> None:
         """Start the closed batches that the machine may start now."""
@@ -249,16 +254,29 @@ class _Server:
             machine.wakes = True
             self.calendar.add(machine.available_ns, Kind.AVAILABLE, number)
 
-    def _pull(self, m: int) -> None:
+    def _pull(self, m: int, forced: bool = False) -> None:
+        """Let free machines take what waits; `forced`: even if they would wait for more."""
         waiting = self.pulled[m]
         for number in self.system.modules[m].machines:
             batch = self.system.machines[number].batch
-            while waiting and self._may_start(number):
+            while waiting and self._may_start(number) and (forced or not self._waits_for_more(number, waiting)):
                 taken = [waiting.popleft() for _ in range(min(batch, len(waiting)))]
                 for invocation in taken:
                     invocation.machine = number
                 self._start(number, taken)
             self._wake(number, bool(waiting))
+
+    def _waits_for_more(self, number: int, waiting: deque[Invocation]) -> bool:
+        """Whether a free machine waits for a full batch, with an event for when it has waited long enough."""
+        machine, known = self.machines[number], self.system.machines[number]
+        if len(waiting) >= known.batch or known.timeout_ns == 0:
+            return False
+        if known.timeout_ns < 0:
+            return True
+        due = max(machine.free_since_ns, waiting[0].ready_ns) + known.timeout_ns
+        if due > self.calendar.now_ns:
+            self.calendar.add(due, Kind.TIMEOUT, number)
+        return due > self.calendar.now_ns
 
     def _start(self, number: int, batch: list[Invocation]) -> None:
         machine, known, now = self.machines[number], self.system.machines[number], self.calendar.now_ns
@@ -292,5 +310,8 @@ class _Server:
         number, batch = self.running.pop(place)
         for invocation in batch:
             self._invocation_ended(invocation)
-        self.machines[number].running -= 1
+        machine = self.machines[number]
+        if machine.running == self.system.machines[number].slots:
+            machine.free_since_ns = self.calendar.now_ns
+        machine.running -= 1
         self._start_next(number)

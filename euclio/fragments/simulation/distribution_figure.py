@@ -1,0 +1,20 @@
+"""Latencies of a simulation: the share of each client's requests that take longer on the server."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from euclio.fragments.simulation.record import Simulation
+from euclio.simulation.latency_figure import draw_curves, some_of, stream_curves
+
+
+def draw(simulation: Simulation) -> Figure:
+    """One line per client, of its answered requests; of many clients those with the least attainment."""
+    setup, fragments = simulation.setup, simulation.fleet.fragments
+    rows = zip(fragments, simulation.requests, strict=True)
+    curves = stream_curves([(f.name, requests, float(f.budget_s)) for f, requests in rows])
+    title = (
+        f"{simulation.fleet.name}\n{setup.arrivals.value} arrivals at load {setup.load:g}"
+        f"{some_of(len(curves), len(fragments))}"
+    )
+    return draw_curves(curves, title, "time budget on the server")

@@ -1,0 +1,20 @@
+"""Latencies of a simulation: the share of each model's requests that take longer."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from euclio.pipeline.simulation.record import Simulation
+from euclio.simulation.latency_figure import draw_curves, some_of, stream_curves
+
+
+def draw(simulation: Simulation) -> Figure:
+    """One line per model, of its answered requests; of many models those with the least attainment."""
+    setup, models = simulation.setup, simulation.cluster.models
+    rows = zip(models, simulation.requests, strict=True)
+    curves = stream_curves([(model.name, requests, float(model.slo_s)) for model, requests in rows])
+    title = (
+        f"{simulation.cluster.name}\n{setup.arrivals.value} arrivals at load {setup.load:g}"
+        f"{some_of(len(curves), len(models))}"
+    )
+    return draw_curves(curves, title, "SLO")

@@ -1,0 +1,189 @@
+"""Simulate the machines that serve a session's plan, request by request (docs/model/serving.md)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.simulation.engine import tables as t
+from euclio.session.simulation.engine.loop import FOREVER_NS
+from euclio.session.simulation.record import Executions, Latencies, MachineTallies, ModuleTally, Simulation
+from euclio.session.simulation.server import Counts, Server
+from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.simulation.targets import own_dispatch
+from euclio.session.space import FULL_SPACE, PlanSpace
+from euclio.simulation import highest_load
+from euclio.simulation.arrivals import CHUNK, arrival_chunks
+from euclio.simulation.noise import duration_factors
+from euclio.simulation.units import NS_PER_S, Ints
+
+WINDOWS = 100
+"""Windows of arrivals in which attained requests are counted apart."""
+TIMELINE_SLOS = 1.5
+"""Length of the part of the time of which executions are kept, in SLOs."""
+
+Progress = Callable[[float], None]
+"""Is given the seconds that have been simulated."""
+
+
+def simulate(
+    session: Session,
+    plan: Plan,
+    setup: Setup | None = None,
+    space: PlanSpace | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Send requests through the machines of a plan until all are answered.
+
+    Args:
+        session: the instance.
+        plan: a plan of it; it need not keep the SLO.
+        setup: arrivals, load, dispatch; by default Poisson arrivals at the session's rate for 30 s.
+        space: plan space of the plan, whose policy dispatches.
+        progress: is called now and then.
+
+    Returns:
+        What became of the requests. The same input gives the same; memory does not grow with their number.
+
+    Raises:
+        InputError: the plan cannot be priced, or it has numbers that are too large to be simulated.
+    """
+    compile_simulator()
+    setup, space = setup or Setup(), space or FULL_SPACE
+    system = build_system(session, plan, space, setup)
+    until = int(setup.seconds * NS_PER_S)
+    server = Server(
+        system,
+        until_ns=until,
+        factors=duration_factors(setup.noise, setup.seed),
+        closed_loop=setup.clients > 0,
+        window_ns=-(-until // WINDOWS),
+    )
+    began = time.perf_counter()
+    executions = _run(server, setup, progress or (lambda _: None))
+    wall_s = time.perf_counter() - began
+    state = server.state
+    number = state.number
+    return Simulation(
+        session,
+        plan,
+        setup,
+        system,
+        setup.dispatch or own_dispatch(space.policy),
+        offered_rps(session, plan, setup, space)[0],
+        int(number[t.REQUESTS_SO_FAR]),
+        int(number[t.LATE]),
+        int(number[t.DROPPED]),
+        _latencies(state, len(system.modules)),
+        tuple(
+            ModuleTally(int(row[t.READY]), int(row[t.DROPPED_HERE]), _latencies(state, m))
+            for m, row in enumerate(state.module)
+        ),
+        _machines(state, executions[1], until),
+        state.window.copy(),
+        executions[0],
+        wall_s,
+    )
+
+
+def offered_rps(session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None) -> tuple[float, ...]:
+    """Mean rate of requests at the load of a setup, in requests per second; 0 where clients wait for answers."""
+    full = float(session_rate(session)) if setup.full_load_rps is None else setup.full_load_rps
+    return (0.0 if setup.clients else setup.load * full,)
+
+
+def highest_loads(session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None) -> dict[str, float]:
+    """The highest load factor at which the session's attainment is 99 % or more."""
+
+    def share_at(load: float) -> dict[str, float | None]:
+        return {session.name: simulate(session, plan, replace(setup, load=load), space).attainment}
+
+    return highest_load.highest_loads([session.name], share_at)
+
+
+def _run(server: Server, setup: Setup, progress: Progress) -> tuple[Executions, Ints]:
+    """Run to the end; gives what was executed in the middle, and how long machines were busy while requests came."""
+    begin_s = setup.seconds / 2
+    length_s = min(TIMELINE_SLOS * float(server.system.session.slo_s), setup.seconds - begin_s)
+    longest = max(machine.duration_ns[-1] for machine in server.system.machines)
+    begin, end = int(begin_s * NS_PER_S), int((begin_s + length_s) * NS_PER_S)
+    driver = _Driver(server, setup, progress)
+    driver.go_to(max(0, begin - 2 * longest))
+    server.keep_logs(True)
+    driver.go_to(end + 2 * longest)
+    rows = server.logs().executions
+    server.keep_logs(False)
+    driver.go_to(int(setup.seconds * NS_PER_S))
+    busy = server.busy_ns(int(setup.seconds * NS_PER_S))
+    driver.finish()
+    shown = rows[(rows[:, t.LOG_END] > begin) & (rows[:, t.LOG_START] < end)]
+    columns = (t.LOG_MODULE, t.LOG_MACHINE, t.LOG_SIZE, t.LOG_START, t.LOG_END)
+    return Executions(begin_s, length_s, *(shown[:, column].copy() for column in columns)), busy
+
+
+class _Driver:
+    """Feeds a server with arrivals, piece by piece."""
+
+    def __init__(self, server: Server, setup: Setup, progress: Progress) -> None:
+        self._server, self._progress = server, progress
+        self._chunks = _chunks(server.system, setup)
+        nothing = np.zeros(0, np.int64), np.zeros((0, len(server.system.modules)), np.int64)
+        self._next: tuple[Ints, Ints] | None = next(self._chunks, nothing)
+
+    def go_to(self, until_ns: int) -> None:
+        """Let all happen that happens before a time."""
+        while not self._server.advance(until_ns):
+            assert self._next is not None, "the server asks for arrivals after the last"
+            chunk, self._next = self._next, next(self._chunks, None)
+            self._server.feed(*chunk, last=self._next is None)
+            if chunk[0].size:
+                self._progress(float(chunk[0][-1]) / NS_PER_S)
+
+    def finish(self) -> None:
+        """Go on until all requests are answered."""
+        self.go_to(FOREVER_NS)
+
+
+def _chunks(system: System, setup: Setup) -> Iterator[tuple[Ints, Ints]]:
+    """Arrivals and the invocations of each; of clients, the first request of each."""
+    counts = Counts([module.per_request for module in system.modules])
+    if setup.clients:
+        # The next requests of a client are as its first one: they all have what the first request of all has.
+        each = counts.take(1)
+        yield np.zeros(setup.clients, np.int64), np.repeat(each, setup.clients, axis=0)
+        return
+    rates = offered_rps(system.session, system.plan, setup)
+    for arrivals in arrival_chunks(setup, rates, CHUNK)[0]:
+        yield arrivals, counts.take(arrivals.size)
+
+
+def _latencies(state: t.State, row: int) -> Latencies:
+    bins = np.flatnonzero(state.histogram[row])
+    return Latencies(bins, state.histogram[row, bins], float(state.total[row]), int(state.largest[row]))
+
+
+def _machines(state: t.State, busy_ns: Ints, until_ns: int) -> MachineTallies:
+    machine = state.machine
+    return MachineTallies(
+        busy_ns / (machine[:, t.SLOTS] * until_ns),
+        machine[:, t.BATCHES].copy(),
+        machine[:, t.SERVED].copy(),
+        machine[:, t.MOST_WAITING].copy(),
+    )
+
+
+@cache
+def compile_simulator() -> None:
+    """Compile the simulator, or load machine code, before anything is timed."""
+    configuration = Configuration("one", 1, 1, 1)
+    session = Session("tiny", 1, [Hardware("one", 1)], [Module("tiny", 1, [configuration])])
+    plan = Plan((ModulePlan((Allocation(configuration, 1),)),))
+    Server(build_system(session, plan), until_ns=0).advance(0)

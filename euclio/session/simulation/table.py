@@ -1,0 +1,113 @@
+"""Tables of simulations for people: latencies against the checked ones, then how busy machines were."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.tables import new_table
+from euclio.core.words import counted, figures, milliseconds, percent
+from euclio.session.simulation.metrics import describe
+from euclio.session.simulation.record import Simulation
+from euclio.simulation.table import highest_load_table
+
+MOST_ROWS = 40
+"""Modules and allocations that are listed."""
+LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p99_9_s", "latency_max_s")
+
+
+def simulation_table(simulation: Simulation) -> RenderableType:
+    """A header, latencies by module and from end to end (in ms), machines by allocation."""
+    found = describe(simulation)
+    header = Text("\n".join(_header(found)))
+    return Group(header, Text(""), _latency_table(found), Text(""), _machine_table(found), *_left_out(found))
+
+
+def loads_table(loads: dict[str, float]) -> RenderableType:
+    """The highest load factor of the session at 99 % attainment."""
+    return highest_load_table(loads, "session")
+
+
+def _header(found: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} answered "
+        f"within the SLO of {milliseconds(found['slo_s'])} ms",
+        f"{_arrivals(found)} for {found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}",
+        f"dispatch {found['dispatch']}{_extras(found)}",
+    ]
+    missed = [f"{found[key]} {key}" for key in ("late", "dropped") if found[key]]
+    if missed:
+        lines.append(", ".join(missed))
+    return lines
+
+
+def _arrivals(found: dict[str, Any]) -> str:
+    if found.get("clients"):
+        return f"{counted(found['clients'], 'client')}, who wait for their answers,"
+    return f"{found['arrivals']} arrivals at load {found['load']:g} ({figures(found['offered_rps'])} req/s)"
+
+
+def _extras(found: dict[str, Any]) -> str:
+    """What differs from the defaults."""
+    words = []
+    if found["timeout_s"] is not None:
+        none = found["timeout_s"] == "none"
+        words.append("no time-out" if none else f"time-out {milliseconds(found['timeout_s'])} ms")
+    words += ["modules hold requests"] * found["hold"]
+    words += ["no dummies"] * (not found["dummies"])
+    words += ["hopeless requests dropped"] * (found["dropping"] == "hopeless")
+    words += ["partial machines shared"] * (found["partial"] == "shared")
+    return "".join(f", {word}" for word in words)
+
+
+def _latency_table(found: dict[str, Any]) -> RenderableType:
+    heads = ("mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "worst case", "within %", "batch")
+    table = new_table("module", *heads, numbers=heads, spare=("mean ms", "p50 ms", "batch"))
+    for row in found["modules"][:MOST_ROWS]:
+        _add_latencies(table, row["name"], row, row["within_worst_case"], figures(row["mean_batch"]))
+    _add_latencies(table, "end to end", found, None, "")
+    return table
+
+
+def _add_latencies(table: Any, name: str, row: dict[str, Any], within: float | None, batch: str) -> None:
+    times = [milliseconds(row[key]) for key in (*LATENCIES, "worst_case_s")]
+    share = "" if name == "end to end" else percent(within, 1, sign="")
+    table.add_row(*(Text(cell) for cell in (name, *times, share, batch)))
+
+
+def _machine_table(found: dict[str, Any]) -> RenderableType:
+    heads = ("batch", "conc.", "machines", "planned", "busy", "busiest", "mean batch", "most waiting")
+    table = new_table("module", "hardware", *heads, numbers=heads, spare=("conc.", "busiest"))
+    for machines in _allocations(found)[:MOST_ROWS]:
+        first = machines[0]
+        busy = [machine["utilization"] for machine in machines]
+        batches = sum(machine["batches"] for machine in machines)
+        served = sum(machine["batches"] * (machine["mean_batch"] or 0) for machine in machines)
+        cells = (
+            first["module"],
+            first["hardware"],
+            str(first["batch"]),
+            str(first["concurrency"]),
+            str(len(machines)),
+            percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1),
+            percent(sum(busy) / len(busy), 1),
+            percent(max(busy), 1),
+            figures(served / batches if batches else None),
+            str(max(machine["most_waiting"] for machine in machines)),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _allocations(found: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """Machines of one allocation together."""
+    alike = groupby(found["machines"], key=lambda machine: (machine["module"], machine["allocation"]))
+    return [list(group) for _, group in alike]
+
+
+def _left_out(found: dict[str, Any]) -> list[RenderableType]:
+    most = max(len(found["modules"]), len(_allocations(found)))
+    return [Text(f"the first {MOST_ROWS} of {most} rows are listed, all by --json")] if most > MOST_ROWS else []
