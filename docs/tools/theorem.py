@@ -27,9 +27,9 @@ from euclio.session.rules import DummyRule
 from euclio.session.simulation.server import Counts, Server
 from euclio.session.simulation.setup import Dispatch, Setup
 from euclio.session.simulation.system import System, build_system
+from euclio.session.workloads.acceptance import accept_by
 from euclio.session.workloads.kinds import PROTOCOL_SEED
 from euclio.session.workloads.protocol import judged_draws
-from euclio.session.workloads.acceptance import accept_by
 from euclio.session.workloads.random_sessions import random_session
 from euclio.simulation.units import NS_PER_S, Ints
 
@@ -179,8 +179,15 @@ def whole(case: Case) -> Iterator[Whole]:
         invoked = all(m.per_request >= 1 for m in system.modules if m.children)
         worst = float(latency.max())
         yield Whole(
-            case.kind, case.solver, str(case.space.policy), hold, worst / path, worst / system.slo_ns, late,
-            worst / path / over, invoked,
+            case.kind,
+            case.solver,
+            str(case.space.policy),
+            hold,
+            worst / path,
+            worst / system.slo_ns,
+            late,
+            worst / path / over,
+            invoked,
         )
 
 
@@ -193,7 +200,9 @@ def module_table(seen: list[Seen]) -> None:
     for key, own in sorted(groups.items()):
         ratios = [one.ratio for one in own]
         broken = np.mean([one.breaks for one in own])
-        print("|", " | ".join(key), "|", len(own), "|", percent(broken), f"| {np.mean(ratios):.3f} | {max(ratios):.3f} |")
+        print(
+            "|", " | ".join(key), "|", len(own), "|", percent(broken), f"| {np.mean(ratios):.3f} | {max(ratios):.3f} |"
+        )
 
 
 def whole_table(found: list[Whole]) -> None:
@@ -254,9 +263,7 @@ def draw(seen: list[Seen], ratios: dict[str, list[float]]) -> Figure:
     )
     for policy, dispatch, shape, label, colour in lines:
         own = sorted(
-            one.ratio
-            for one in seen
-            if (one.policy, one.dispatch) == (policy, dispatch) and shape in (None, one.shape)
+            one.ratio for one in seen if (one.policy, one.dispatch) == (policy, dispatch) and shape in (None, one.shape)
         )
         left.plot(own, np.linspace(0, 100, len(own)), label=f"{label} ({len(own)})", color=colour)
     left.axvline(1, color="#444444", linewidth=0.8)
