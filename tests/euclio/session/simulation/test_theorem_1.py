@@ -64,7 +64,7 @@ def test_the_smallest_plan_that_breaks_it(dispatch: Dispatch) -> None:
 
 @pytest.mark.parametrize("batch", [4, 6, 16, 64])
 def test_it_is_broken_by_any_factor(batch: int) -> None:
-    """A: batch b; B: batch 1, both 1/s: after b requests for A come b in a row for B, which takes b + 1 instead of 4."""
+    """A: batch b; B: batch 1; both 1/s. After b requests for A come b in a row for B: (b + 1)/2 s instead of 2 s."""
     session, plan = two_machines((batch, str(batch)), (1, "1"))
     logs = evenly(build_system(session, plan, NO_DUMMIES), 40 * batch)
     assert worst_ns(logs, range(1, 2)) == (batch + 1) * NS_PER_S // 2
@@ -98,7 +98,7 @@ def random_module(seed: int, allocations: int) -> tuple[Session, Plan, DummyRule
 
 @pytest.mark.parametrize("seed", range(60))
 def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
-    """d + (b − 1)/F without dummies and d + b/F with them, as proven; rounding is less than 1 ns per batch."""
+    """At most d + (b − 1)/F without dummies and d + b/F with them, as proven; rounding is less than 1 ns per batch."""
     session, plan, rule = random_module(seed, 1)
     system = build_system(session, plan, PlanSpace(Policy.IN_TURN, rule))
     logs = evenly(system, 2000)
@@ -111,7 +111,7 @@ def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_split_allocations_keep_their_own_rate(seed: int) -> None:
-    """d + b/R for each allocation, R its own rate; its k-th request is in its window of the sequence (Tijdeman)."""
+    """At most d + b/R for each allocation, R its own rate; its k-th request is in its window of the sequence (Tijdeman)."""
     session, plan, rule = random_module(seed, 2 + seed % 2)
     space = PlanSpace(Policy.TC, rule)
     system = build_system(session, plan, space, Setup(dispatch=Dispatch.SPLIT))
