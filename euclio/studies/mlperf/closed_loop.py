@@ -29,31 +29,35 @@ def most_clients(runs: pd.DataFrame) -> int:
     return int(runs.clients.max())
 
 
-def capacities(runs: pd.DataFrame) -> pd.Series[float]:
-    """Requests per second of a saturated server, by set-up: clients over mean latency, by Little's law.
+def capacities() -> pd.DataFrame:
+    """Requests per second of a saturated server, one row per set-up: clients over mean latency, by Little's law.
 
-    The mean of repeated runs.
+    `saturated_per_s` is the mean of repeated runs, `name` a name of the set-up.
     """
+    runs = named_runs()
     saturated = runs[runs.clients == most_clients(runs)]
-    found: pd.Series[float] = saturated.groupby(SETTING).through_latency_per_s.mean()
-    return found
+    found = saturated.groupby([*SETTING, "name"])[["through_latency_per_s"]].mean().reset_index()
+    return found.rename(columns={"through_latency_per_s": "saturated_per_s"})
 
 
-def name_of(model: str, instances: int, largest_batch: int) -> str:
-    """A name of a set-up of its own."""
-    return f"{model}, {instances} × batch {largest_batch}"
+def named_runs() -> pd.DataFrame:
+    """Model Analyzer's measurements with the name of the set-up."""
+    runs = analyzer_runs()
+    instances, batch = runs.instances.astype(str), runs.largest_batch.astype(str)
+    return runs.assign(name=runs.model + ", " + instances + " × batch " + batch)
 
 
-def session_of(model: str, instances: int, largest_batch: int, capacity_rps: float) -> Session:
+def session_of(name: str, model: str, instances: int, capacity_rps: float) -> Session:
     """The session of one module at the rate of a saturated server: as many requests at a time as instances."""
     machine = Configuration(GPU, 1, instances, instances / capacity_rps)
     module = Module(model, machine.throughput_rps, [machine])
-    return Session(name_of(model, instances, largest_batch), SLO_S, [Hardware(GPU, PRICE_PER_H)], [module])
+    return Session(name, SLO_S, [Hardware(GPU, PRICE_PER_H)], [module])
 
 
 def sessions() -> list[Session]:
     """The sessions of all set-ups."""
-    return [session_of(*setting, capacity) for setting, capacity in capacities(analyzer_runs()).items()]
+    rows = capacities().to_dict("records")
+    return [session_of(row["name"], row["model"], row["instances"], row["saturated_per_s"]) for row in rows]
 
 
 def among_clients(session: Session, seed: int, length: float) -> list[dict[str, Any]]:
@@ -64,11 +68,12 @@ def among_clients(session: Session, seed: int, length: float) -> list[dict[str, 
         seed: seed of the simulation, in which nothing is random.
         length: the share of ten minutes that is simulated.
     """
-    runs = analyzer_runs()
-    (profile,) = session.modules[0].profile
-    plan = Plan((ModulePlan((Allocation(profile, 1),)),))
-    machine = Machine(session, plan, 0.0, 0.0)
-    own = runs[[name_of(*setting) == session.name for setting in runs[SETTING].itertuples(index=False)]]
+    # Read from the measurements again, as a session that was written and read is rounded.
+    (exact,) = [one for one in sessions() if one.name == session.name]
+    (profile,) = exact.modules[0].profile
+    machine = Machine(exact, Plan((ModulePlan((Allocation(profile, 1),)),)), 0.0, 0.0)
+    runs = named_runs()
+    own = runs[runs.name == session.name]
     rows = []
     for clients in sorted(set(own.clients) - {most_clients(runs)}):
         found = machine.among(int(clients), length * SIMULATED_S, seed)
@@ -82,13 +87,12 @@ def compared(simulated: pd.DataFrame) -> pd.DataFrame:
     Args:
         simulated: rows of `among_clients`, with the set-up's name as `instance`.
     """
-    runs = analyzer_runs()
-    runs = runs.assign(instance=[name_of(*setting) for setting in runs[SETTING].itertuples(index=False)])
-    found = runs.merge(simulated, on=["instance", "clients"], how="inner")
+    rows = simulated.rename(columns={"instance": "name"})
+    found = named_runs().merge(rows, on=["name", "clients"], how="inner")
     for name in ("mean", "p90", "p99"):
         found[f"error_{name}"] = 1000.0 * found[f"simulated_{name}"] / found[f"latency_{name}_ms"] - 1.0
     found["error_per_s"] = found.simulated_per_s / found.through_latency_per_s - 1.0
-    return _with_fewer(found).drop(columns="instance")
+    return _with_fewer(found).drop(columns="name")
 
 
 def _with_fewer(found: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""MLPerf's servers under the load that was submitted, and Triton's under closed-loop clients, simulated and compared."""
+"""MLPerf's servers under the load that was submitted, and Triton's under closed-loop clients, simulated."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ ORDINALS = {"p50": "50th", "p90": "90th", "p99": "99th"}
 def predicted_against_measured(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     """Percentiles of all servers, simulated over measured, and the errors of the groups."""
     groups = sorted(held.group.unique())
-    color = {group: PALETTE[k % len(PALETTE)] for k, group in enumerate(groups)}
+    models = sorted({group.split(" ")[0] for group in groups})
+    color = {group: PALETTE[models.index(group.split(" ")[0])] for group in groups}
     for name in PERCENTILES:
         axes[0].scatter(
             1000 * held[f"measured_{name}"],
@@ -37,6 +38,8 @@ def predicted_against_measured(axes: Sequence[Axes], held: pd.DataFrame) -> str:
         )
         axes[0].plot([], [], marker=MARKERS[name], linestyle="", color=MUTED, label=f"{ORDINALS[name]} percentile")
     _diagonal(axes[0], 2.0, 1500.0)
+    for k, model in enumerate(models):
+        axes[0].plot([], [], marker="o", linestyle="", color=PALETTE[k], label=model)
     axes[0].set_xlabel("measured (ms)")
     axes[0].set_ylabel("simulated (ms)")
     axes[0].legend(loc="upper left", fontsize=8.5)
@@ -52,8 +55,8 @@ def predicted_against_measured(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     axes[1].tick_params(axis="y", length=0)
     grid(axes[1])
     return (
-        f"{len(held)} servers of MLPerf Inference under the Poisson load that was submitted. Grey: equal, and a quarter "
-        f"more or less. Right: median of the absolute errors of each accelerator and model; dashed: {AIM:g} %."
+        f"{len(held)} servers of MLPerf Inference under the Poisson load that was submitted. Grey: equal, and a "
+        f"quarter more or less. Right: median of the absolute errors of each accelerator and model; dashed: {AIM:g} %."
     )
 
 
@@ -76,8 +79,8 @@ def largest_loads(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     """The largest load over the one that was reached, by server."""
     places = np.arange(len(held))
     axes[0].barh(places, held.over_reached, height=0.62, color=PALETTE[0], alpha=0.85)
-    for place, row in zip(places, held.itertuples(), strict=True):
-        axes[0].text(row.over_reached + 0.01, place, f"{row.over_reached:.2f}", va="center", fontsize=8.5)
+    for place, ratio in enumerate(held.over_reached):
+        axes[0].text(ratio + 0.01, place, f"{ratio:.2f}", va="center", fontsize=8.5)
     axes[0].axvline(1.0, color=MUTED, linewidth=1.2)
     axes[0].set_yticks(places, list(held.case), fontsize=8.5)
     axes[0].invert_yaxis()

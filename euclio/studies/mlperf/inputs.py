@@ -1,4 +1,4 @@
-"""What goes in: MLPerf's results with the settings of their servers, and Model Analyzer's measurements (`data/mlperf`)."""
+"""What goes in (`data/mlperf`): MLPerf's results with the settings of their servers, Model Analyzer's measurements."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Case:
         streams: batches that it executes at a time.
         timeout_s: how long a batch waits to be filled, in seconds.
         stated: whether its configuration states that.
+        source: where the configuration is, with what has to be said of it.
     """
 
     result: Result
@@ -35,6 +36,7 @@ class Case:
     streams: int
     timeout_s: float
     stated: bool
+    source: str
 
     @property
     def accelerator(self) -> str:
@@ -106,7 +108,8 @@ def cases() -> tuple[Case, ...]:
 def _case(result: Result, settings: Mapping[str, Any], default_ms: float) -> Case:
     stated = settings["timeout_ms"] is not None
     timeout_ms = settings["timeout_ms"] if stated else default_ms
-    return Case(result, settings["batch"], settings["streams"], float(timeout_ms) / 1000, stated)
+    source = "\n".join(filter(None, (settings["source"], settings.get("note"))))
+    return Case(result, settings["batch"], settings["streams"], float(timeout_ms) / 1000, stated, source)
 
 
 @cache

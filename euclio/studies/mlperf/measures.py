@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly, mean
-from euclio.studies.mlperf.inputs import PERCENTILES, cases
+from euclio.studies.mlperf.inputs import PERCENTILES, Case, cases
 from euclio.studies.mlperf.rules import CONFIGURED, RULES, SWEPT
 from euclio.studies.study import Collected
 from euclio.studies.verdicts import OtherReading
 
+NUMBERS = [*PERCENTILES, "mean_batch", "largest_rps", "capacity_rps"]
+"""Columns that a simulation gives."""
 QUESTION = "How the server is modelled, which the results leave open"
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
     """Simulated percentiles in seconds, by key of the published figure, as means over the seeds."""
     own = of_rule(collected.tables["servers"], CONFIGURED.label)
-    by_case = {str(case): rows for case, rows in own.groupby("case")}
-    return {f"{case.key}_{name}": mean(by_case[case.name][name]) for case in cases() for name in PERCENTILES}
+    rows = {case.name: own[own.case == case.name] for case in cases()}
+    return {f"{case.key}_{name}": mean(rows[case.name][name]) for case in cases() for name in PERCENTILES}
 
 
 def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
@@ -28,10 +31,10 @@ def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
     servers = collected.tables["servers"]
     found: dict[str, list[OtherReading]] = {}
     for rule in (*RULES[1:], *SWEPT):
-        rows = of_rule(servers, rule.label).set_index("case")
+        rows = by_case(of_rule(servers, rule.label))
         for case in cases():
             for name in PERCENTILES:
-                simulated = exactly(rows.at[case.name, name], 1)
+                simulated = exactly(rows[case.name][name], 1)
                 found.setdefault(f"{case.key}_{name}", []).append(OtherReading(QUESTION, rule.answer, simulated))
     return found
 
@@ -41,25 +44,39 @@ def of_rule(servers: pd.DataFrame, rule: str) -> pd.DataFrame:
     return servers[servers.rule == rule]
 
 
+def by_case(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Means of the numbers of each server, by its name."""
+    means = rows.groupby("case")[NUMBERS].mean()
+    return {str(row["case"]): {name: float(row[name]) for name in NUMBERS} for row in records(means.reset_index())}
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows as plain data."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
 def held_against(servers: pd.DataFrame, rule: str) -> pd.DataFrame:
     """One row per server: simulated and measured percentiles in seconds, errors, largest load and the one reached.
 
     An error is simulated over measured, less 1.
     """
-    own = of_rule(servers, rule)
-    simulated = own.groupby("case")[[*PERCENTILES, "mean_batch", "largest_rps", "capacity_rps"]].mean()
-    rows = []
-    for case in cases():
-        found = simulated.loc[case.name]
-        row = {"case": case.name, "group": case.group, "accelerator": case.accelerator, "harness": case.harness}
-        row |= {"model": case.result.benchmark, "round": case.result.round, "batch": case.batch}
-        row |= {"submitted_rps": case.submitted_rps, "bound_s": case.bound_s}
-        row |= {name: float(found[name]) for name in simulated}
-        for name, measured in case.on_hardware_s.items():
-            row |= {f"measured_{name}": measured, f"error_{name}": float(found[name]) / measured - 1.0}
-        row["over_reached"] = float(found.largest_rps) / case.submitted_rps
-        rows.append(row)
-    return pd.DataFrame(rows)
+    simulated = by_case(of_rule(servers, rule))
+    return pd.DataFrame([_held(case, simulated[case.name]) for case in cases()])
+
+
+def _held(case: Case, simulated: Mapping[str, float]) -> dict[str, Any]:
+    measured = case.on_hardware_s
+    return {
+        "case": case.name,
+        "group": case.group,
+        "batch": case.batch,
+        "submitted_rps": case.submitted_rps,
+        "bound_s": case.bound_s,
+        **simulated,
+        **{f"measured_{name}": measured[name] for name in PERCENTILES},
+        **{f"error_{name}": simulated[name] / measured[name] - 1.0 for name in PERCENTILES},
+        "over_reached": simulated["largest_rps"] / case.submitted_rps,
+    }
 
 
 def group_errors(held: pd.DataFrame) -> pd.DataFrame:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from euclio.core.words import duration
 from euclio.studies.mlperf.inputs import PERCENTILES, Case, cases
-from euclio.studies.mlperf.measures import held_against, of_rule
-from euclio.studies.mlperf.rules import CONFIGURED, RULES, variation
+from euclio.studies.mlperf.measures import by_case, of_rule
+from euclio.studies.mlperf.rules import RULES, variation
 from euclio.studies.study import Collected
 
 VARYING = 0.1
@@ -19,22 +17,21 @@ VARYING = 0.1
 def reasons(collected: Collected) -> dict[str, str]:
     """Why, for every published figure."""
     servers = collected.tables["servers"]
-    held = held_against(servers, CONFIGURED.label).set_index("case")
-    others = {rule.label: of_rule(servers, rule.label).set_index("case") for rule in RULES[1:]}
+    simulated = {rule.label: by_case(of_rule(servers, rule.label)) for rule in RULES}
     return {
-        f"{case.key}_{name}": " ".join(_why(case, name, held.loc[case.name], others))
+        f"{case.key}_{name}": " ".join(_why(case, {label: own[case.name][name] for label, own in simulated.items()}))
         for case in cases()
         for name in PERCENTILES
     }
 
 
-def _why(case: Case, name: str, row: pd.Series[float], others: Mapping[str, pd.DataFrame]) -> list[str]:
-    rules = "; ".join(f"{label} {duration(float(rows.at[case.name, name]))}" for label, rows in others.items())
+def _why(case: Case, simulated: Mapping[str, float]) -> list[str]:
+    rules = "; ".join(f"{rule.label} {duration(simulated[rule.label])}" for rule in RULES[1:])
     found = [f"Under other rules: {rules}."]
     in_flight = case.submitted_rps * case.on_hardware_s["p50"]
     found.append(
-        f"At the measured median {in_flight:.0f} requests are under way (load times latency), {in_flight / case.batch:.1f} "
-        f"of the largest batches; simulated, {case.submitted_rps * row['p50'] / case.batch:.1f}."
+        f"About {in_flight:.0f} requests are under way on the hardware (load times measured median), "
+        f"{in_flight / case.batch:.1f} of the largest batches."
     )
     if variation(case) >= VARYING:
         found.append(

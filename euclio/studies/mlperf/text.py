@@ -8,6 +8,7 @@ import pandas as pd
 
 from euclio.core.words import counted, duration
 from euclio.report import Fold, Heading, KeyNumber, Paragraph, Table
+from euclio.session.workloads.mlperf import EIGHT
 from euclio.studies.mlperf import figures
 from euclio.studies.mlperf.closed_loop import capacities
 from euclio.studies.mlperf.inputs import PERCENTILES, analyzer_runs, cases
@@ -20,8 +21,7 @@ from euclio.studies.study import Collected, Text
 
 __all__ = ["reasons", "text"]
 
-NUMERIC = 20
-"""More columns than any table here has."""
+LATENCIES = ("mean", "p90", "p99")
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
@@ -64,15 +64,16 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 MODEL = (
-    "One machine with the profile of the session that `euclio import mlperf` makes: batch 1 takes SingleStream's median, "
+    "One machine with the profile of the session that euclio import mlperf makes: batch 1 takes SingleStream's median, "
     "batch 8 MultiStream's where it was submitted, the server's largest batch its size over Offline's throughput where "
-    "that is more than what was measured; linear in between.",
-    "The rule that the page answers by takes from each submitter's configuration what it states: the largest batch, how "
-    "many batches are executed at a time (inference streams), and for how long one waits to be filled, with the "
-    "harness's default of 10 ms where nothing is stated. A stream that is free starts a batch when it is full, or when "
-    "the time-out has passed since the later of two moments: the stream became free, the first request came. Streams "
+    "it is larger than those; linear in between.",
+    "The rule that the page answers by takes from each submitter's configuration what it states: the largest batch, "
+    "how many batches are executed at a time (inference streams), and for how long one waits to be filled, with the "
+    "harness's default of 10 ms where nothing is stated. A machine that is free starts a batch when it is full, or "
+    "when the time-out has passed since the later of two moments: it became free, the first request came. Streams "
     "share the machine evenly, so that a batch takes as many times longer. Inputs of a batch vary independently, each "
-    "as SingleStream's percentiles say. The same rule holds for all, and none of its parts was chosen by its errors.",
+    "as SingleStream's percentiles say. The same rule holds for all servers, and no number in it is fitted.",
+    "Two configurations are those of the same system in another round: BERT on the A2 and RNN-T on the L4.",
     "The other rules change one part each: batches that start as soon as a stream is free, or only when they are full; "
     "one batch at a time; no variation, or batches that vary as single inputs do.",
 )
@@ -82,11 +83,11 @@ LACKS = (
     "counted as SingleStream and Offline have them.",
     "Streams slow each other evenly here. On the T4, whose two streams are given batches of 26, the measured median is "
     "lower than the time that one such batch takes then; one batch at a time comes nearer, but not near.",
-    "Lengths of inputs: BERT's sentences and RNN-T's recordings vary, a batch takes as long as its tokens or its longest "
-    "recording say, and BERT's harness defers the longest sentences (soft drop), which is where the p99 bound is won. "
-    "Percentiles of single inputs do not say how batches vary.",
-    "RNN-T prepares its audio on the same GPU in batches of its own and decodes step by step, so that several batches "
-    "are under way; its latencies are those of a pipeline, the model has one stage.",
+    "Lengths of inputs: BERT's sentences and RNN-T's recordings vary, a batch takes as long as its tokens or its "
+    "longest recording say, and BERT's servers are configured to defer the longest sentences (soft drop). Percentiles "
+    "of single inputs do not say how batches vary.",
+    "RNN-T prepares its audio in batches of its own before it transcribes, which the configurations give sizes for "
+    "(audio batches); load times latency says that two to three batches are under way. The model has one stage.",
     "Submitters stop below the bound: every run has to be valid, a run takes at least "
     f"{LEAST_S / 60:.0f} minutes and {LEAST_REQUESTS:,} requests, and a target is a round number. That is the slack "
     "between the load that was reached and the largest that the simulator finds.",
@@ -99,9 +100,10 @@ def numbers(held: pd.DataFrame, clients: pd.DataFrame) -> list[KeyNumber]:
     busy = clients[clients.clients >= clients.instances]
     return [
         KeyNumber(
-            f"{errors['p50']:.0f} and {errors['p90']:.0f} %",
-            "median error of the median and the 90th percentile",
-            f"over {held.group.nunique()} groups of accelerator and model; aimed for: at most {figures.AIM:g} %",
+            f"{errors['p50']:.0f} %",
+            "median error of the median latency under the load that was submitted",
+            f"of the 90th percentile {errors['p90']:.0f}, of the 99th {errors['p99']:.0f} %; over "
+            f"{held.group.nunique()} groups of accelerator and model; aimed for: at most {figures.AIM:g} %",
         ),
         KeyNumber(
             f"{reached(held)} of {len(held)}",
@@ -124,8 +126,8 @@ def summary(held: pd.DataFrame, clients: pd.DataFrame) -> str:
     beyond = f"Beyond {figures.AIM:g} % in the median are {', '.join(far)}." if len(far) else "None is beyond."
     idle = clients[clients.clients < clients.instances]
     return (
-        f"{counted(len(held), 'server')} of MLPerf Inference, whose profiles are read from SingleStream, MultiStream and "
-        "Offline alone, are simulated under the Poisson load of their Server run. Over the "
+        f"{counted(len(held), 'server')} of MLPerf Inference, whose profiles are read from SingleStream, MultiStream "
+        "and Offline alone, are simulated under the Poisson load of their Server run. Over the "
         f"{len(errors)} groups of accelerator and model the median error is {medians.p50:.0f} % of the median latency, "
         f"{medians.p90:.0f} % of the 90th and {medians.p99:.0f} % of the 99th percentile. {beyond} The largest load "
         f"that the simulator finds within the bound is at or above the one that was reached on {reached(held)} of "
@@ -138,10 +140,11 @@ def largest_text(held: pd.DataFrame) -> str:
     """What the largest loads say."""
     below = held[held.over_reached < 1.0]
     named = f" Below it: {', '.join(below.case)}." if len(below) else ""
+    slack = 100 * held.measured_p99 / held.bound_s
     return (
         f"At or above the load that was reached on {reached(held)} of {len(held)}, by {held.over_reached.min():.2f} to "
-        f"{held.over_reached.max():.2f} times.{named} Where the measured 99th percentile is far below its bound, "
-        "submitters stopped for another reason than the bound; there the factor is largest."
+        f"{held.over_reached.max():.2f} times.{named} The measured 99th percentiles are {slack.min():.0f} to {slack.max():.0f} % "
+        f"of their bounds (median {slack.median():.0f}), below which submitters stopped."
     )
 
 
@@ -152,38 +155,42 @@ def sweep_text(servers: pd.DataFrame) -> str:
         f"{min(e[name] for e in errors.values()):.0f} to {max(e[name] for e in errors.values()):.0f} %"
         for name in PERCENTILES
     ]
-    least = {rule.label: reached(held_against(servers, rule.label)) for rule in SWEPT}
-    all_ = len(cases())
-    loads = ", ".join(f"{n} of {all_} ({label})" for label, n in least.items())
+    limit = held_against(servers, SWEPT[-1].label)
+    below = limit[limit.over_reached < 1.0]
+    named = ", ".join(f"{case} ({ratio:.2f})" for case, ratio in zip(below.case, below.over_reached, strict=True))
+    lost = f"; then the largest load is below the one that was reached on {named}" if len(below) else ""
+    without = sum(case.result.multi_stream_8_ms is not None and case.batch <= EIGHT for case in cases())
     return (
         "No result states at which batch Offline was measured. It is taken to be the server's largest, which makes "
-        "batches as quick as the results allow, so that largest loads are upper limits. If more inputs were needed, "
-        f"median errors would be {ends[0]} of the median, {ends[1]} of the 90th and {ends[2]} of the 99th percentile; "
-        f"loads reached would stay at or below the largest on {loads}."
+        "batches as quick as the results allow, so that largest loads are upper limits. From there to the limit, where "
+        f"every further input takes as long as one does in Offline, median errors are {ends[0]} of the median, "
+        f"{ends[1]} of the 90th and {ends[2]} of the 99th percentile{lost}. On {without} servers, whose batches "
+        "MultiStream covers, Offline has no part."
     )
 
 
 def clients_text(clients: pd.DataFrame) -> str:
     """What Model Analyzer's measurements say."""
     idle, busy = (clients[(clients.clients < clients.instances) == fewer] for fewer in (True, False))
-    found = capacities(analyzer_runs())
-    spread = (
-        found.groupby(level=["model", "instances"]).max() / found.groupby(level=["model", "instances"]).min()
-    ).max()
+    rates = capacities().groupby(["model", "instances"])[["saturated_per_s"]]
+    spread = float((rates.max() / rates.min()).saturated_per_s.max())
     runs = analyzer_runs()
     most = runs[runs.clients == runs.clients.max()]
     lost = (most.throughput_per_s / most.through_latency_per_s).median()
+    far, used = (100 * median_share(idle[name]) for name in ("error_mean", "error_mean_of_used"))
+    errors = [100 * median_share(busy[f"error_{name}"]) for name in LATENCIES]
+    resnet = idle[idle.model == "resnet50"].latency_mean_ms
     return (
-        "ResNet-50 and VGG-19 in 1 to 5 instances. The server formed no batches: dynamic batching was off, and its rate "
-        f"is the same for every largest batch from 1 to 256, to {100 * (spread - 1):.0f} %. The profile is the time per "
-        f"request at {clients.clients.max() * 2:,} clients, as clients over mean latency (Little's law); the printed "
+        "ResNet-50 and VGG-19 in 1 to 5 instances. The server formed no batches: dynamic batching was off, and its "
+        f"rate is the same for every largest batch from 1 to 256, to {100 * (spread - 1):.0f} %. The profile is the "
+        f"time per request at {runs.clients.max():,} clients, as clients over mean latency (Little's law); the printed "
         f"throughput counts only requests that fit into the measuring window, {100 * lost:.0f} % of them there. Mean, "
-        f"90th and 99th percentile are predicted to {100 * median_share(busy.error_mean):.1f}, "
-        f"{100 * median_share(busy.error_p90):.1f} and {100 * median_share(busy.error_p99):.1f} % in the median "
-        f"({len(busy)} measurements). With fewer clients than instances ({len(idle)}) it is "
-        f"{100 * median_share(idle.error_mean):.0f} %: the profile says what a request takes while all instances are "
-        "busy, and an instance alone is faster on VGG-19, but slower on ResNet-50, where a request among idle instances "
-        f"takes 13 to 18 ms. Counting no more instances than clients gives {100 * median_share(idle.error_mean_of_used):.0f} %."
+        f"90th and 99th percentile are predicted to {errors[0]:.1f}, {errors[1]:.1f} and {errors[2]:.1f} % in the "
+        f"median ({len(busy)} measurements). With fewer clients than instances ({len(idle)}) it is {far:.0f} %: the "
+        "profile says what a request takes while all instances are busy. An instance alone is faster on VGG-19; on "
+        f"ResNet-50 a request takes {resnet.min():.0f} to {resnet.max():.0f} ms among idle instances, where a server "
+        "with one instance takes 5, which no profile of busy instances shows. Counting no more instances than clients "
+        f"gives {used:.0f} %."
     )
 
 
@@ -269,16 +276,16 @@ def settings_table() -> Table:
         "From the results and the configurations that were published with them (data/mlperf)",
         (*columns, "Offline (per s)", "variation of inputs (%)"),
         rows,
+        behind=tuple(case.source for case in cases()),
     )
 
 
 def group_table(held: pd.DataFrame) -> Table:
     """Errors by accelerator and model."""
-    errors, sizes = group_errors(held), held.groupby("group").size()
-    rows = [
-        (str(group), str(sizes[group]), *(f"{100 * row[name]:.0f}" for name in PERCENTILES))
-        for group, row in errors.iterrows()
-    ]
+    errors = group_errors(held)
+    sizes = held.groupby("group").size()
+    cells = [[f"{100 * value:.0f}" for value in errors[name]] for name in PERCENTILES]
+    rows = [(str(group), str(sizes[str(group)]), *row) for group, *row in zip(errors.index, *cells, strict=True)]
     rows.append(("median", str(len(held)), *(f"{100 * errors[name].median():.0f}" for name in PERCENTILES)))
     columns = ("group", "servers", *(f"{figures.ORDINALS[name]} percentile (%)" for name in PERCENTILES))
     return _table("Median of absolute errors by group, as configured", columns, rows)
@@ -310,11 +317,13 @@ def rule_table(servers: pd.DataFrame, rules: Sequence[Rule]) -> Table:
 def instance_table(clients: pd.DataFrame) -> Table:
     """Errors of Triton's clients by model and instances."""
     rows = []
-    found = capacities(analyzer_runs())
-    for (model, instances), own in clients.groupby(["model", "instances"]):
+    found = capacities().groupby(["model", "instances"], as_index=False)[["saturated_per_s"]].median()
+    for saturated in found.to_dict("records"):
+        model, instances = saturated["model"], saturated["instances"]
+        own = clients[(clients.model == model) & (clients.instances == instances)]
         busy, idle = own[own.clients >= instances], own[own.clients < instances]
-        cells = (f"{100 * median_share(busy[f'error_{name}']):.1f}" for name in ("mean", "p90", "p99"))
-        rows.append((str(model), str(instances), f"{found[model, instances].median():.0f}", *cells, *_idle(idle)))
+        cells = (f"{100 * median_share(busy[f'error_{name}']):.1f}" for name in LATENCIES)
+        rows.append((model, str(instances), f"{saturated['saturated_per_s']:.0f}", *cells, *_idle(idle)))
     columns = ("model", "instances", "saturated (per s)", "mean (%)", "90th (%)", "99th (%)")
     fewer = ("fewer clients: mean (%)", "instances as clients (%)")
     return _table("Median of absolute errors", (*columns, *fewer), rows)
@@ -328,13 +337,15 @@ def _idle(idle: pd.DataFrame) -> tuple[str, str]:
 
 def batch_table(clients: pd.DataFrame) -> Table:
     """Errors of Triton's clients by the largest batch that was configured."""
+    found = capacities()
+    most = found[found.instances == found.instances.max()]
+    rates = most.pivot_table(index="largest_batch", columns="model", values="saturated_per_s")
     rows = []
-    found = capacities(analyzer_runs())
-    for largest, own in clients.groupby("largest_batch"):
-        cells = (f"{100 * median_share(own[f'error_{name}']):.1f}" for name in ("mean", "p90", "p99"))
-        rates = (f"{found[model, 5, largest]:.0f}" for model in sorted(clients.model.unique()))
-        rows.append((str(largest), *rates, *cells))
-    models = (f"{model}, 5 instances (per s)" for model in sorted(clients.model.unique()))
+    for largest in rates.index:
+        own = clients[clients.largest_batch == largest]
+        cells = (f"{100 * median_share(own[f'error_{name}']):.1f}" for name in LATENCIES)
+        rows.append((str(largest), *(f"{rates.at[largest, model]:.0f}" for model in rates), *cells))
+    models = (f"{model}, {most.instances.max()} instances (per s)" for model in rates)
     columns = ("largest batch", *models, "mean (%)", "90th (%)", "99th (%)")
     return _table("Rates of the saturated server, and median of absolute errors", columns, rows)
 
@@ -343,5 +354,13 @@ def _error(share: float) -> str:
     return f"{100 * share:+.0f} %"
 
 
-def _table(caption: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]], first: int = 1) -> Table:
-    return Table(caption, tuple(columns), tuple(rows), frozenset(range(first, NUMERIC)), stacks=True)
+def _table(
+    caption: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, ...]],
+    first: int = 1,
+    behind: tuple[str, ...] = (),
+) -> Table:
+    """A table whose columns from `first` on are numbers."""
+    numeric = frozenset(range(first, len(columns)))
+    return Table(caption, tuple(columns), tuple(rows), numeric, behind=behind, stacks=True)
