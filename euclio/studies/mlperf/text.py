@@ -142,9 +142,9 @@ def largest_text(held: pd.DataFrame) -> str:
     named = f" Below it: {', '.join(below.case)}." if len(below) else ""
     slack = 100 * held.measured_p99 / held.bound_s
     return (
-        f"At or above the load that was reached on {reached(held)} of {len(held)}, by {held.over_reached.min():.2f} to "
-        f"{held.over_reached.max():.2f} times.{named} The measured 99th percentiles are {slack.min():.0f} to {slack.max():.0f} % "
-        f"of their bounds (median {slack.median():.0f}), below which submitters stopped."
+        f"At or above the load that was reached on {reached(held)} of {len(held)}, by {held.over_reached.min():.2f} "
+        f"to {held.over_reached.max():.2f} times.{named} The measured 99th percentiles are {slack.min():.0f} to "
+        f"{slack.max():.0f} % of their bounds (median {slack.median():.0f}), below which submitters stopped."
     )
 
 
