@@ -37,6 +37,7 @@ reproduce: env
 	$(BIN)/euclio reproduce scrooge
 	$(BIN)/euclio reproduce ppipe
 	$(BIN)/euclio reproduce graft
+	$(BIN)/euclio reproduce mlperf
 	$(BIN)/euclio reproduce --claims
 
 bench: env

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from euclio.core.errors import InputError
 from euclio.simulation.setup import Setup as CommonSetup
 
 
@@ -23,7 +24,7 @@ class Dispatch(StrEnum):
     REQUEST_ROUNDS = "request-rounds"
     """Single invocations in turn among machines of a configuration, then the next (Harpagon Figure 4, bottom)."""
     PULL = "pull"
-    """Machines that are free take what is there; nothing waits for a batch to fill (ours)."""
+    """Machines that are free take what is there; without a time-out nothing waits for a batch to fill (ours)."""
 
 
 class Dropping(StrEnum):
@@ -53,13 +54,17 @@ class Setup(CommonSetup):
     Attributes:
         dispatch: who is given the next invocation; None: what the plan's policy stands for.
         timeout_s: how long a batch waits to be filled, in seconds; infinity: until it is full; None: as long as the
-            plan counts on.
+            plan counts on, or, where machines pull, not at all.
         dummies: whether the plan's dummies are sent; if not, batches wait for what really comes.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         dropping: which requests are dropped.
         partial: where a machine is that is not used in full.
         clients: how many clients send their next request when the last one is answered, instead of `arrivals`;
             0: none.
+
+    Raises:
+        InputError: clients, and hopeless requests dropped: a client whose request is dropped at once would send its
+            next one at the same moment, without end.
     """
 
     dispatch: Dispatch | None = None
@@ -71,11 +76,13 @@ class Setup(CommonSetup):
     clients: int = 0
 
     def __post_init__(self) -> None:
-        """Let enumerations be given by name."""
+        """Let enumerations be given by name, and refuse what would not end."""
         CommonSetup.__post_init__(self)
         object.__setattr__(self, "dispatch", None if self.dispatch is None else Dispatch(self.dispatch))
         object.__setattr__(self, "dropping", Dropping(self.dropping))
         object.__setattr__(self, "partial", Partial(self.partial))
+        if self.clients and self.dropping is Dropping.HOPELESS:
+            raise InputError("goes with dropping never only: clients would not wait", field="clients")
 
     def own(self) -> dict[str, Any]:
         """Dispatch, time-outs, dummies, holding, dropping, partial machines and clients, as plain data."""

@@ -38,7 +38,7 @@ class Machine:
         batch: b, most invocations in a batch.
         slots: e, batches that it executes at a time.
         duration_ns: how long a batch takes by its size, 0 to b; 0 at 0.
-        timeout_ns: how long a batch waits to be filled; -1: until it is full.
+        timeout_ns: how long a batch waits to be filled, and a machine that pulls for more; -1: until it is full.
         spacing_ns: least time between the starts of two batches.
         rate_rps: the rate that it is given.
         busy: the share of its capacity that this rate takes, which it is charged for.
@@ -231,7 +231,7 @@ class _Built:
             return -1 if math.isinf(self.setup.timeout_s) else int(self.setup.timeout_s * NS_PER_S)
         dealing = DEALINGS.get(self.dispatch)
         if dealing is None:
-            return -1
+            return 0
         collected = target if dealing.unit is Unit.REQUEST else self.total
         collected = rate if dealing.turns is Turns.REQUESTS else collected
         longest = max(latency - c.duration_s, c.batch / (collected * self.coming))

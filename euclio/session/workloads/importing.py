@@ -1,4 +1,4 @@
-"""`euclio import csv`: sessions made of one's own measured profiles."""
+"""`euclio import csv` and `euclio import mlperf`: sessions made of measured profiles."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from euclio.core.errors import InputError
-from euclio.core.values import positive, seconds
+from euclio.core.values import positive, seconds, whole
 from euclio.workloads.importing import Imported, Importer
 
 FLAGS = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}
@@ -59,10 +59,7 @@ def _amounts(text: str) -> dict[str, str]:
 
 
 def _rates(text: str) -> str | dict[str, str]:
-    if "=" in text:
-        return _amounts(text)
-    positive(text)
-    return text.strip()
+    return _amounts(text) if "=" in text else _amount(text)
 
 
 def _edges(text: str) -> tuple[tuple[str, str], ...]:
@@ -76,6 +73,69 @@ def _edges(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+MLPERF_FLAGS = {
+    "largest_batch": "--batch",
+    "price_per_h": "--price",
+    "rate_rps": "--rate",
+    "slo_s": "--slo",
+    **{name: f"--{name}" for name in ("system", "benchmark", "round", "submitter")},
+}
+"""Options of `euclio import mlperf` by what they choose or give."""
+MOST_MLPERF_BATCH = 10**4
+
+
+def _add_mlperf_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with results.jsonl")
+    parser.add_argument("--system", metavar="NAME", help="system of the result; without it: lists them")
+    parser.add_argument("--benchmark", metavar="NAME", help="its benchmark, where there are several")
+    parser.add_argument("--round", metavar="V", help="its round, where there are several")
+    parser.add_argument("--submitter", metavar="NAME", help="its submitter, where there are several")
+    parser.add_argument("--price", type=_amount, required=True, metavar="X", help="money per hour of the accelerator")
+    parser.add_argument(
+        "--batch",
+        type=whole(1, MOST_MLPERF_BATCH).parse,
+        required=True,
+        metavar="B",
+        help="largest batch, which is taken to reach Offline's throughput; no result says at which batch that was",
+    )
+    parser.add_argument("--rate", type=_amount, metavar="R", help="requests per second; default: Server's load")
+    parser.add_argument("--slo", type=seconds, metavar="S", help="seconds; default: Server's bound of p99")
+    parser.add_argument("--name", metavar="NAME", help="name of the session; default: benchmark and system")
+
+
+def _read_mlperf(arguments: argparse.Namespace) -> Imported:
+    from euclio.session.workloads.mlperf import chosen, read_results, session_from_result
+
+    results, file = read_results(arguments.folder), str(arguments.folder)
+    try:
+        result = chosen(
+            results,
+            file,
+            system=arguments.system,
+            benchmark=arguments.benchmark,
+            round=arguments.round,
+            submitter=arguments.submitter,
+        )
+        session = session_from_result(
+            result,
+            price_per_h=arguments.price,
+            largest_batch=arguments.batch,
+            rate_rps=arguments.rate,
+            slo_s=arguments.slo,
+            name=arguments.name,
+        )
+    except InputError as error:
+        flag = MLPERF_FLAGS.get(error.field or "")
+        raise InputError(error.message, file=error.file if flag else file, field=flag or error.field) from None
+    return Imported(session)
+
+
+def _amount(text: str) -> str:
+    """The text of a positive number, so that it stays exact."""
+    positive(text)
+    return text.strip()
+
+
 IMPORTERS = (
     Importer(
         "csv",
@@ -85,5 +145,15 @@ IMPORTERS = (
         _add_options,
         _read,
         reads=("file",),
+    ),
+    Importer(
+        "mlperf",
+        "a session of one module made of a result of MLPerf Inference",
+        "Write a session of one module whose profile is read from a result of MLPerf Inference: batch 1 from "
+        "SingleStream, 8 from MultiStream where it was submitted, the largest from Offline, linear in between; prints "
+        "the path.",
+        _add_mlperf_options,
+        _read_mlperf,
+        reads=("folder",),
     ),
 )

@@ -45,11 +45,11 @@ def draw_scrooge(application: str, seed: int, number: int, objective: int = 0) -
     name = f"scrooge-{application}-{number:04d}-{int(1000 * slo)}ms"
     session = found.application.session(name, rate, slo, factors)
     balloons = {m.name: log_uniform(stream, found.ballooning[m.name]) for m in session.modules}
-    session = replace(session, modules=tuple(_inflated(m, balloons[m.name]) for m in session.modules))
+    session = replace(session, modules=tuple(inflated(m, balloons[m.name]) for m in session.modules))
     return Workload(session, application, rate, _tightness(session))
 
 
-def _inflated(module: Module, balloon: float) -> Module:
+def inflated(module: Module, balloon: float) -> Module:
     """The module with all durations of its profile as many times as long (Scrooge §3.5, footnote 7)."""
     if balloon == 1.0:
         return module

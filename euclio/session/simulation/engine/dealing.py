@@ -8,8 +8,10 @@ from euclio.session.simulation.engine.heap import push
 from euclio.session.simulation.engine.tables import (
     AVAILABLE,
     BATCH,
+    BECAME_READY,
     CURRENT,
     FAILED,
+    FREE_SINCE,
     LAG,
     LEFT,
     MACHINE_COUNT,
@@ -21,6 +23,7 @@ from euclio.session.simulation.engine.tables import (
     PULL,
     PULLING,
     QUEUE_HEAD,
+    QUEUE_SIZE,
     QUEUE_TAIL,
     RATE,
     RUNNING,
@@ -31,6 +34,9 @@ from euclio.session.simulation.engine.tables import (
     TARGET_FIRST,
     TARGET_MEMBER,
     TARGET_SIZE,
+    TIME_OUT,
+    TIMEOUT,
+    TIMER,
     TOTAL_RATE,
     TURN,
     TURNS,
@@ -146,6 +152,7 @@ def _queue(s: State, module: int, invocation: int, now: int) -> None:
     else:
         s.invocation[s.module[module, QUEUE_TAIL], NEXT] = invocation
     s.module[module, QUEUE_TAIL] = invocation
+    s.module[module, QUEUE_SIZE] += 1
     ask_to_pull(s, module, now)
 
 
@@ -171,8 +178,34 @@ def _is_available(s: State, machine: int, now: int) -> bool:
 
 
 @compiled_on_tables
-def pull(s: State, module: int, now: int) -> None:
-    """Let free machines, in rank order, take what waits, up to their batch sizes."""
+def _waits_for_more(s: State, module: int, machine: int, now: int) -> bool:
+    """Whether a free machine waits until a batch is full; if so, it is asked anew when its time-out has passed."""
+    if s.machine[machine, TIMEOUT] == 0 or s.module[module, QUEUE_SIZE] >= s.machine[machine, BATCH]:
+        return False
+    if s.machine[machine, TIMEOUT] < 0:
+        return True
+    ready = s.invocation[s.module[module, QUEUE_HEAD], BECAME_READY]
+    due = max(s.machine[machine, FREE_SINCE], ready) + s.machine[machine, TIMEOUT]
+    if due <= now:
+        return False
+    # What waits first and when the machine became free only ever get later, so that a time-out that is to come is not
+    # too late. It finds out when it comes whether it is too early.
+    if s.machine[machine, TIMER] == 0:
+        push(s, due, TIME_OUT, machine, machine)
+        s.machine[machine, TIMER] = 1
+    return True
+
+
+@compiled_on_tables
+def pull(s: State, module: int, now: int, forced: bool) -> None:
+    """Let free machines, in rank order, take what waits, up to their batch sizes.
+
+    Args:
+        s: the tables.
+        module: the module.
+        now: the time.
+        forced: whether they take it even if they would wait for more.
+    """
     first = s.module[module, MACHINE_FIRST]
     for machine in range(first, first + s.module[module, MACHINE_COUNT]):
         # A machine that is not available yet is asked anew when it is.
@@ -180,11 +213,13 @@ def pull(s: State, module: int, now: int) -> None:
             s.module[module, QUEUE_HEAD] != NONE
             and s.machine[machine, RUNNING] < s.machine[machine, SLOTS]
             and _is_available(s, machine, now)
+            and (forced or not _waits_for_more(s, module, machine, now))
         ):
             batch = new_batch(s, machine, now)
             while s.module[module, QUEUE_HEAD] != NONE and s.batch[batch, SIZE] < s.machine[machine, BATCH]:
                 invocation = s.module[module, QUEUE_HEAD]
                 s.module[module, QUEUE_HEAD] = s.invocation[invocation, NEXT]
+                s.module[module, QUEUE_SIZE] -= 1
                 add(s, batch, invocation)
             submit(s, batch, now)
         if s.module[module, QUEUE_HEAD] == NONE:

@@ -23,6 +23,7 @@ from euclio.session.simulation.engine.tables import (
     EXPECTED_TIME,
     FINAL,
     FREE_REQUEST,
+    FREE_SINCE,
     HEAD,
     INVOCATIONS_LEFT,
     IS_DROPPED,
@@ -56,6 +57,7 @@ from euclio.session.simulation.engine.tables import (
     PAYLOAD,
     PULLING,
     QUEUE_HEAD,
+    QUEUE_SIZE,
     RELEASE,
     REQUEST,
     REQUESTS_IN_FLIGHT,
@@ -64,6 +66,7 @@ from euclio.session.simulation.engine.tables import (
     RUNNING,
     SERVED,
     SIZE,
+    SLOTS,
     START,
     TARGET_COUNT,
     TIME,
@@ -144,7 +147,7 @@ def _happen(s: State, kind: int, payload: int, now: int) -> None:
         _time_out(s, payload, now)
     else:
         s.module[payload, PULLING] = 0
-        pull(s, payload, now)
+        pull(s, payload, now, False)
 
 
 @compiled_on_tables
@@ -185,10 +188,15 @@ def _dummy(s: State, module: int, now: int) -> None:
 
 @compiled_on_tables
 def _time_out(s: State, machine: int, now: int) -> None:
-    """Close the batch that a machine collects, unless it is a later one than that whose time-out this was."""
+    """Close the batch that a machine collects, unless it is a later one than that whose time-out this was.
+
+    A machine that pulls collects none; it looks again at what waits.
+    """
     s.machine[machine, TIMER] = 0
     batch = s.machine[machine, OPEN]
     if batch == NONE:
+        if s.module[s.machine[machine, MODULE], QUEUE_HEAD] != NONE:
+            ask_to_pull(s, s.machine[machine, MODULE], now)
         return
     due = s.batch[batch, OPENED] + s.machine[machine, TIMEOUT]
     if due > now:
@@ -214,6 +222,8 @@ def _end_batch(s: State, batch: int, now: int) -> None:
         end_invocation(s, here, module, machine, now)
         here = behind
     free_batch(s, batch)
+    if s.machine[machine, RUNNING] == s.machine[machine, SLOTS]:
+        s.machine[machine, FREE_SINCE] = now
     s.machine[machine, RUNNING] -= 1
     start_batches(s, machine, now)
     if s.module[module, QUEUE_HEAD] != NONE:
@@ -222,13 +232,19 @@ def _end_batch(s: State, batch: int, now: int) -> None:
 
 @compiled_on_tables
 def _close_what_is_open(s: State) -> bool:
-    """Close all batches that nothing fills any more, by machine; whether there were any."""
+    """Close all batches that nothing fills any more, by machine, and pull what waits; whether there was any."""
     found = False
     for machine in range(s.machine.shape[0]):
         if s.machine[machine, OPEN] != NONE:
             close(s, machine, s.number[NOW])
             found = True
-    return found
+    for module in range(s.module.shape[0]):
+        waiting = s.module[module, QUEUE_SIZE]
+        if waiting > 0:
+            pull(s, module, s.number[NOW], True)
+            found = found or s.module[module, QUEUE_SIZE] < waiting
+    # A machine that is not available yet takes it when it is.
+    return bool(found or s.number[EVENTS] > 0)
 
 
 @compiled_on_tables

@@ -29,6 +29,7 @@ NONE = -1
     LEFT,  # batches that are closed until it asks again
     QUEUE_HEAD,  # invocations that wait to be pulled
     QUEUE_TAIL,
+    QUEUE_SIZE,  # how many wait; whoever takes some counts them
     PULLING,  # whether an event to pull is to come
     DUMMIES,  # how many there have been
     READY,  # invocations that became ready, without dummies
@@ -37,7 +38,7 @@ NONE = -1
     WORKED,  # sum of the real durations of ended batches
     EXPECTED,  # sum of their expected durations
     MODULE_COLUMNS,
-) = range(24)
+) = range(25)
 
 # Targets.
 TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
@@ -48,13 +49,14 @@ TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
     BATCH,
     SLOTS,
     DURATION_FIRST,  # its durations stand in `State.duration` from here, by size
-    TIMEOUT,  # -1: until the batch is full
+    TIMEOUT,  # -1: until the batch is full; of a machine that pulls, 0: it does not wait
     SPACING,
     TARGET,
     FAILED,  # 1: what it executes and has waiting is lost
     AVAILABLE,  # no batch starts before
     WAKING,  # whether an event to wake it is to come
     RUNNING,
+    FREE_SINCE,  # when it last had a free slot again after it had none
     OPEN,  # batch that is being collected
     TIMER,  # whether a time-out is to come
     BATCH_HEAD,  # closed batches that wait
@@ -65,7 +67,7 @@ TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
     BATCHES,
     SERVED,  # invocations of batches that ended, with dummies
     MACHINE_COLUMNS,
-) = range(21)
+) = range(22)
 
 # Batches; free ones are linked by NEXT_BATCH.
 HEAD, TAIL, SIZE, ON, NEXT_BATCH, OPENED, START, EXPECTED_TIME, BATCH_COLUMNS = range(9)

@@ -13,8 +13,8 @@ class Dealer:
         dealt: N, invocations dealt out so far.
         taken: s of each target.
         turn: of each target, the place of the machine whose turn it is.
-        closed: of each target, batches closed in its round.
         current: the target that the module stays with; None: it asks again.
+        left: until how many more of its batches are closed.
     """
 
     def __init__(self, module: ServedModule, dealing: Dealing) -> None:
@@ -23,32 +23,37 @@ class Dealer:
         self.dealt = 0
         self.taken = [0] * len(self.targets)
         self.turn = [0] * len(self.targets)
-        self.closed = [0] * len(self.targets)
         self.current: int | None = None
+        self.left = 0
 
     def deal(self) -> int:
         """Number of the machine that takes the next invocation."""
-        target = self._choose() if self.current is None else self.current
-        machines = self.targets[target].machines
-        machine = machines[self.turn[target]]
+        if self.current is None:
+            self.current = self._choose()
+            self.left = len(self.targets[self.current].machines) if self.dealing.unit is Unit.ROUND else 1
+        target = self.current
+        machine = self.targets[target].machines[self.turn[target]]
         self.taken[target] += 1
         self.dealt += 1
-        self.current = None if self.dealing.unit is Unit.REQUEST else target
         if self.dealing.turns is Turns.REQUESTS:
-            self.turn[target] = (self.turn[target] + 1) % len(machines)
+            self._next_turn(target)
+        if self.dealing.unit is Unit.REQUEST:
+            self.current = None
         return machine
 
     def close(self, machine: int) -> None:
         """Hear that the open batch of a machine has been closed."""
         target = next(k for k, known in enumerate(self.targets) if machine in known.machines)
-        count = len(self.targets[target].machines)
         if self.dealing.turns is Turns.BATCHES:
-            self.turn[target] = (self.turn[target] + 1) % count
-        self.closed[target] += 1
-        if self.dealing.unit is Unit.BATCH or self.closed[target] == count:
-            self.closed[target] = 0
-            if self.current == target:
+            self._next_turn(target)
+        # Where single invocations take turns, a target may have open batches when its round is over.
+        if self.current == target:
+            self.left -= 1
+            if self.left == 0:
                 self.current = None
+
+    def _next_turn(self, target: int) -> None:
+        self.turn[target] = (self.turn[target] + 1) % len(self.targets[target].machines)
 
     def _choose(self) -> int:
         """The target that is asked next: of those that are due the first, or the one with the earliest deadline."""

@@ -22,7 +22,7 @@ class Kind(IntEnum):
     ARRIVAL = 4
     """A request arrives; by request."""
     TIMEOUT = 5
-    """A batch has waited long enough; by machine."""
+    """A batch, or a machine that pulls, has waited long enough; by machine."""
     PULL = 6
     """Machines of a module that are free take what is there; by module."""
 
@@ -34,7 +34,7 @@ class Event(NamedTuple):
         time_ns: when.
         kind: what.
         first: what events of its kind are ordered by.
-        second: what they are ordered by next; of a time-out, the batch that it closes.
+        second: what they are ordered by next; of a time-out, the batch that it closes, if its machine collects one.
     """
 
     time_ns: int

@@ -17,6 +17,7 @@ class MachineState:
         opened: batches opened so far; a time-out is for the batch that it was set for.
         closed: closed batches that wait, first come first served.
         running: slots in use.
+        free_since_ns: when it last had a free slot again after it had none.
         available_ns: it starts no batch before.
         wakes: whether an event is set for that time.
     """
@@ -25,5 +26,6 @@ class MachineState:
     opened: int = 0
     closed: deque[list[Invocation]] = field(default_factory=deque)
     running: int = 0
+    free_since_ns: int = 0
     available_ns: int = 0
     wakes: bool = False

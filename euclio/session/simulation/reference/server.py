@@ -19,6 +19,7 @@ def serve(
     arrival_ns: Sequence[int],
     counts: Sequence[Sequence[int]] | None = None,
     factors: Sequence[float] = (1.0,),
+    until_ns: int | None = None,
 ) -> Served:
     """Serve requests until all are answered or dropped.
 
@@ -28,26 +29,30 @@ def serve(
         counts: invocations of each module by request; None: as the rates say.
         factors: what durations are multiplied by, in the order in which batches start, again from the front if there
             are more batches.
+        until_ns: dummies become ready before it; None: up to the last arrival.
     """
-    server = _Server(system, factors)
+    server = _Server(system, factors, max(arrival_ns, default=-1) + 1 if until_ns is None else until_ns)
     for number, time_ns in enumerate(arrival_ns):
         server.expect(int(time_ns), counts_of(system, number) if counts is None else counts[number])
     return server.run()
 
 
-def serve_clients(system: System, clients: int, requests: int, factors: Sequence[float] = (1.0,)) -> Served:
+def serve_clients(
+    system: System, clients: int, until_ns: int, counts: Sequence[int], factors: Sequence[float] = (1.0,)
+) -> Served:
     """Serve clients that send their next request as soon as the last one is answered or dropped, the first at time 0.
 
     Args:
         system: what serves them.
         clients: how many there are.
-        requests: how many requests they send together.
+        until_ns: requests are sent, and dummies become ready, before it.
+        counts: invocations of each module by every request.
         factors: as for `serve`.
     """
-    server = _Server(system, factors)
-    server.most = requests
-    for _ in range(min(clients, requests)):
-        server.expect(0, counts_of(system, server.expected))
+    server = _Server(system, factors, until_ns)
+    server.follow = counts
+    for _ in range(clients):
+        server.expect(0, counts)
     return server.run()
 
 
@@ -55,13 +60,13 @@ class _Server:
     """A run.
 
     Attributes:
+        until_ns: dummies and what clients send come before it.
         expected: requests that have arrived or will.
-        most: requests that clients send together; 0: requests come by themselves.
-        open_requests: those of `expected` that are neither answered nor dropped.
+        follow: invocations of the requests that follow answered ones; None: requests come by themselves.
     """
 
-    def __init__(self, system: System, factors: Sequence[float]) -> None:
-        self.system, self.factors = system, factors
+    def __init__(self, system: System, factors: Sequence[float], until_ns: int) -> None:
+        self.system, self.factors, self.until_ns = system, factors, until_ns
         self.calendar = Calendar()
         self.served = Served()
         self.requests: list[Request] = []
@@ -72,14 +77,14 @@ class _Server:
         self.running: dict[int, tuple[int, list[Invocation]]] = {}
         """By place in the order of starts: machine and batch."""
         self.dummies = [0] * len(system.modules)
-        self.expected = self.most = self.open_requests = 0
+        self.expected = 0
+        self.follow: Sequence[int] | None = None
 
     def expect(self, time_ns: int, counts: Sequence[int]) -> None:
         """Let a request arrive."""
         self.counts.append(counts)
         self.calendar.add(time_ns, Kind.ARRIVAL, self.expected)
         self.expected += 1
-        self.open_requests += 1
 
     def run(self) -> Served:
         """Take events until none is left and no batch is open."""
@@ -107,7 +112,9 @@ class _Server:
                 self._arrive(event.first)
             case Kind.TIMEOUT:
                 machine = self.machines[event.first]
-                if machine.open and machine.opened == event.second:
+                if not self.dealers:
+                    self.calendar.add(self.calendar.now_ns, Kind.PULL, self.system.machines[event.first].module)
+                elif machine.open and machine.opened == event.second:
                     self._close(event.first)
             case Kind.PULL:
                 self._pull(event.first)
@@ -122,7 +129,7 @@ class _Server:
         self._reach(number, entered(self.system))
 
     def _reach(self, number: int, modules: list[int]) -> None:
-        """Let invocations of a request become ready; modules that it does not invoke are passed first."""
+        """Let invocations of a request become ready; modules that it does not invoke are passed first, or hold it."""
         request, now = self.requests[number], self.calendar.now_ns
         ready, passed = [], list(modules)
         while passed:
@@ -131,6 +138,8 @@ class _Server:
             for m in passed:
                 request.ready_ns[m] = now
             ready += invoked
+            idle = [m for m in idle if not self._is_held(number, m)]
+            self._pass(number, len(idle))
             passed = reached(self.system, request, idle)
         for m in sorted(ready):
             for _ in range(self.counts[number][m]):
@@ -142,26 +151,37 @@ class _Server:
             return
         request, now = self.requests[number], self.calendar.now_ns
         request.left[m] -= 1
-        if not any(request.left):
-            self.served.finish_ns[number] = now
-            self._settled()
-        if request.left[m] == 0:
-            held_until = request.ready_ns[m] + self.system.modules[m].latency_ns if self.system.hold else now
-            if held_until > now:
-                self.calendar.add(held_until, Kind.HANDED_ON, number, m)
-            else:
-                self._hand_on(number, [m])
+        request.last_end_ns = now
+        if request.left[m] == 0 and not self._is_held(number, m):
+            self._hand_on(number, [m])
+
+    def _is_held(self, number: int, m: int) -> bool:
+        """Whether a module hands a request on later only, with an event for then."""
+        module = self.system.modules[m]
+        until = self.requests[number].ready_ns[m] + module.latency_ns
+        if not self.system.hold or not module.children or until <= self.calendar.now_ns:
+            return False
+        self.calendar.add(until, Kind.HANDED_ON, number, m)
+        return True
 
     def _hand_on(self, number: int, modules: list[int]) -> None:
         request = self.requests[number]
         if not request.dropped:
+            self._pass(number, len(modules))
             self._reach(number, reached(self.system, request, modules))
+
+    def _pass(self, number: int, modules: int) -> None:
+        """A request has passed so many modules; it is answered when it has passed them all."""
+        request = self.requests[number]
+        request.to_pass -= modules
+        if modules and request.to_pass == 0:
+            self.served.finish_ns[number] = request.last_end_ns
+            self._settled()
 
     def _settled(self) -> None:
         """A request has been answered or dropped: its client sends the next one."""
-        self.open_requests -= 1
-        if self.expected < self.most:
-            self.expect(self.calendar.now_ns, counts_of(self.system, self.expected))
+        if self.follow is not None and self.calendar.now_ns < self.until_ns:
+            self.expect(self.calendar.now_ns, self.follow)
 
     # Dummies
 
@@ -172,9 +192,9 @@ class _Server:
             self.dummies[m] += 1
 
     def _dummy(self, m: int) -> None:
-        if self.open_requests:
-            self._deal(Invocation(DUMMY, m, self.calendar.now_ns))
+        if self.calendar.now_ns < self.until_ns:
             self._expect_dummy(m)
+            self._deal(Invocation(DUMMY, m, self.calendar.now_ns))
 
     # Batches
 
@@ -205,11 +225,14 @@ class _Server:
         self._start_next(number)
 
     def _close_all(self) -> bool:
-        """Close what is open, by machine; whether anything was."""
+        """Close what is open, by machine, and let machines pull what waits; whether there was anything."""
         numbers = [number for number, machine in enumerate(self.machines) if machine.open]
         for number in numbers:
             self._close(number)
-        return bool(numbers)
+        modules = [m for m, waiting in enumerate(self.pulled) if waiting]
+        for m in modules:
+            self._pull(m, forced=True)
+        return bool(numbers or modules)
 
     def _start_next(self, number: int) -> None:
         """Start the closed batches that the machine may start now."""
@@ -232,16 +255,29 @@ class _Server:
             machine.wakes = True
             self.calendar.add(machine.available_ns, Kind.AVAILABLE, number)
 
-    def _pull(self, m: int) -> None:
+    def _pull(self, m: int, forced: bool = False) -> None:
+        """Let free machines take what waits; `forced`: even if they would wait for more."""
         waiting = self.pulled[m]
         for number in self.system.modules[m].machines:
             batch = self.system.machines[number].batch
-            while waiting and self._may_start(number):
+            while waiting and self._may_start(number) and (forced or not self._waits_for_more(number, waiting)):
                 taken = [waiting.popleft() for _ in range(min(batch, len(waiting)))]
                 for invocation in taken:
                     invocation.machine = number
                 self._start(number, taken)
             self._wake(number, bool(waiting))
+
+    def _waits_for_more(self, number: int, waiting: deque[Invocation]) -> bool:
+        """Whether a free machine waits for a full batch, with an event for when it has waited long enough."""
+        machine, known = self.machines[number], self.system.machines[number]
+        if len(waiting) >= known.batch or known.timeout_ns == 0:
+            return False
+        if known.timeout_ns < 0:
+            return True
+        due = max(machine.free_since_ns, waiting[0].ready_ns) + known.timeout_ns
+        if due > self.calendar.now_ns:
+            self.calendar.add(due, Kind.TIMEOUT, number)
+        return due > self.calendar.now_ns
 
     def _start(self, number: int, batch: list[Invocation]) -> None:
         machine, known, now = self.machines[number], self.system.machines[number], self.calendar.now_ns
@@ -275,5 +311,8 @@ class _Server:
         number, batch = self.running.pop(place)
         for invocation in batch:
             self._invocation_ended(invocation)
-        self.machines[number].running -= 1
+        machine = self.machines[number]
+        if machine.running == self.system.machines[number].slots:
+            machine.free_since_ns = self.calendar.now_ns
+        machine.running -= 1
         self._start_next(number)

@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from euclio.core.errors import InputError
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 from euclio.session.simulation.engine import tables as t
 from euclio.session.simulation.server import Counts, Logs, Server
-from euclio.session.simulation.setup import Dispatch, Setup
+from euclio.session.simulation.setup import Dispatch, Dropping, Setup
 from euclio.session.simulation.system import System, build_system
 from euclio.simulation.units import Ints
 
@@ -129,3 +130,9 @@ def test_clients_send_when_they_are_answered() -> None:
     ends = set(requests[:, t.ANSWER_FINISHED].tolist())
     assert all(arrival == 0 or arrival in ends for arrival in requests[:, t.ANSWER_ARRIVED].tolist())
     assert requests[:, t.ANSWER_ARRIVED].max() < 10**10
+
+
+def test_clients_do_not_go_with_dropping() -> None:
+    """A client whose request is hopeless from the start would send the next one at the same moment, for ever."""
+    with pytest.raises(InputError, match="dropping never only"):
+        Setup(clients=3, dropping=Dropping.HOPELESS)

@@ -1,0 +1,1 @@
+"""The simulator of sessions held against hardware: MLPerf Inference's servers, and Triton under closed-loop clients."""

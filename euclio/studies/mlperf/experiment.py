@@ -1,0 +1,59 @@
+"""MLPerf's servers under the load that was submitted, and Triton's under closed-loop clients, simulated."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+import euclio.results as results
+from euclio.runs.solver_settings import measure
+from euclio.runs.task import Measure
+from euclio.studies.collector import Collector
+from euclio.studies.mlperf.closed_loop import compared, sessions
+from euclio.studies.mlperf.inputs import Case, cases
+from euclio.studies.mlperf.measures import measures, readings
+from euclio.studies.mlperf.rules import CONFIGURED, RULES, SWEPT, Rule, modelled
+from euclio.studies.mlperf.text import reasons, text
+from euclio.studies.study import Asked, Found, Study
+
+SEEDS = 5
+"""Runs of each server under the rule that the page answers by, for its 95 % intervals; one under every other."""
+WHOLE = 100
+"""Hundredths of MLPerf's shortest run that are simulated."""
+
+
+def collect(collector: Collector, asked: Asked) -> Found:
+    """Simulate all servers by all rules, and all set-ups of Triton."""
+    length = (asked.workloads or WHOLE) / WHOLE
+    servers = {case.name: modelled(case, CONFIGURED)[0] for case in cases()}
+    asked_of = [_served(case, rule, asked.seed, length) for rule in (*RULES, *SWEPT) for case in cases()]
+    served = results.measured(collector.staged("servers of MLPerf", list(servers.values()), asked_of))
+    among = measure(
+        "euclio.studies.mlperf.closed_loop:among_clients", "clients", "session", seed=asked.seed, length=length
+    )
+    clients = results.measured(collector.staged("clients of Triton", sessions(), [among]))
+    tables = {"servers": _ordered(served), "clients": compared(clients.drop(columns="label"))}
+    return Found(tables, (), None, {"length": length})
+
+
+def _served(case: Case, rule: Rule, seed: int, length: float) -> Measure:
+    return measure(
+        "euclio.studies.mlperf.serving:served",
+        f"{case.name}: {rule.label}",
+        "session",
+        on=[case.name],
+        case=case.name,
+        rule=rule.label,
+        seeds=[seed + k for k in range(SEEDS if rule == CONFIGURED else 1)],
+        length=length,
+    )
+
+
+def _ordered(served: pd.DataFrame) -> pd.DataFrame:
+    """Without the columns of the runs, rule by rule."""
+    place = {rule.label: k for k, rule in enumerate((*RULES, *SWEPT))}
+    order = served.rule.map(place).sort_values(kind="stable").index
+    return served.loc[order].drop(columns=["instance", "label"]).reset_index(drop=True)
+
+
+TITLE = "Predicted against measured: the simulator held against hardware"
+STUDY = Study("mlperf", TITLE, 0, collect, measures, reasons, text, readings)

@@ -1,0 +1,102 @@
+"""What the simulations come to: percentiles by key of the published figures, errors by group, largest loads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from euclio.analysis.statistics import Measured, exactly, mean
+from euclio.studies.mlperf.inputs import PERCENTILES, Case, cases
+from euclio.studies.mlperf.rules import CONFIGURED, RULES, SWEPT
+from euclio.studies.study import Collected
+from euclio.studies.verdicts import OtherReading
+
+NUMBERS = [*PERCENTILES, "mean_batch", "largest_rps", "capacity_rps"]
+"""Columns that a simulation gives."""
+QUESTION = "How the server is modelled, which the results leave open"
+
+
+def measures(collected: Collected) -> dict[str, Measured]:
+    """Simulated percentiles in seconds, by key of the published figure, as means over the seeds."""
+    own = of_rule(collected.tables["servers"], CONFIGURED.label)
+    rows = {case.name: own[own.case == case.name] for case in cases()}
+    return {f"{case.key}_{name}": mean(rows[case.name][name]) for case in cases() for name in PERCENTILES}
+
+
+def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
+    """The same under the other rules."""
+    servers = collected.tables["servers"]
+    found: dict[str, list[OtherReading]] = {}
+    for rule in (*RULES[1:], *SWEPT):
+        rows = by_case(of_rule(servers, rule.label))
+        for case in cases():
+            for name in PERCENTILES:
+                simulated = exactly(rows[case.name][name], 1)
+                found.setdefault(f"{case.key}_{name}", []).append(OtherReading(QUESTION, rule.answer, simulated))
+    return found
+
+
+def of_rule(servers: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """The rows of a rule."""
+    return servers[servers.rule == rule]
+
+
+def by_case(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Means of the numbers of each server, by its name."""
+    means = rows.groupby("case")[NUMBERS].mean()
+    return {str(row["case"]): {name: float(row[name]) for name in NUMBERS} for row in records(means.reset_index())}
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows as plain data."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def held_against(servers: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """One row per server: simulated and measured percentiles in seconds, errors, largest load and the one reached.
+
+    An error is simulated over measured, less 1.
+    """
+    simulated = by_case(of_rule(servers, rule))
+    return pd.DataFrame([_held(case, simulated[case.name]) for case in cases()])
+
+
+def _held(case: Case, simulated: Mapping[str, float]) -> dict[str, Any]:
+    measured = case.on_hardware_s
+    return {
+        "case": case.name,
+        "group": case.group,
+        "batch": case.batch,
+        "submitted_rps": case.submitted_rps,
+        "bound_s": case.bound_s,
+        **simulated,
+        **{f"measured_{name}": measured[name] for name in PERCENTILES},
+        **{f"error_{name}": simulated[name] / measured[name] - 1.0 for name in PERCENTILES},
+        "over_reached": simulated["largest_rps"] / case.submitted_rps,
+    }
+
+
+def group_errors(held: pd.DataFrame) -> pd.DataFrame:
+    """Median absolute error of each percentile by group, as a share of what was measured."""
+    errors = held.set_index("group")[[f"error_{name}" for name in PERCENTILES]].abs()
+    errors.columns = pd.Index(PERCENTILES)
+    return errors.groupby(level=0).median()
+
+
+def median_errors(servers: pd.DataFrame, rule: str) -> pd.Series[float]:
+    """Median over the groups of their median absolute errors, by percentile."""
+    found: pd.Series[float] = group_errors(held_against(servers, rule)).median()
+    return found
+
+
+def reached(held: pd.DataFrame) -> int:
+    """On how many servers the largest load that was found is at or above the one that was reached."""
+    return int((held.over_reached >= 1.0).sum())
+
+
+def median_share(errors: pd.Series[float]) -> float:
+    """Median of absolute errors."""
+    return float(np.median(errors.abs()))

@@ -1,0 +1,80 @@
+"""What planners are asked, and what they answer."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from euclio.session.dynamics.planning import Planner, Question, planned
+from euclio.session.dynamics.rules import SCROOGE, nexus
+from euclio.session.workloads.scrooge_applications import find_scrooge_application
+
+ONE = (Fraction(1),) * 3
+
+
+def question(*rates, without=frozenset()):
+    return Question(tuple(map(Fraction, rates)), ONE, frozenset(without))
+
+
+def test_rates_are_rounded_up_to_steps():
+    planner = Planner(step=Fraction(1, 10))
+    assert planner.rounded(1.0) == 1
+    assert planner.rounded(1.05) == Fraction("1.1")
+    assert planner.rounded(1.1) == Fraction("1.1")
+    assert planner.rounded(0.95) == 1
+    for value in (0.3, 7.7, 250.0):
+        assert value * (1 - 1e-5) <= planner.rounded(value) <= value * 1.1
+
+
+@pytest.mark.parametrize("solver", ["scrooge-milp", "scrooge-greedy", "harpagon", "exact"])
+def test_any_registered_planner_plans(solver):
+    found = planned("face", Planner(solver), question(100, 100, 400))
+    assert found is not None
+    for m, rate in enumerate((100, 100, 400)):
+        given = sum(machine.rate_rps for machine in found.machines if machine.module == m)
+        assert given >= rate
+    assert {machine.configuration.hardware for machine in found.machines if machine.module == 1} == {"CPU"}
+    assert all(0 < machine.share <= 1 for machine in found.machines)
+
+
+def test_nexus_plans_for_one_type_with_a_gpu_and_no_concurrency():
+    found = planned("face", nexus(3).planner, question(100, 100, 400))
+    assert found is not None
+    assert {machine.module for machine in found.machines} == {0, 2}
+    assert {machine.configuration.hardware for machine in found.machines} == {"P100"}
+    assert {machine.configuration.concurrency for machine in found.machines} == {1}
+
+
+def test_a_type_that_is_sold_out_is_left_out():
+    asked = question(40, 120, 60)
+    both = planned("traffic", SCROOGE.planner, asked)
+    one = planned("traffic", SCROOGE.planner, asked._replace(without=frozenset({"P100"})))
+    assert both is not None
+    assert one is not None
+    assert {machine.configuration.hardware for machine in one.machines} == {"V100"}
+    assert one.cost_per_h >= both.cost_per_h
+    assert planned("traffic", SCROOGE.planner, asked._replace(without=frozenset({"P100", "V100"}))) is None
+
+
+def test_more_is_planned_for_where_little_comes():
+    """At one request per second a machine collects a batch for longer than the objective, by the model."""
+    found = planned("traffic", SCROOGE.planner, question(2, 1, 1))
+    assert found is not None
+    assert sum(machine.rate_rps for machine in found.machines if machine.module == 0) > 2
+
+
+def test_ballooning_and_no_pipelining_make_executions_longer():
+    asked = question(40, 120, 60)
+    slower = planned("traffic", Planner(slower=Fraction(6, 5)), asked)
+    ballooned = planned("traffic", Planner(), asked._replace(balloons=(Fraction(6, 5),) * 3))
+    assert slower is not None
+    assert ballooned is not None
+    assert slower.machines == ballooned.machines
+
+
+def test_modules_that_are_left_out_are_passed_over():
+    """Nexus' detector is followed by keypoints at once: the crop between them takes no time of its plan."""
+    face = find_scrooge_application("face")
+    assert nexus(1).planner.planned_modules(face) == (0, 2)
+    assert SCROOGE.planner.planned_modules(face) == (0, 1, 2)

@@ -1,0 +1,153 @@
+"""Random sessions with random plans and random requests, for simulators that have to agree event by event."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.session import Configuration, Hardware, Module, Session
+from euclio.session.evaluate import evaluate, rank_key
+from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.policies import POLICIES
+from euclio.session.rules import DummyRule
+from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
+from euclio.session.simulation.system import System, build_system
+from euclio.session.space import PlanSpace
+from euclio.session.workloads.random_sessions import SHAPES, shape_edges
+from euclio.simulation.noise import duration_factors
+
+DURATIONS = ("0.1", "0.2", "0.05", "0.4", "0.01", "0.0333", "0.123456789", "1")
+"""Durations that meet at equal times, and some that never do."""
+RATIOS = ("1", "2", "0.5", "0.3", "1.7", "3", "0.01")
+MOST_PER_REQUEST = 40
+"""Most invocations per request, dummies included, so that a case is small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A plan, and what it is to serve.
+
+    Attributes:
+        system: what serves.
+        arrival_ns: when requests arrive.
+        counts: invocations of each module by request; None: as the rates say.
+        factors: what durations are multiplied by.
+        clients: clients that send as they are answered, instead of arrivals; 0: none.
+    """
+
+    system: System
+    arrival_ns: tuple[int, ...]
+    counts: tuple[tuple[int, ...], ...] | None
+    factors: tuple[float, ...]
+    clients: int
+
+
+def random_case(seed: int, requests: int = 120) -> Case:
+    """A random case; the same seed gives the same one."""
+    stream = random.Random(f"plans of sessions/{seed}")
+    while True:
+        session, space = _session(stream), _space(stream)
+        plan = _plan(stream, session, space)
+        if plan is None:
+            continue
+        setup = _setup(stream)
+        system = build_system(session, plan, space, setup)
+        if _per_request(system) <= MOST_PER_REQUEST:
+            break
+    arrivals = _arrivals(stream, float(system.rate_rps), requests)
+    counts = None
+    if stream.random() < 0.3:
+        modules = range(len(session.modules))
+        drawn = [tuple(stream.choice((0, 0, 1, 1, 2, 5)) for _ in modules) for _ in range(requests)]
+        # A request that invokes nothing is none.
+        counts = tuple(row if any(row) else (1,) * len(row) for row in drawn)
+    factors = tuple(duration_factors(setup.noise, seed).tolist()[:1000])
+    # Clients whose requests are dropped at once would send without end.
+    clients = 0 if system.drops else stream.choice((0, 0, 0, 1, 7))
+    return Case(system, arrivals, counts, factors, clients)
+
+
+def _per_request(system: System) -> Fraction:
+    dummies = sum((m.dummy_rps for m in system.evaluation.modules), Fraction(0))
+    return sum((m.per_request for m in system.modules), dummies / system.rate_rps)
+
+
+def _session(stream: random.Random) -> Session:
+    hardware = [Hardware("A", 1), Hardware("B", stream.choice(("1", "2", "0.5")))]
+    count = stream.choice((1, 1, 2, 3, 4))
+    base = Fraction(stream.choice(("1", "4", "8", "10", "12.5", "33.3", "100")))
+    modules = [Module(f"m{i}", base * Fraction(stream.choice(RATIOS)), _profile(stream)) for i in range(count)]
+    edges = [(f"m{i}", f"m{j}") for i, j in shape_edges(stream.choice(SHAPES), count, stream)]
+    names = [module.name for module in modules]
+    stream.shuffle(names)  # the order of modules need not be that of the graph
+    by_name = {module.name: module for module in modules}
+    return Session("random", stream.choice(("0.3", "1", "5")), hardware, [by_name[name] for name in names], edges)
+
+
+def _profile(stream: random.Random) -> list[Configuration]:
+    keys = [(h, b, e) for h in "AB" for b in (1, 2, 3, 4, 8) for e in (1, 2, 3)]
+    return [Configuration(h, b, e, stream.choice(DURATIONS)) for h, b, e in stream.sample(keys, stream.randint(1, 5))]
+
+
+def _space(stream: random.Random) -> PlanSpace:
+    return PlanSpace(policy=stream.choice(POLICIES), dummy=stream.choice(tuple(DummyRule)))
+
+
+def _plan(stream: random.Random, session: Session, space: PlanSpace) -> Plan | None:
+    """A plan that can be priced; None: the draw is none."""
+    plan = Plan(tuple(_module_plan(stream, session, module, space) for module in session.modules))
+    return plan if evaluate(session, plan, space).modules else None
+
+
+def _module_plan(stream: random.Random, session: Session, module: Module, space: PlanSpace) -> ModulePlan:
+    chosen = stream.sample(module.profile, stream.randint(1, min(3, len(module.profile))))
+    chosen.sort(key=lambda c: rank_key(c, session.price))
+    dummy = Fraction(0)
+    if space.dummy is DummyRule.CONTINUOUS:
+        dummy = module.rate_rps * Fraction(stream.choice(("0", "0", "0.1", "0.37")))
+    left, found = module.rate_rps + dummy, []
+    for c in chosen:
+        t = c.throughput_rps
+        most = int(left / t)
+        if most > 30:
+            continue
+        last = c is chosen[-1]
+        n = most if last else stream.randint(0, most)
+        left -= n * t
+        full = last and left and space.dummy is DummyRule.MACHINE and stream.random() < 0.5
+        f = left if last and not full else Fraction(0)
+        if n or f or full:
+            found.append(Allocation(c, n + bool(full), f))
+        if last and full:
+            dummy, left = t - left, Fraction(0)
+    return ModulePlan(tuple(found), dummy)
+
+
+def _setup(stream: random.Random) -> Setup:
+    return Setup(
+        dispatch=stream.choice((None, None, *Dispatch)),
+        timeout_s=stream.choice((None, None, 0.0, 0.03, float("inf"))),
+        hold=stream.random() < 0.3,
+        dropping=stream.choice((Dropping.NEVER, Dropping.NEVER, Dropping.HOPELESS)),
+        partial=stream.choice(tuple(Partial)),
+        noise=stream.choice((0.0, 0.0, 0.3)),
+    )
+
+
+def _arrivals(stream: random.Random, rate: float, requests: int) -> tuple[int, ...]:
+    """Evenly spaced, at random, or many at a time, at up to twice the rate."""
+    period = 10**9 / rate / stream.choice((0.3, 1.0, 1.0, 2.0))
+    kind = stream.randrange(4)
+    if kind == 0:
+        return tuple(int(k * period) for k in range(requests))
+    if kind == 1:
+        return tuple(int(k // 7 * 7 * period) for k in range(requests))
+    times = sorted(stream.uniform(0, requests * period) for _ in range(requests))
+    step = 1 if kind == 2 else 10**8
+    return tuple(int(time) // step * step for time in times)
+
+
+def without_noise(case: Case) -> Case:
+    """The same case with durations as planned."""
+    return replace(case, factors=(1.0,))

@@ -1,0 +1,72 @@
+"""The compiled simulator and the one in plain Python make the same events, on random plans of random sessions.
+
+60 plans; the environment variable EUCLIO_ORACLE sets another number.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from random_plans import Case, random_case
+
+from euclio.session.simulation.reference import Served, serve, serve_clients
+from euclio.session.simulation.reference.records import NEVER
+from euclio.session.simulation.reference.requests import counts_of
+from euclio.session.simulation.server import Logs, Server
+from euclio.simulation.units import Ints
+
+SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "60")))
+
+
+def by_reference(case: Case) -> Served:
+    if case.clients:
+        until = case.arrival_ns[-1] // 4 + 1
+        return serve_clients(case.system, case.clients, until, counts_of(case.system, 0), case.factors)
+    return serve(case.system, case.arrival_ns, case.counts, case.factors)
+
+
+def by_engine(case: Case) -> Logs:
+    system, closed = case.system, case.clients > 0
+    arrival = np.array([0] * case.clients if closed else case.arrival_ns, np.int64)
+    until = case.arrival_ns[-1] // 4 + 1 if closed else case.arrival_ns[-1] + 1
+    if case.counts is not None and not closed:
+        counts = np.array(case.counts, np.int64)
+    else:
+        numbers = [0] * case.clients if closed else range(len(arrival))
+        counts = np.array([counts_of(system, k) for k in numbers], np.int64)
+    server = Server(system, until_ns=until, factors=np.array(case.factors), logs=True, closed_loop=closed)
+    server.feed(arrival, counts, last=True)
+    server.advance()
+    return server.logs()
+
+
+def rows(served: Served) -> Logs:
+    """What the reference says, in the form of the engine's logs."""
+    executions = [(e.module, e.machine, e.size, e.start_ns, e.end_ns) for e in served.executions]
+    # The engine keeps no log of what is dropped, but for its request.
+    ended = [i for i in served.invocations if i.end_ns != NEVER]
+    invocations = [(i.request, i.module, i.ready_ns, i.machine, i.start_ns, i.end_ns) for i in ended]
+    requests = [(k, a, f) for k, (a, f) in enumerate(zip(served.arrival_ns, served.finish_ns, strict=True))]
+    return Logs(*(np.array(found, np.int64) for found in (executions, invocations, requests)))
+
+
+def ordered(table: Ints) -> list[list[int]]:
+    return sorted(table.tolist())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_same_events(seed: int) -> None:
+    case = random_case(seed)
+    wanted, found = rows(by_reference(case)), by_engine(case)
+    assert ordered(found.requests) == ordered(wanted.requests)
+    assert ordered(found.executions) == ordered(wanted.executions)
+    assert ordered(found.invocations) == ordered(wanted.invocations)
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    for seed in range(5):
+        one, other = by_engine(random_case(seed)), by_engine(random_case(seed))
+        for name in ("executions", "invocations", "requests"):
+            assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
