@@ -111,7 +111,7 @@ def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_split_allocations_keep_their_own_rate(seed: int) -> None:
-    """At most d + b/R for each allocation, R its own rate; its k-th request is in its window of the sequence (Tijdeman)."""
+    """At most d + b/R for each allocation, R its own rate; its k-th request is in its window (Tijdeman)."""
     session, plan, rule = random_module(seed, 2 + seed % 2)
     space = PlanSpace(Policy.TC, rule)
     system = build_system(session, plan, space, Setup(dispatch=Dispatch.SPLIT))
