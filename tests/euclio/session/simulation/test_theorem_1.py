@@ -186,3 +186,14 @@ def test_one_allocation_is_as_cheap_as_any_that_are_safe_one_by_one(seed: int, r
     if listed.plan is not None and found.plan is not None:
         assert evaluate(session, found.plan, space).feasible
         assert evaluate(session, found.plan, space).cost_per_h == evaluate(session, listed.plan, space).cost_per_h
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_without_dummies_nothing_under_tc_is_cheaper(seed: int) -> None:
+    """The optimum under `in-turn` is at most that under `tc`, as the first allocation alone shows."""
+    session = small_session(seed)
+    optima = [solve(session, "exact", space=PlanSpace(p, DummyRule.NONE)) for p in (Policy.TC, Policy.IN_TURN)]
+    if optima[0].plan is not None:
+        assert optima[1].value is not None
+        assert optima[0].value is not None
+        assert optima[1].value <= optima[0].value * (1 + 1e-12)
