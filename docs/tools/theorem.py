@@ -241,7 +241,7 @@ def module_table(seen: list[Seen]) -> None:
     for one in seen:
         groups[one.kind, one.policy, one.dispatch, one.shape].append(one)
     print(
-        "| plans | policy | dispatcher | module's plan | modules | machine breaks it | mean | worst | module does | worst |"
+        "| plans | policy | dispatcher | its plan | modules | machine breaks it | mean | worst | module does | worst |"
     )
     for key, own in sorted(groups.items()):
         ratios = [one.ratio for one in own]
@@ -303,6 +303,17 @@ def cost_table(found: dict[tuple[str, str, str], dict[str, float]], rule: DummyR
         if (solver, policy) == ("exact", "in-turn"):
             ratios[kind] = both
     return ratios
+
+
+def application_table(found: dict[tuple[str, str, str], dict[str, float]]) -> None:
+    """What optimal safe plans cost relative to optimal ones under `tc`, by application of the workloads."""
+    base = found["workloads", "exact", "tc"]
+    for policy in ("in-turn", "in-turn, whole sessions proven"):
+        own = found["workloads", "exact", policy]
+        ratios: dict[str, list[float]] = defaultdict(list)
+        for name, cost in own.items():
+            ratios[name.split("-")[0]].append(cost / base[name])
+        print(policy, {name: (len(r), round(float(np.mean(r)), 4), round(max(r), 3)) for name, r in ratios.items()})
 
 
 def draw(seen: list[Seen], ratios: dict[str, list[float]]) -> Figure:
@@ -376,8 +387,11 @@ def main() -> None:
     module_table(seen)
     whole_table(whole_seen)
     ratios: dict[str, list[float]] = {}
+    found: dict[tuple[str, str, str], dict[str, float]] = {}
     for rule in (DummyRule.NONE, DummyRule.MACHINE):
-        ratios = cost_table(costs(rule), rule)
+        found = costs(rule)
+        ratios = cost_table(found, rule)
+    application_table(found)
     draw(seen, ratios).savefig(FIGURES / "theorem-1.svg", metadata={"Date": None})
 
 
