@@ -15,7 +15,7 @@ PARAMETERS = {"cv": (Arrivals.GAMMA, "--cv"), "on_s": (Arrivals.ON_OFF, "--on"),
 """Fields of setups that one process has, with the option of each."""
 
 
-def add_arrivals(parser: argparse.ArgumentParser, default: str = "poisson, or as --trace says") -> None:
+def add_arrivals(parser: argparse._ActionsContainer, default: str = "poisson, or as --trace says") -> None:
     """Add the options that say how requests come."""
     parser.add_argument("--arrivals", choices=DRAWN, help=f"how requests come; default: {default}")
     parser.add_argument("--trace", type=Path, metavar="FILE", help="timestamps (CSV, first column) to follow instead")

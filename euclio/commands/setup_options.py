@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
     from euclio.simulation.simulator import SetupOption
 
 
-def add_setup_options(parser: argparse.ArgumentParser, only: Family | None = None) -> None:
-    """Add the options of every family, or of one only."""
+def add_setup_options(
+    parser: argparse._ActionsContainer, only: Family | None = None, flags: Container[str] | None = None
+) -> None:
+    """Add the options of every family, or of one only, or some of them."""
     for flag, owners in _owners().items():
         chosen = {name: option for name, option in owners.items() if only is None or name == only.name}
-        if chosen:
+        if chosen and (flags is None or flag in flags):
             parser.add_argument(flag, dest=flag, default=argparse.SUPPRESS, **_details(chosen))
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.commands.attainment import add_attainment, attainment_demand
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.plan_space import add_plan_space, plan_space
@@ -40,6 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "later, whatever the solver does. Preparing the solver is limited to 600 s, one from a file to 60 s",
     )
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
+    add_attainment(parser)
     _add_engine_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON instead of a table")
@@ -67,25 +69,31 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.outputs import check_outputs
 
     outputs = {"--out": arguments.out, "--log": arguments.log, "--export-lp": arguments.export_lp}
-    check_outputs(outputs, [arguments.file, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")])
+    read = [arguments.file, arguments.trace, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")]
+    check_outputs(outputs, read)
     instance = load_instance(arguments.file)
     family = family_of(instance)
     with at("", arguments.file):
         solver = solver_for(family, arguments.solver)
         space = plan_space(arguments, family, solver, instance)
+        demand = attainment_demand(arguments, family)
+    options = {
+        "space": space,
+        "time_limit_s": arguments.time_limit,
+        "seed": arguments.seed,
+        "engine": arguments.engine,
+        "threads": arguments.threads,
+        "warm_start": arguments.warm_start,
+        "log_file": arguments.log,
+        "export_lp": arguments.export_lp,
+    }
     with Supervised([instance], [solver]) as supervised:
-        result = supervised.solve_and_explain(
-            instance,
-            solver,
-            space=space,
-            time_limit_s=arguments.time_limit,
-            seed=arguments.seed,
-            engine=arguments.engine,
-            threads=arguments.threads,
-            warm_start=arguments.warm_start,
-            log_file=arguments.log,
-            export_lp=arguments.export_lp,
-        )
+        if demand is None:
+            result = supervised.solve_and_explain(instance, solver, **options)
+        else:
+            from euclio.session.attainment.attaining import attaining
+
+            result = supervised.solve_with(attaining, demand, instance, solver, **options)
     result = _with_reason(result)
     text = result_to_text(result, instance)
     if arguments.out is not None:

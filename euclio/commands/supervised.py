@@ -7,9 +7,10 @@ own (`euclio.supervision.preparation_limit_s`, `euclio.files.json_reading`).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from euclio.core.family import Explained, Family, families
@@ -54,6 +55,25 @@ class Supervised(AbstractContextManager["Supervised"]):
         """As `solve`; where the instance is infeasible, the reason says why, if that is found within the limit."""
         return self._made(asked(instance, solver, **options), explained=True)
 
+    def solve_with(
+        self,
+        search: Callable[[Any, PreparedRun], AnyResult],
+        demand: Any,
+        instance: Any,
+        solver: AnySolver,
+        **options: Any,
+    ) -> AnyResult:
+        """A result that is made of many runs of a solver, such as one that keeps an attainment.
+
+        Args:
+            search: what makes it of a demand and the run without it; a function of a module.
+            demand: what it has to keep to.
+            instance: the instance.
+            solver: the solver.
+            **options: as of `solve`.
+        """
+        return self._made(asked(instance, solver, **options), explained=True, search=partial(search, demand))
+
     def why_infeasible(self, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:
         """As `Family.why_infeasible`."""
         try:
@@ -76,12 +96,14 @@ class Supervised(AbstractContextManager["Supervised"]):
         assert isinstance(found, Explained)
         return found
 
-    def _made(self, ready: PreparedRun, *, explained: bool) -> AnyResult:
+    def _made(
+        self, ready: PreparedRun, *, explained: bool, search: Callable[[PreparedRun], AnyResult] | None = None
+    ) -> AnyResult:
         """The result of a run, whatever becomes of its process."""
         said: list[AnyResult] = []
         for warm in (True, False):  # a solver that does not even warm up pays for that in its run
             try:
-                found = self._call(_make, ready, warm, explained, solver=ready.solver.name, said=said)
+                found = self._call(_make, ready, warm, explained, search, solver=ready.solver.name, said=said)
             except OverrunError as overrun:
                 if overrun.prepared:
                     return said[0] if said else _killed(ready, overrun.wall_s)
@@ -111,15 +133,23 @@ class Supervised(AbstractContextManager["Supervised"]):
         )
 
 
-def _make(report: Report, ready: PreparedRun, warm: bool, explained: bool) -> AnyResult:
-    """Make a run, in the other process."""
+def _make(
+    report: Report,
+    ready: PreparedRun,
+    warm: bool,
+    explained: bool,
+    search: Callable[[PreparedRun], AnyResult] | None,
+) -> AnyResult:
+    """Make a run, or a search that makes many, in the other process."""
     if warm:
         ready.warm_up()
+        if search is not None and ready.family.compile_rest is not None:
+            ready.family.compile_rest()
     limit_s = ready.limits.time_limit_s
     report(Begun(limit_s))
     began = time.monotonic()
     try:
-        result = ready.check(*ready.answer())
+        result = ready.check(*ready.answer()) if search is None else search(ready)
     except MemoryError:
         answer: Answer[Any] = Answer(None, KILLED, reason="there is not enough memory for this solver on this instance")
         return ready.check(answer, time.monotonic() - began)

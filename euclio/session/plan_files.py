@@ -109,5 +109,5 @@ def _not_less(rate: Fraction) -> Fraction:
     return written if written >= rate else written + rate * Fraction(2, 10**14)
 
 
-_OPTIONS = options_model(PlanSpace, objective=(Text, "cost"))
+_OPTIONS = options_model(PlanSpace, objective=(Text, "cost"), attainment=(dict[str, Any] | None, None))
 SESSION_PLANS = PlanFiles(_OPTIONS, _Plan, space_reader(PlanSpace), _plan, _written, _checked, _data)

@@ -182,8 +182,11 @@ class PlanSpace:
     concurrency: bool = field(default=True, metadata=CONCURRENCY.metadata)
 
     def __post_init__(self) -> None:
-        """Let policy and dummy rule be given by name."""
+        """Let policy and dummy rule be given by name; a policy may limit the number of allocations."""
         object.__setattr__(self, "policy", find_policy(self.policy))
+        if self.policy.most_allocations is not None:
+            most = min(self.max_allocations or self.policy.most_allocations, self.policy.most_allocations)
+            object.__setattr__(self, "max_allocations", most)
         object.__setattr__(self, "dummy", DummyRule(self.dummy))
 
     def on(self, *hardware: str) -> PlanSpace:

@@ -71,7 +71,22 @@ def _header(session: Session, result: Result) -> list[str]:
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
-    return lines
+    return lines + _attainment(result)
+
+
+def _attainment(result: Result) -> list[str]:
+    """What a plan keeps under random arrivals, and by which margins, where that was asked for."""
+    asked, stats = result.options.get("attainment"), result.stats
+    if asked is None or "rate_margin" not in stats or result.value is None:
+        return []
+    more = float(result.value) / stats["cost_without_margins"] - 1 if stats["cost_without_margins"] else 0.0
+    return [
+        f"attainment {percent(stats['attainment'])} under {asked['arrivals']} arrivals, dispatch {asked['dispatch']}: "
+        f"at least {percent(stats['attainment_at_least'])} with {percent(asked['confidence'], 0)} confidence",
+        f"planned for {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the SLO; "
+        f"{percent(more, 1)} more expensive than without",
+        "dummies stand for capacity that is kept free",
+    ]
 
 
 def _total_machines(session: Session, result: Result) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from euclio.core.lazy import late
 from euclio.core.references import is_reference
+from euclio.session.policies.in_turn import IN_TURN
 from euclio.session.policies.machine_rate import MACHINE_RATE
 from euclio.session.policies.machine_rate_even import MACHINE_RATE_EVEN
 from euclio.session.policies.record import Form, Place, Policy, refuse_general
@@ -14,7 +15,7 @@ from euclio.session.policies.tc_shared import TC_SHARED
 
 __all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy", "refuse_general"]
 
-POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN)
+POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN, IN_TURN)
 """The built-in policies, in the order in which commands offer them."""
 
 

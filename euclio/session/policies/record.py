@@ -115,6 +115,7 @@ class Policy(metaclass=_ByName):
             `FIXED` needs it for whole machines, form `EVEN` for all. None: compiled functions call `whole` and
             `partial` with floats, which is slower.
         version: hash of the file that it comes from; empty: it is built in.
+        most_allocations: most allocations per module that it can dispatch to; None: any number.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Policy(metaclass=_ByName):
     bounded_by: str = ""
     floats: Floats | None = None
     version: str = ""
+    most_allocations: int | None = None
 
     @property
     def value(self) -> str:

@@ -82,9 +82,7 @@ class Setup(CommonSetup):
         object.__setattr__(self, "dropping", Dropping(self.dropping))
         object.__setattr__(self, "partial", Partial(self.partial))
         if self.clients and self.dropping is Dropping.HOPELESS:
-            raise InputError(
-                "goes with dropping never only, as clients of dropped requests would not wait", field="clients"
-            )
+            raise InputError("goes with dropping never only: clients would not wait", field="clients")
 
     def own(self) -> dict[str, Any]:
         """Dispatch, time-outs, dummies, holding, dropping, partial machines and clients, as plain data."""

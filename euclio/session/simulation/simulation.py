@@ -68,7 +68,7 @@ def simulate(
         window_ns=-(-until // WINDOWS),
     )
     began = time.perf_counter()
-    executions = _run(server, setup, progress or (lambda _: None))
+    executions, busy_ns = _run(Driver(server, setup, progress or (lambda _: None)), server, setup)
     wall_s = time.perf_counter() - began
     state = server.state
     number = state.number
@@ -87,9 +87,9 @@ def simulate(
             ModuleTally(int(row[t.READY]), int(row[t.DROPPED_HERE]), _latencies(state, m))
             for m, row in enumerate(state.module)
         ),
-        _machines(state, executions[1], until),
+        _machines(state, busy_ns, until),
         state.window.copy(),
-        executions[0],
+        executions,
         wall_s,
     )
 
@@ -109,30 +109,35 @@ def highest_loads(session: Session, plan: Plan, setup: Setup, space: PlanSpace |
     return highest_load.highest_loads([session.name], share_at)
 
 
-def _run(server: Server, setup: Setup, progress: Progress) -> tuple[Executions, Ints]:
+def _run(driver: Driver, server: Server, setup: Setup) -> tuple[Executions, Ints]:
     """Run to the end; gives what was executed in the middle, and how long machines were busy while requests came."""
     begin_s = setup.seconds / 2
     length_s = min(TIMELINE_SLOS * float(server.system.session.slo_s), setup.seconds - begin_s)
     longest = max(machine.duration_ns[-1] for machine in server.system.machines)
     begin, end = int(begin_s * NS_PER_S), int((begin_s + length_s) * NS_PER_S)
-    driver = _Driver(server, setup, progress)
+    until = int(setup.seconds * NS_PER_S)
+    # Executions are logged when they end. Where that may be after the arrivals, logs are kept until the very end.
+    logged, last = min(until, end + 2 * longest), end + 2 * longest >= until
     driver.go_to(max(0, begin - 2 * longest))
     server.keep_logs(True)
-    driver.go_to(end + 2 * longest)
-    rows = server.logs().executions
-    server.keep_logs(False)
-    driver.go_to(int(setup.seconds * NS_PER_S))
-    busy = server.busy_ns(int(setup.seconds * NS_PER_S))
+    driver.go_to(logged)
+    if not last:
+        rows = server.logs().executions
+        server.keep_logs(False)
+        driver.go_to(until)
+    busy = server.busy_ns(until)
     driver.finish()
+    if last:
+        rows = server.logs().executions
     shown = rows[(rows[:, t.LOG_END] > begin) & (rows[:, t.LOG_START] < end)]
     columns = (t.LOG_MODULE, t.LOG_MACHINE, t.LOG_SIZE, t.LOG_START, t.LOG_END)
     return Executions(begin_s, length_s, *(shown[:, column].copy() for column in columns)), busy
 
 
-class _Driver:
-    """Feeds a server with arrivals, piece by piece."""
+class Driver:
+    """Feeds a server with the arrivals of a setup, piece by piece."""
 
-    def __init__(self, server: Server, setup: Setup, progress: Progress) -> None:
+    def __init__(self, server: Server, setup: Setup, progress: Progress = lambda _: None) -> None:
         self._server, self._progress = server, progress
         self._chunks = _chunks(server.system, setup)
         nothing = np.zeros(0, np.int64), np.zeros((0, len(server.system.modules)), np.int64)

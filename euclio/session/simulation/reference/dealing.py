@@ -14,12 +14,11 @@ class Dealer:
         taken: s of each target.
         turn: of each target, the place of the machine whose turn it is.
         current: the target that the module stays with; None: it asks again.
-        left: for how many batches or invocations it still does.
+        left: until how many more of its batches are closed.
     """
 
-    def __init__(self, module: ServedModule, dealing: Dealing, batches: list[int]) -> None:
-        """Begin with the first invocation; `batches` are the batch sizes of the targets' machines."""
-        self.targets, self.dealing, self.batches = module.targets, dealing, batches
+    def __init__(self, module: ServedModule, dealing: Dealing) -> None:
+        self.targets, self.dealing = module.targets, dealing
         self.total = sum(target.rate for target in self.targets)
         self.dealt = 0
         self.taken = [0] * len(self.targets)
@@ -31,38 +30,30 @@ class Dealer:
         """Number of the machine that takes the next invocation."""
         if self.current is None:
             self.current = self._choose()
-            self.left = self._stay(self.current)
+            self.left = len(self.targets[self.current].machines) if self.dealing.unit is Unit.ROUND else 1
         target = self.current
         machine = self.targets[target].machines[self.turn[target]]
         self.taken[target] += 1
         self.dealt += 1
         if self.dealing.turns is Turns.REQUESTS:
             self._next_turn(target)
-        if self.dealing.turns is Turns.REQUESTS or self.dealing.unit is Unit.REQUEST:
-            self._one_less()
+        if self.dealing.unit is Unit.REQUEST:
+            self.current = None
         return machine
 
     def close(self, machine: int) -> None:
         """Hear that the open batch of a machine has been closed."""
+        target = next(k for k, known in enumerate(self.targets) if machine in known.machines)
         if self.dealing.turns is Turns.BATCHES:
-            self._next_turn(next(k for k, target in enumerate(self.targets) if machine in target.machines))
-            if self.dealing.unit is not Unit.REQUEST:
-                self._one_less()
-
-    def _stay(self, target: int) -> int:
-        """For how many batches, or invocations where these take turns, the module stays with a target."""
-        if self.dealing.unit is not Unit.ROUND:
-            return 1
-        machines = len(self.targets[target].machines)
-        return machines if self.dealing.turns is Turns.BATCHES else machines * self.batches[target]
+            self._next_turn(target)
+        # Where single invocations take turns, a target may have open batches when its round is over.
+        if self.current == target:
+            self.left -= 1
+            if self.left == 0:
+                self.current = None
 
     def _next_turn(self, target: int) -> None:
         self.turn[target] = (self.turn[target] + 1) % len(self.targets[target].machines)
-
-    def _one_less(self) -> None:
-        self.left -= 1
-        if self.left == 0:
-            self.current = None
 
     def _choose(self) -> int:
         """The target that is asked next: of those that are due the first, or the one with the earliest deadline."""

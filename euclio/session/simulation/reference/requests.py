@@ -19,6 +19,7 @@ class Request:
         waiting: of each module, parents that have not handed it on.
         ready_ns: of each module, when its invocations became ready.
         to_pass: modules that it has not passed yet.
+        last_end_ns: when an invocation of it ended last.
         dropped: whether it was dropped.
     """
 
@@ -27,13 +28,14 @@ class Request:
     waiting: list[int]
     ready_ns: list[int]
     to_pass: int
+    last_end_ns: int
     dropped: bool = False
 
 
 def new_request(system: System, arrival_ns: int, counts: Sequence[int]) -> Request:
     """A request that has arrived; `counts` are its invocations of each module."""
     waiting = [len(module.parents) for module in system.modules]
-    return Request(arrival_ns, list(counts), waiting, [-1] * len(waiting), len(waiting))
+    return Request(arrival_ns, list(counts), waiting, [-1] * len(waiting), len(waiting), arrival_ns)
 
 
 def counts_of(system: System, number: int) -> list[int]:

@@ -11,7 +11,7 @@ from euclio.session.simulation.reference.events import Calendar, Event, Kind
 from euclio.session.simulation.reference.machines import MachineState
 from euclio.session.simulation.reference.records import DUMMY, NEVER, Execution, Invocation, Served
 from euclio.session.simulation.reference.requests import Request, counts_of, entered, new_request, reached
-from euclio.session.simulation.system import ServedModule, System
+from euclio.session.simulation.system import System
 
 
 def serve(
@@ -72,18 +72,13 @@ class _Server:
         self.requests: list[Request] = []
         self.counts: list[Sequence[int]] = []
         self.machines = [MachineState() for _ in system.machines]
-        self.dealers = [self._dealer(module) for module in system.modules] if system.dealing else []
+        self.dealers = [Dealer(m, system.dealing) for m in system.modules] if system.dealing else []
         self.pulled: list[deque[Invocation]] = [deque() for _ in system.modules]
         self.running: dict[int, tuple[int, list[Invocation]]] = {}
         """By place in the order of starts: machine and batch."""
         self.dummies = [0] * len(system.modules)
         self.expected = 0
         self.follow: Sequence[int] | None = None
-
-    def _dealer(self, module: ServedModule) -> Dealer:
-        assert self.system.dealing is not None
-        batches = [self.system.machines[target.machines[0]].batch for target in module.targets]
-        return Dealer(module, self.system.dealing, batches)
 
     def expect(self, time_ns: int, counts: Sequence[int]) -> None:
         """Let a request arrive."""
@@ -134,16 +129,17 @@ class _Server:
         self._reach(number, entered(self.system))
 
     def _reach(self, number: int, modules: list[int]) -> None:
-        """Let invocations of a request become ready; modules that it does not invoke are passed first."""
+        """Let invocations of a request become ready; modules that it does not invoke are passed first, or hold it."""
         request, now = self.requests[number], self.calendar.now_ns
         ready, passed = [], list(modules)
         while passed:
             invoked = [m for m in passed if request.left[m]]
             idle = [m for m in passed if not request.left[m]]
-            for m in invoked:
+            for m in passed:
                 request.ready_ns[m] = now
-            self._pass(number, len(idle))
             ready += invoked
+            idle = [m for m in idle if not self._is_held(number, m)]
+            self._pass(number, len(idle))
             passed = reached(self.system, request, idle)
         for m in sorted(ready):
             for _ in range(self.counts[number][m]):
@@ -155,13 +151,18 @@ class _Server:
             return
         request, now = self.requests[number], self.calendar.now_ns
         request.left[m] -= 1
-        if request.left[m] == 0:
-            module = self.system.modules[m]
-            held_until = request.ready_ns[m] + module.latency_ns if self.system.hold and module.children else now
-            if held_until > now:
-                self.calendar.add(held_until, Kind.HANDED_ON, number, m)
-            else:
-                self._hand_on(number, [m])
+        request.last_end_ns = now
+        if request.left[m] == 0 and not self._is_held(number, m):
+            self._hand_on(number, [m])
+
+    def _is_held(self, number: int, m: int) -> bool:
+        """Whether a module hands a request on later only, with an event for then."""
+        module = self.system.modules[m]
+        until = self.requests[number].ready_ns[m] + module.latency_ns
+        if not self.system.hold or not module.children or until <= self.calendar.now_ns:
+            return False
+        self.calendar.add(until, Kind.HANDED_ON, number, m)
+        return True
 
     def _hand_on(self, number: int, modules: list[int]) -> None:
         request = self.requests[number]
@@ -174,7 +175,7 @@ class _Server:
         request = self.requests[number]
         request.to_pass -= modules
         if modules and request.to_pass == 0:
-            self.served.finish_ns[number] = self.calendar.now_ns
+            self.served.finish_ns[number] = request.last_end_ns
             self._settled()
 
     def _settled(self) -> None:
@@ -274,8 +275,9 @@ class _Server:
         if known.timeout_ns < 0:
             return True
         due = max(machine.free_since_ns, waiting[0].ready_ns) + known.timeout_ns
-        if due > self.calendar.now_ns:
+        if due > max(self.calendar.now_ns, machine.asked_ns):
             self.calendar.add(due, Kind.TIMEOUT, number)
+            machine.asked_ns = due
         return due > self.calendar.now_ns
 
     def _start(self, number: int, batch: list[Invocation]) -> None:

@@ -1,0 +1,90 @@
+"""A run of a solver that is asked for an attainment: many runs on stricter instances, one checked result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from euclio.core.result import Answer, AnyResult
+from euclio.core.solving import PreparedRun, check
+from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.margins import spare_space
+from euclio.session.attainment.search import Found, cheapest
+from euclio.session.evaluate import Evaluation
+from euclio.session.instance import Session
+from euclio.session.plan import Plan
+from euclio.session.simulation.targets import own_dispatch
+
+SEARCH_SHARE = 0.7
+"""Share of the time limit that the search may take; validation needs the rest."""
+
+
+def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
+    """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
+
+    Its plan space allows dummies at any rate: they stand for capacity that is kept free. A margin proves nothing, so
+    that the result has no bound. Where the solver has no plan of the instance itself, its result is given as it is.
+
+    Args:
+        demand: target, arrivals and dispatch.
+        ready: the run without margins.
+    """
+    began = time.monotonic()
+    limit_s = ready.limits.time_limit_s
+    runs = _Runs(ready, None if limit_s is None else began + limit_s * SEARCH_SHARE)
+    first = runs.result(ready.instance)
+    if first.plan is None or first.value is None:
+        return first
+    search_s = None if limit_s is None else max(0.0, limit_s * SEARCH_SHARE - (time.monotonic() - began))
+    found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=search_s)
+    space = spare_space(ready.space)
+    answer = _answer(found, demand)
+    result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
+    dispatch = demand.setup.dispatch or own_dispatch(ready.space.policy)
+    options = {**ready.options, **space.describe(), "attainment": demand.describe(dispatch)}
+    return replace(result, options=options)
+
+
+@dataclass(slots=True)
+class _Runs:
+    """Runs of one solver on stricter and stricter instances; the first is kept for the search."""
+
+    ready: PreparedRun
+    ends_at: float | None
+    known: dict[tuple[str, str], AnyResult] = field(default_factory=dict)
+
+    def result(self, session: Session) -> AnyResult:
+        """The solver's result on a session."""
+        key = str(session.slo_s), str(session.modules[0].rate_rps)
+        if key not in self.known:
+            left = None if self.ends_at is None else max(1e-3, self.ends_at - time.monotonic())
+            run = replace(self.ready, instance=session, limits=replace(self.ready.limits, time_limit_s=left))
+            self.known[key] = run.check(*run.answer())
+        return self.known[key]
+
+    def plan(self, session: Session) -> tuple[Plan, Evaluation] | None:
+        """The plan of that result, if the checker accepts it."""
+        found = self.result(session)
+        if found.value is None or found.plan is None or found.evaluation is None:
+            return None
+        return found.plan, found.evaluation
+
+
+def _answer(found: Found, demand: Demand) -> Answer[Plan]:
+    stats = {"plans_tried": float(len(found.tried)), "cost_without_margins": float(found.tried[0].cost_per_h)}
+    if found.validated is not None:
+        stats |= {
+            "attainment": found.validated.share,
+            "attainment_at_least": found.validated.lower,
+            "validated_requests": float(found.validated.requests),
+        }
+    if found.best is None:
+        within = "" if found.complete else " within the time limit"
+        reason = (
+            f"no margin that was tried{within} keeps {100 * demand.target:g} % within the SLO under these arrivals; "
+            "take another dispatcher or time-out, or a lower attainment"
+        )
+        return Answer(None, "no margin", reason=reason, stats=stats)
+    margins = found.best.margins
+    stats |= {"rate_margin": float(margins.rate), "slo_share": float(margins.slo)}
+    return Answer(found.best.plan, "margins", float(found.best.cost_per_h), stats=stats)

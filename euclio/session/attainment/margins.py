@@ -1,0 +1,56 @@
+"""Margins that a plan is made with, and what such a plan is in the instance that it is made for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.session.evaluate import Evaluation
+from euclio.session.instance import Module, Session
+from euclio.session.plan import Plan
+from euclio.session.rules import DummyRule
+from euclio.session.space import PlanSpace
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """How much stricter the instance is that a plan is made for.
+
+    Attributes:
+        rate: share by which all rates are higher.
+        slo: share of the SLO that is planned with.
+    """
+
+    rate: Fraction = Fraction(0)
+    slo: Fraction = Fraction(1)
+
+
+def stricter(session: Session, margins: Margins) -> Session:
+    """The session with higher rates and a tighter SLO."""
+    modules = [Module(m.name, m.rate_rps * (1 + margins.rate), m.profile) for m in session.modules]
+    return Session(session.name, session.slo_s * margins.slo, session.hardware, modules, session.edges)
+
+
+def spare_space(space: PlanSpace) -> PlanSpace:
+    """The plan space in which capacity may be kept free at any rate: dummies of any rate pay for it."""
+    return replace(space, dummy=DummyRule.CONTINUOUS)
+
+
+def with_spare(session: Session, plan: Plan, evaluation: Evaluation, margins: Margins) -> Plan:
+    """A plan of the stricter session as a plan of the session: the same machines at the same price.
+
+    What the machines could take on top of the session's rates stands there as dummies. They are never sent: they are
+    how a plan says, and the checker charges, that capacity is kept free.
+
+    Args:
+        session: the instance.
+        plan: a plan of the stricter session.
+        evaluation: what the checker says of it there.
+        margins: what made the session stricter.
+    """
+    modules = []
+    for module, own, checked in zip(session.modules, plan.modules, evaluation.modules, strict=True):
+        last = replace(own.allocations[-1], partial_rps=checked.partial_rps)
+        spare = module.rate_rps * margins.rate + checked.dummy_rps
+        modules.append(replace(own, allocations=(*own.allocations[:-1], last), dummy_rps=spare))
+    return Plan(tuple(modules))

@@ -1,0 +1,233 @@
+"""The cheapest plan found that keeps an attainment: margins on rate and SLO, tried in simulations (ours).
+
+A planner knows evenly spaced requests only. It is given the session with higher rates and a tighter SLO; its plan is
+served at the true rates, under the arrivals that are asked for. More of either margin costs more and keeps more, by and
+large: for each share of the SLO the least margin on the rate is bracketed, then bisected, as long as that is cheaper
+than the best so far. All plans serve the same requests, so that differences between them are not chance.
+
+The cheapest plan that passes is then served requests that the search has not seen. If its lower confidence bound is at
+the target, it is the answer; else the search goes on with a higher level. Each of `ATTEMPTS` such trials is given its
+part of the error that is allowed, so that the statement holds however many are needed. That no cheaper plan keeps the
+target is not shown.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from euclio.session.attainment.confidence import Estimate, estimate
+from euclio.session.attainment.demand import CONFIDENCE, Demand
+from euclio.session.attainment.margins import Margins, spare_space, stricter, with_spare
+from euclio.session.attainment.replications import Replications, outcomes, replications
+from euclio.session.evaluate import Evaluation, evaluate
+from euclio.session.instance import Session
+from euclio.session.plan import Plan
+from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.space import PlanSpace
+
+COARSE, FINE = Fraction(1, 50), Fraction(1, 200)
+"""Steps of the margin on the rate."""
+MOST_RATE = Fraction(4)
+"""Largest margin on the rate."""
+SLO_STEP = Fraction(1, 10)
+LEAST_SLO = Fraction(3, 10)
+REFINED = (Fraction(1, 20), Fraction(1, 40))
+"""Steps in which the share of the SLO is refined around the best one."""
+
+SEARCHED, VALIDATED = (8, 100, 50_000), (20, 500, 200_000)
+"""Replications; requests of each over the share that may miss the SLO, such as 0.01; most requests of each."""
+LEAST_REQUESTS = 2000
+ATTEMPTS = 8
+"""Plans that are validated at most."""
+STRICTER = 0.8
+"""Share of the misses that the search allows after a plan has failed on fresh requests."""
+
+Planner = Callable[[Session], tuple[Plan, Evaluation] | None]
+"""Makes a plan of a session, with what the checker says of it; None: there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A plan that was tried.
+
+    Attributes:
+        margins: what it was made with.
+        plan: as a plan of the session itself.
+        cost_per_h: what it costs there.
+        simulated: whether it was; more expensive plans than the best so far are not.
+        estimate: its attainment in the search; None: it was not simulated, or not to the end, as it was certain to miss
+            the target.
+    """
+
+    margins: Margins
+    plan: Plan
+    cost_per_h: Fraction
+    simulated: bool = False
+    estimate: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to.
+
+    Attributes:
+        best: the answer; None: no plan passed.
+        validated: its attainment on fresh requests, or that of the last plan that failed; None: there was none.
+        tried: all plans in the order in which they were tried, the one without margins first if there is one.
+        complete: whether the search was not ended by its limit.
+    """
+
+    best: Tried | None
+    validated: Estimate | None
+    tried: tuple[Tried, ...]
+    complete: bool
+
+
+def cheapest(
+    session: Session,
+    planner: Planner,
+    space: PlanSpace,
+    demand: Demand,
+    *,
+    seed: int = 0,
+    time_limit_s: float | None = None,
+) -> Found:
+    """Search margins for the cheapest plan that keeps the demand.
+
+    Args:
+        session: the instance.
+        planner: makes plans of it and of stricter ones.
+        space: plan space of these plans.
+        demand: target, arrivals and dispatch.
+        seed: seed of all requests; the same gives the same, where no limit is hit.
+        time_limit_s: when the search ends with what it has; validation comes after it.
+    """
+    ends_at = None if time_limit_s is None else time.monotonic() + time_limit_s
+    trials = _Trials(session, spare_space(space), demand, seed)
+    search = _Search(session, planner, trials, ends_at, demand.target)
+    validated = None
+    for attempt in range(ATTEMPTS):
+        best = search.run()
+        if best is None:
+            break
+        validated = trials.validated(best, attempt)
+        if validated.lower >= demand.target:
+            return Found(best, validated, search.plans(), not search.is_over())
+        search.ask_more(best)
+    return Found(None, validated, search.plans(), not search.is_over())
+
+
+class _Trials:
+    """Simulations of plans of one session under one demand."""
+
+    def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int) -> None:
+        self.session, self.space, self.demand, self.seed = session, space, demand, seed
+        self._searched = self._replications(SEARCHED, 0)
+
+    def _replications(self, size: tuple[int, int, int], stream: int) -> Replications:
+        number, per_miss, most = size
+        requests = min(most, max(LEAST_REQUESTS, round(per_miss / (1 - self.demand.target))))
+        slo_s, rate = float(self.session.slo_s), float(session_rate(self.session))
+        return replications(self.demand.setup, slo_s, rate, requests, number, (self.seed, stream))
+
+    def _system(self, plan: Plan) -> System:
+        return build_system(self.session, plan, self.space, self.demand.setup)
+
+    def searched(self, plan: Plan) -> Estimate | None:
+        """The attainment on the requests of the search; None: it is certain to be below the target."""
+        asked = self._searched
+        arrived, attained = outcomes(self._system(plan), asked, self.demand.target)
+        return estimate(arrived, attained, CONFIDENCE) if len(arrived) == len(asked.seeds) else None
+
+    def validated(self, tried: Tried, attempt: int) -> Estimate:
+        """The attainment on fresh requests, with one attempt's part of the error that is allowed."""
+        arrived, attained = outcomes(self._system(tried.plan), self._replications(VALIDATED, 1 + attempt))
+        return estimate(arrived, attained, 1 - (1 - CONFIDENCE) / ATTEMPTS)
+
+
+@dataclass(slots=True)
+class _Search:
+    """Plans that were tried, by their margins; None: the planner has none."""
+
+    session: Session
+    planner: Planner
+    trials: _Trials
+    ends_at: float | None
+    level: float
+    """Lower bound with which a plan passes."""
+    tried: dict[Margins, Tried | None] = field(default_factory=dict)
+    best: Tried | None = None
+
+    def plans(self) -> tuple[Tried, ...]:
+        """All that were tried, in that order."""
+        return tuple(found for found in self.tried.values() if found is not None)
+
+    def ask_more(self, failed: Tried) -> None:
+        """Let plans pass only with fewer misses than before, and not one that has failed."""
+        assert failed.estimate is not None
+        self.level = max(1 - (1 - self.level) * STRICTER, math.nextafter(failed.estimate.lower, 2))
+        self.best = None
+
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self.ends_at is not None and time.monotonic() >= self.ends_at
+
+    def run(self) -> Tried | None:
+        """The cheapest plan that passes: shares of the SLO from all of it on, then more finely around the best."""
+        self._enough(Margins())
+        share = Fraction(1)
+        while share >= LEAST_SLO and not self.is_over():
+            self._least_rate(share, COARSE)
+            share -= SLO_STEP
+        for step in REFINED:
+            if self.best is not None and not self.is_over():
+                centre = self.best.margins.slo
+                for share in (centre + step, centre - step):
+                    if LEAST_SLO <= share <= 1:
+                        self._least_rate(share, COARSE)
+        if self.best is not None:
+            self._least_rate(self.best.margins.slo, FINE)
+        return self.best
+
+    def _least_rate(self, share: Fraction, step: Fraction) -> None:
+        """Bracket and bisect the least margin on the rate that passes, or costs as much as the best plan."""
+        low, high = -1, 0
+        while not self._enough(Margins(high * step, share)):
+            low, high = high, max(1, 2 * high)
+            if high * step > MOST_RATE or self.is_over():
+                return
+        while high - low > 1 and not self.is_over():
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._enough(Margins(middle * step, share)) else (middle, high)
+
+    def _enough(self, margins: Margins) -> bool:
+        """Whether less margin is to be tried: this one passes, or costs as much as the best plan."""
+        if margins not in self.tried:
+            self.tried[margins] = self._made(margins)
+        found = self.tried[margins]
+        if found is None:
+            return False
+        if self.best is not None and found.cost_per_h >= self.best.cost_per_h:
+            return True
+        if not found.simulated:
+            found = replace(found, simulated=True, estimate=self.trials.searched(found.plan))
+            self.tried[margins] = found
+        if found.estimate is None or found.estimate.lower < self.level:
+            return False
+        self.best = found
+        return True
+
+    def _made(self, margins: Margins) -> Tried | None:
+        """The planner's plan with these margins, as a plan of the session itself."""
+        made = self.planner(stricter(self.session, margins))
+        if made is None:
+            return None
+        plan = with_spare(self.session, *made, margins)
+        checked = evaluate(self.session, plan, self.trials.space)
+        assert checked.feasible, f"margins make a plan that the checker refuses: {checked.violations}"
+        assert checked.cost_per_h is not None
+        return Tried(margins, plan, checked.cost_per_h)
