@@ -63,7 +63,9 @@ def _least_collecting(c: Configuration, rate: Fraction, space: PlanSpace) -> Fra
             return c.batch / rate
         case DummyRule.MACHINE:
             t = c.throughput_rps
-            return c.batch / (math.ceil(rate / t) * t if space.policy.form is Form.LEFT else rate + t)
+            # With one allocation w is the rate of its own machines in form `TIED` as well.
+            own = space.policy.form is Form.LEFT or space.max_allocations == 1
+            return c.batch / (math.ceil(rate / t) * t if own else rate + t)
         case DummyRule.CONTINUOUS:
             return Fraction(0)
         case _:

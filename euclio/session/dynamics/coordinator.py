@@ -51,7 +51,7 @@ class Coordinator:
 
     def __init__(self, application: ScroogeApplication, rules: Rules) -> None:
         """Begin with no client and no worker."""
-        self.monitor = Monitor(application, rules.passed_only)
+        self.monitor = Monitor(application, rules.planner.planned_modules(application))
         warm_up = {h.name: int(rules.warm_up_s * NS_PER_S) for h in application.application.hardware if h.name != CPU}
         self.cloud = Cloud(rules.limits, warm_up, int(rules.turn_off_s * NS_PER_S))
         self.cost_per_h, self.allocations, self.sold_out, self.unplanned = Fraction(0), 0, 0, 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from euclio.session.dynamics.serving import Counted
@@ -17,12 +19,13 @@ class Monitor:
         balloons: execution time over the profiled one, by module.
     """
 
-    def __init__(self, application: ScroogeApplication, passed_only: bool) -> None:
+    def __init__(self, application: ScroogeApplication, planned: Sequence[int]) -> None:
         """Begin before anything was seen.
 
         Args:
             application: the modules.
-            passed_only: whether rates are those of what reaches a module; else of what would if nothing were dropped.
+            planned: numbers of those that are planned for. What is dropped there would come again if there were enough
+                machines, and is planned for further down; what others lose never reaches the modules after them.
         """
         typical = application.application.typical_factors()
         modules = application.application.modules
@@ -30,7 +33,7 @@ class Monitor:
         self.factors: Floats = np.array([float(typical[module.name]) for module in modules])
         self.balloons: Floats = np.ones(len(modules))
         self._parent = [index[module.parents[0]] if module.parents else -1 for module in modules]
-        self._passed_only = passed_only
+        self._lossy = np.array([m not in planned for m in range(len(modules))])
         nothing = np.zeros(len(modules), np.int64)
         self._before = Counted(nothing, nothing, nothing, nothing, nothing)
 
@@ -45,9 +48,7 @@ class Monitor:
         )
         self._before = counted
         self.balloons = np.where(expected > 0, worked / np.maximum(expected, 1), self.balloons)
-        passed = np.ones(ready.size)
-        if self._passed_only:
-            passed = np.where(ended > 0, ended / np.maximum(ended + dropped, 1), passed)
+        passed = np.where(self._lossy & (ended > 0), ended / np.maximum(ended + dropped, 1), 1.0)
         factors = self.factors.copy()
         for m, parent in enumerate(self._parent):
             if parent >= 0 and ended[parent] > 0:

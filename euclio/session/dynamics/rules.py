@@ -36,8 +36,6 @@ class Rules:
         change: a change of a rate by more than this part is significant. Rates are planned for that much higher than
             they are seen to be; all is allocated anew once more comes than is planned for, or if what would be planned
             for now is lower by more than this part.
-        passed_only: whether rates are those of what reaches a module; else the scaling factors that are seen make them,
-            so that what is dropped on the way is planned for as well.
         epoch_s: least time between two allocations that no client caused.
         turn_off_s: how long a worker on which nothing is placed stays on (turn-off delay).
         warm_up_s: how long a worker with a GPU takes to load a module.
@@ -53,7 +51,6 @@ class Rules:
     planner: Planner
     window_s: Fraction = Fraction(1)
     change: Fraction = Fraction(1, 10)
-    passed_only: bool = False
     epoch_s: Fraction = Fraction(0)
     turn_off_s: Fraction = Fraction(30)
     warm_up_s: Fraction = Fraction(5)
@@ -72,11 +69,11 @@ and below what it prints for 120 s."""
 def nexus(front_ends: int) -> Rules:
     """Nexus as Scrooge compares itself with it (§4.2).
 
-    It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100, and
-    takes what reaches a module for its load. A turn-off delay, which it is not said to have, it has not.
+    It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100. A
+    turn-off delay, which it is not said to have, it has not.
 
     Args:
         front_ends: workers without a GPU for each module that needs them.
     """
     planner = Planner("nexus", cpu_modules=False, only="P100")
-    return Rules(planner=planner, front_ends=front_ends, alike=True, passed_only=True, turn_off_s=Fraction(0))
+    return Rules(planner=planner, front_ends=front_ends, alike=True, turn_off_s=Fraction(0))

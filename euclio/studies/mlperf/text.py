@@ -29,8 +29,8 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     servers, clients = collected.tables["servers"], collected.tables["clients"]
     held = held_against(servers, CONFIGURED.label)
     return Text(
-        summary=[Paragraph(summary(held, clients)), group_table(held)],
-        tally="Published is what was measured on hardware, measured is what the simulator gives. Nothing was fitted: "
+        summary=[Paragraph(f"{summary(held, clients)} {SCORECARD}"), group_table(held)],
+        tally=f"{SCORECARD} Nothing was fitted: "
         "every figure has the role check. Another reading is another rule for all servers; with "
         f"{len(RULES) + len(SWEPT) - 1} other rules, that one of them comes near says less than that the first does.",
         sections=[
@@ -63,6 +63,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     )
 
 
+SCORECARD = "In the scorecard, published is what was measured on hardware, and measured what the simulator gives."
 MODEL = (
     "One machine with the profile of the session that euclio import mlperf makes: batch 1 takes SingleStream's median, "
     "batch 8 MultiStream's where it was submitted, the server's largest batch its size over Offline's throughput where "
@@ -142,9 +143,9 @@ def largest_text(held: pd.DataFrame) -> str:
     named = f" Below it: {', '.join(below.case)}." if len(below) else ""
     slack = 100 * held.measured_p99 / held.bound_s
     return (
-        f"At or above the load that was reached on {reached(held)} of {len(held)}, by {held.over_reached.min():.2f} to "
-        f"{held.over_reached.max():.2f} times.{named} The measured 99th percentiles are {slack.min():.0f} to {slack.max():.0f} % "
-        f"of their bounds (median {slack.median():.0f}), below which submitters stopped."
+        f"At or above the load that was reached on {reached(held)} of {len(held)}, by {held.over_reached.min():.2f} "
+        f"to {held.over_reached.max():.2f} times.{named} The measured 99th percentiles are {slack.min():.0f} to "
+        f"{slack.max():.0f} % of their bounds (median {slack.median():.0f}), below which submitters stopped."
     )
 
 
@@ -196,13 +197,14 @@ def clients_text(clients: pd.DataFrame) -> str:
 
 def run_text(collected: Collected) -> str:
     """How much was simulated."""
-    length = float(collected.how["length"])
+    length, others = (float(collected.how[name]) for name in ("length", "length_of_others"))
     seeds = int(collected.tables["servers"].seed.nunique())
     part = "" if length == 1.0 else f" {100 * length:g} % of that was simulated."
     return (
-        f"Seed {collected.asked.seed}. As MLPerf asks, at least {LEAST_S:g} s and {LEAST_REQUESTS:,} requests per run, "
-        f"{seeds} runs with seeds of their own at the load that was submitted under the first rule, one under every "
-        f"other.{part} Largest loads are looked for with the first seed, so that all loads see the same gaps."
+        f"Seed {collected.asked.seed}. MLPerf asks for at least {LEAST_S:g} s and {LEAST_REQUESTS:,} requests per run. "
+        f"Under the first rule so much is simulated, in {seeds} runs with seeds of their own at the load that was "
+        f"submitted; under every other one run of {others / length:g} of that.{part} Largest loads are looked for with "
+        "the first seed, so that all loads see the same gaps."
     )
 
 
@@ -212,14 +214,12 @@ def percentile_table(held: pd.DataFrame) -> Table:
     for row in held.to_dict("records"):
         cells = [str(row["case"]), f"{row['submitted_rps']:,.0f}", f"{row['mean_batch']:.1f} of {row['batch']}"]
         for name in PERCENTILES:
-            cells += [duration(row[name]), duration(row[f"measured_{name}"]), _error(row[f"error_{name}"])]
+            measured = f"{duration(row[f'measured_{name}'])}, {100 * row[f'error_{name}']:+.0f} %"
+            cells.append(f"{duration(row[name])} ({measured})")
         rows.append(tuple(cells))
-    columns = [
-        f"{figures.ORDINALS[name]} {what}" for name in PERCENTILES for what in ("simulated", "measured", "error")
-    ]
     return _table(
-        "Percentiles of latency under the Poisson load that was submitted",
-        ("server", "load (per s)", "mean batch", *columns),
+        "Percentiles of latency under the Poisson load that was submitted: simulated (measured, error)",
+        ("server", "load (per s)", "mean batch", *(f"{figures.ORDINALS[name]} percentile" for name in PERCENTILES)),
         rows,
     )
 
@@ -269,12 +269,14 @@ def settings_table() -> Table:
                 "–" if eight is None else f"{float(eight.p50):.2f}",
                 f"{float(case.result.offline_per_s):,.0f}",
                 f"{100 * variation(case):.0f}",
+                case.source.partition("inference_results_")[2].partition(" ")[0],
             )
         )
     columns = ("server", "largest batch", "streams", "time-out", "batch 1, p50 (ms)", "p90 (ms)", "batch 8 (ms)")
     return _table(
-        "From the results and the configurations that were published with them (data/mlperf)",
-        (*columns, "Offline (per s)", "variation of inputs (%)"),
+        "From the results and the configurations that were published with them (data/mlperf); variation: of single "
+        "inputs",
+        (*columns, "Offline (per s)", "variation (%)", "configured in"),
         rows,
         behind=tuple(case.source for case in cases()),
     )
@@ -348,10 +350,6 @@ def batch_table(clients: pd.DataFrame) -> Table:
     models = (f"{model}, {most.instances.max()} instances (per s)" for model in rates)
     columns = ("largest batch", *models, "mean (%)", "90th (%)", "99th (%)")
     return _table("Rates of the saturated server, and median of absolute errors", columns, rows)
-
-
-def _error(share: float) -> str:
-    return f"{100 * share:+.0f} %"
 
 
 def _table(

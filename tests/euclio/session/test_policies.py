@@ -44,6 +44,7 @@ OF_RULES = {
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
     "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
     "euclio/studies/piccolo/example.py": "Piccolo's worked numbers",
+    "euclio/session/attainment/margins.py": "capacity that is kept free is paid for as dummies of any rate",
     "euclio/session/evaluate.py": "a match over all rules",
     "euclio/session/latency_bound.py": "a match over all rules",
     "euclio/session/certify/modules.py": "a match over all rules",

@@ -18,6 +18,7 @@ class MachineState:
         closed: closed batches that wait, first come first served.
         running: slots in use.
         free_since_ns: when it last had a free slot again after it had none.
+        asked_ns: the latest time for which an event is set to ask whether it pulls.
         available_ns: it starts no batch before.
         wakes: whether an event is set for that time.
     """
@@ -27,5 +28,6 @@ class MachineState:
     closed: deque[list[Invocation]] = field(default_factory=deque)
     running: int = 0
     free_since_ns: int = 0
+    asked_ns: int = 0
     available_ns: int = 0
     wakes: bool = False

@@ -275,8 +275,9 @@ class _Server:
         if known.timeout_ns < 0:
             return True
         due = max(machine.free_since_ns, waiting[0].ready_ns) + known.timeout_ns
-        if due > self.calendar.now_ns:
+        if due > max(self.calendar.now_ns, machine.asked_ns):
             self.calendar.add(due, Kind.TIMEOUT, number)
+            machine.asked_ns = due
         return due > self.calendar.now_ns
 
     def _start(self, number: int, batch: list[Invocation]) -> None:

@@ -108,7 +108,7 @@ def test_both_simulators_make_the_same_events(timeout_s: float | None, partial: 
 
 def test_clients_fewer_than_a_batch_are_served_where_it_is_never_full() -> None:
     system = one_machine(math.inf)
-    reference = serve_clients(system, 2, 8)
+    reference = serve_clients(system, 2, 40 * MS, [1])
     assert [e.size for e in reference.executions] == [2, 2, 2, 2]
     server = Server(system, until_ns=40 * MS, closed_loop=True)
     server.feed(np.zeros(2, np.int64), np.ones((2, 1), np.int64), last=True)

@@ -1,7 +1,7 @@
 """The compiled simulator against formulas of queueing theory, within confidence intervals of batch means.
 
-Machines that pull are the servers of one queue. Half-widths are 4 standard errors, so that a right simulator fails about
-once in fifteen thousand seeds; seeds are fixed.
+Machines that pull are the servers of one queue. Half-widths are 4 standard errors, so that a right simulator fails
+about once in fifteen thousand seeds; seeds are fixed.
 """
 
 from __future__ import annotations

@@ -1,0 +1,188 @@
+"""Theorem 1 of Harpagon: where requests break it, and what is proven instead (docs/findings/theorem-1.md)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from oracle_sessions import small_session
+from own_rate_policy import OWN_RATE
+
+from euclio import solve
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.rules import DummyRule
+from euclio.session.simulation.server import Counts, Logs, Server
+from euclio.session.simulation.setup import Dispatch, Setup
+from euclio.session.simulation.system import System, build_system
+from euclio.simulation.units import NS_PER_S
+
+NO_DUMMIES = PlanSpace(Policy.TC, DummyRule.NONE)
+
+
+def evenly(system: System, requests: int) -> Logs:
+    """What happens when requests come evenly at the rate of the plan, without time-outs."""
+    rate = system.rate_rps
+    arrival = [k * NS_PER_S * rate.denominator // rate.numerator for k in range(requests)]
+    server = Server(system, until_ns=arrival[-1] + 1, logs=True)
+    counts = Counts([module.per_request for module in system.modules]).take(requests)
+    server.feed(np.array(arrival, np.int64), counts, last=True)
+    server.advance()
+    return server.logs()
+
+
+def worst_ns(logs: Logs, machines: range | None = None) -> int:
+    """Longest time from ready to end of a request, without the last tenth, whose batches nothing fills."""
+    rows = logs.invocations
+    rows = rows[(rows[:, 0] >= 0) & (rows[:, 2] < rows[:, 2].max() * 9 // 10)]
+    if machines is not None:
+        rows = rows[np.isin(rows[:, 3], machines)]
+    return int((rows[:, 5] - rows[:, 2]).max())
+
+
+def two_machines(first: tuple[int, str], second: tuple[int, str]) -> tuple[Session, Plan]:
+    """A machine of each of two configurations, both with all the load that they can carry."""
+    configurations = [Configuration(name, b, 1, d) for name, (b, d) in zip("AB", (first, second), strict=True)]
+    rate = sum((c.throughput_rps for c in configurations), Fraction(0))
+    hardware = [Hardware("A", "0.001"), Hardware("B", 1)]
+    session = Session("two", 1000, hardware, [Module("m", rate, configurations)])
+    return session, Plan((ModulePlan(tuple(Allocation(c, 1) for c in configurations)),))
+
+
+@pytest.mark.parametrize("dispatch", [Dispatch.ROUNDS, Dispatch.BATCHES])
+def test_the_smallest_plan_that_breaks_it(dispatch: Dispatch) -> None:
+    """A: batch 1, 0.5 s; B: batch 2, 2 s; 3 requests per second. A counts on 0.5 + 1/3 s and takes 1 s."""
+    session, plan = two_machines((1, "0.5"), (2, "2"))
+    logs = evenly(build_system(session, plan, NO_DUMMIES, Setup(dispatch=dispatch)), 300)
+    assert "".join("AB"[row[3]] for row in sorted(logs.invocations.tolist())[:9]) == "ABBAAAABB"
+    assert worst_ns(logs, range(1)) == NS_PER_S
+    first = {row[0]: row for row in logs.invocations.tolist()}
+    assert [first[k][4] for k in (3, 4, 5, 6)] == [NS_PER_S, NS_PER_S * 3 // 2, 2 * NS_PER_S, NS_PER_S * 5 // 2]
+
+
+@pytest.mark.parametrize("batch", [4, 6, 16, 64])
+def test_it_is_broken_by_any_factor(batch: int) -> None:
+    """A: batch b; B: batch 1; both 1/s. After b requests for A come b in a row for B: (b + 1)/2 s instead of 2 s."""
+    session, plan = two_machines((batch, str(batch)), (1, "1"))
+    logs = evenly(build_system(session, plan, NO_DUMMIES), 40 * batch)
+    assert worst_ns(logs, range(1, 2)) == (batch + 1) * NS_PER_S // 2
+
+
+def random_module(seed: int, allocations: int) -> tuple[Session, Plan, DummyRule]:
+    """A module on its own with a random plan; with one allocation, some have dummies."""
+    stream = Random(f"theorem 1/{seed}/{allocations}")
+    types = "ABC"[:allocations]
+    configurations = [
+        Configuration(
+            name, stream.choice((1, 2, 3, 4, 8, 16)), stream.choice((1, 1, 2, 3)), Fraction(stream.randint(1, 40), 20)
+        )
+        for name in types
+    ]
+    machines = [stream.randint(1, 4) for _ in types]
+    whole = sum((n * c.throughput_rps for n, c in zip(machines, configurations, strict=True)), Fraction(0))
+    last = configurations[-1].throughput_rps
+    part = last * Fraction(stream.randint(0, 19), 20)
+    dummies = allocations == 1 and part > 0 and seed % 2 == 1
+    rate = whole - last + part if dummies else whole + part
+    # The rank is that of the prices.
+    hardware = [Hardware(name, Fraction(1000) ** k) for k, name in enumerate(types)]
+    found = [Allocation(c, n) for c, n in zip(configurations, machines, strict=True)]
+    if not dummies:
+        found[-1] = Allocation(configurations[-1], machines[-1], part)
+    session = Session(f"random {seed}", 1000, hardware, [Module("m", rate, configurations)])
+    plan = Plan((ModulePlan(tuple(found), whole - rate if dummies else Fraction(0)),))
+    return session, plan, DummyRule.MACHINE if dummies else DummyRule.NONE
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
+    """At most d + (b − 1)/F without dummies and d + b/F with them, as proven; rounding is less than 1 ns per batch."""
+    session, plan, rule = random_module(seed, 1)
+    system = build_system(session, plan, PlanSpace(Policy.IN_TURN, rule))
+    logs = evenly(system, 2000)
+    (module,), c = system.evaluation.modules, session.modules[0].profile[0]
+    total = session.modules[0].rate_rps + module.dummy_rps
+    proven = c.duration_s + (c.batch - (0 if module.dummy_rps else 1)) / total
+    assert worst_ns(logs) <= proven * NS_PER_S + len(logs.executions) + 2
+    assert proven <= module.worst_case_latency_s == c.duration_s + c.batch / total
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_split_allocations_keep_their_own_rate(seed: int) -> None:
+    """At most d + b/R for each allocation, R its own rate; its k-th request is in its window (Tijdeman)."""
+    session, plan, rule = random_module(seed, 2 + seed % 2)
+    space = PlanSpace(Policy.TC, rule)
+    system = build_system(session, plan, space, Setup(dispatch=Dispatch.SPLIT))
+    logs = evenly(system, 2000)
+    total = session.modules[0].rate_rps
+    dealt = [row[3] for row in sorted(logs.invocations.tolist())]
+    for k, allocation in enumerate(plan.modules[0].allocations):
+        c = allocation.configuration
+        rate = allocation.machines * c.throughput_rps + allocation.partial_rps
+        numbers = [n for n, machine in enumerate(system.machines) if machine.allocation == k]
+        worst = worst_ns(logs, range(numbers[0], numbers[-1] + 1))
+        assert worst <= (c.duration_s + c.batch / rate) * NS_PER_S + len(logs.executions) + 2
+        places = [place for place, number in enumerate(dealt) if number in numbers]
+        for j, place in enumerate(places):
+            assert j * total / rate <= place < (j + 1) * total / rate + 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_single_requests_keep_the_rate_of_a_machine(seed: int) -> None:
+    """Round robin over machines: d + b/f, f the rate of the machine."""
+    session, plan, rule = random_module(seed, 1 + seed % 3)
+    if rule is not DummyRule.NONE:
+        return
+    system = build_system(session, plan, PlanSpace(Policy.MACHINE_RATE, rule))
+    logs = evenly(system, 2000)
+    used = set(logs.invocations[:, 3].tolist())
+    for number, machine in enumerate(system.machines):
+        c = plan.modules[0].allocations[machine.allocation].configuration
+        if number in used:
+            bound = (c.duration_s + c.batch / machine.rate_rps) * NS_PER_S
+            assert worst_ns(logs, range(number, number + 1)) <= bound + len(logs.executions) + 2
+
+
+def chained(seed: int) -> tuple[Session, Plan]:
+    """A diamond of modules that are invoked 1, ½, 1/3 and 2 times per request, planned under `in-turn`."""
+    stream = Random(f"chained/{seed}")
+    ratios = dict(zip("abcd", map(Fraction, ("1", "1/2", "1/3", "2")), strict=True))
+    rate = Fraction(stream.randint(5, 60))
+    modules = [
+        Module(name, rate * ratio, [Configuration("h", b, 1, Fraction(b + 3, 100)) for b in (1, 2, 4, 8)])
+        for name, ratio in ratios.items()
+    ]
+    session = Session("diamond", "0.6", [Hardware("h", 1)], modules, [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
+    plan = solve(session, "exact", space=PlanSpace(Policy.IN_TURN, DummyRule.NONE)).plan
+    assert plan is not None
+    return session, plan
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_sessions_that_hold_requests_keep_their_slo(seed: int) -> None:
+    """With `hold` every module sees evenly spaced requests: W = u/v + 1 − 1/v is at most 2 and a half here."""
+    session, plan = chained(seed)
+    system = build_system(session, plan, PlanSpace(Policy.IN_TURN, DummyRule.NONE), Setup(hold=True))
+    logs = evenly(system, 2000)
+    latency = (logs.requests[:, 2] - logs.requests[:, 1])[:1800]
+    assert latency.max() <= system.slo_ns + len(logs.executions)
+    for m in range(3):
+        rows = logs.invocations[logs.invocations[:, 1] == m]
+        ready = np.unique(rows[:, 2])[:-40]
+        assert np.ptp(np.diff(ready)) <= 2  # evenly spaced but for rounding
+
+
+@pytest.mark.parametrize("rule", [DummyRule.NONE, DummyRule.MACHINE])
+@pytest.mark.parametrize("seed", range(12))
+def test_one_allocation_is_as_cheap_as_any_that_are_safe_one_by_one(seed: int, rule: DummyRule) -> None:
+    """The cheapest plan with d + b/R per allocation costs what the cheapest under `in-turn` does."""
+    session = small_session(seed)
+    space = PlanSpace(OWN_RATE, rule)
+    listed = solve(session, "plan-bruteforce", space=space, time_limit_s=20)
+    found = solve(session, "exact", space=PlanSpace(Policy.IN_TURN, rule))
+    assert listed.status == found.status
+    if listed.plan is not None and found.plan is not None:
+        assert evaluate(session, found.plan, space).feasible
+        assert evaluate(session, found.plan, space).cost_per_h == evaluate(session, listed.plan, space).cost_per_h
