@@ -127,8 +127,7 @@ def write(records: Mapping[str, Record], application: str, out: Path) -> None:
     rows = [{"run": name, **record.describe(), **record.by_second()} for name, record in records.items()]
     write_text(json_text({"schema": SCHEMA, "application": application, "rows": rows}), out / "dynamics.json")
     write_text(table(records), out / "dynamics.md")
-    record = next(iter(records.values()))
-    save(records, record.modules[1:], out / "dynamics.svg")
+    save(records, out / "dynamics.svg")
 
 
 def table(records: Mapping[str, Record]) -> str:

@@ -14,7 +14,8 @@ from euclio.session.dynamics.planning import Machine, Planned, Question, on_cpu,
 from euclio.session.dynamics.rules import Rules
 from euclio.session.dynamics.serving import Placed
 from euclio.session.dynamics.workers import Cloud, Need, SoldOutError
-from euclio.session.workloads.scrooge_applications import CPU, ScroogeApplication
+from euclio.session.dynamics.world import World
+from euclio.session.workloads.scrooge_applications import CPU
 from euclio.simulation.units import NS_PER_S
 
 LEAST_FACTOR = 0.02
@@ -49,9 +50,10 @@ class Coordinator:
         unplanned: how often the planner had no plan.
     """
 
-    def __init__(self, application: ScroogeApplication, rules: Rules) -> None:
-        """Begin with no client and no worker."""
-        self.monitor = Monitor(application, rules.planner.planned_modules(application))
+    def __init__(self, world: World, rules: Rules) -> None:
+        """Begin with no client and no worker; of the world, only the application is known."""
+        application = world.application
+        self.monitor = Monitor(world.session, rules.planner.planned_modules(application))
         warm_up = {h.name: int(rules.warm_up_s * NS_PER_S) for h in application.application.hardware if h.name != CPU}
         self.cloud = Cloud(rules.limits, warm_up, int(rules.turn_off_s * NS_PER_S))
         self.cost_per_h, self.allocations, self.sold_out, self.unplanned = Fraction(0), 0, 0, 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +20,36 @@ SMOOTHED_S = 10
 PERCENT = 100
 
 
-def over_time(axes: Sequence[Axes], records: Mapping[str, Record], modules: Sequence[str]) -> None:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A run over time, one entry per second.
+
+    Attributes:
+        frames: frames that came.
+        in_time: those of them that were answered in time.
+        used_per_h: price of the workers in use.
+    """
+
+    frames: Any
+    in_time: Any
+    used_per_h: Any
+
+
+def over_time(axes: Sequence[Axes], lines: Mapping[str, Line], inputs: Mapping[str, Any]) -> None:
     """Fill three panels.
 
     Args:
         axes: panels for input rates, cost and finish rate.
-        records: runs of one world, by name.
-        modules: names of the modules whose input rates are shown.
+        lines: runs on one world, by name.
+        inputs: invocations by second, by module, of those that are shown.
     """
-    first = next(iter(records.values()))
-    for k, name in enumerate(modules):
-        axes[0].plot(
-            smoothed(first.invocations[:, first.modules.index(name)]), color=PALETTE[k + 3], linewidth=1.1, label=name
-        )
-    for k, (name, record) in enumerate(records.items()):
-        axes[1].plot(record.used_per_h, color=PALETTE[k], linewidth=1.1, label=name)
-        rates = PERCENT * smoothed(record.frames[:, 1]) / np.maximum(smoothed(record.frames[:, 0]), 1e-9)
-        came = smoothed(record.frames[:, 0]) > 0
-        axes[2].plot(np.where(came, rates, np.nan), color=PALETTE[k], linewidth=1.1)
+    for k, (name, rates) in enumerate(inputs.items()):
+        axes[0].plot(smoothed(rates), color=PALETTE[-1 - k], linewidth=1.1, label=name)
+    for k, (name, line) in enumerate(lines.items()):
+        axes[1].plot(np.asarray(line.used_per_h), color=PALETTE[k], linewidth=1.1, label=name)
+        came = smoothed(line.frames)
+        rates = PERCENT * smoothed(line.in_time) / np.maximum(came, 1e-9)
+        axes[2].plot(np.where(came > 0, rates, np.nan), color=PALETTE[k], linewidth=1.1)
     for panel, label in zip(axes, ("invocations/s", "workers in use ($/h)", "finish rate (%)"), strict=True):
         panel.set_ylabel(label)
         panel.set_xlabel("time (s)")
@@ -53,9 +66,14 @@ def smoothed(values: Any) -> Floats:
     return np.asarray(np.convolve(values, window, "same") / np.convolve(np.ones(values.size), window, "same"))
 
 
-def save(records: Mapping[str, Record], modules: Sequence[str], path: Path) -> None:
-    """Write a figure; the same records give the same bytes."""
+def save(records: Mapping[str, Record], path: Path) -> None:
+    """Write a figure of runs on one world; the same records give the same bytes."""
+    first = next(iter(records.values()))
+    inputs = dict(zip(first.modules[1:], first.invocations.T[1:], strict=True))
+    lines = {
+        name: Line(record.frames[:, 0], record.frames[:, 1], record.used_per_h) for name, record in records.items()
+    }
     with figure_style():
         figure = Figure(figsize=(11, 4))
-        over_time(figure.subplots(1, 3), records, modules)
+        over_time(figure.subplots(1, 3), lines, inputs)
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)

@@ -6,35 +6,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from euclio.session import Session
 from euclio.session.dynamics.serving import Counted
-from euclio.session.workloads.scrooge_applications import ScroogeApplication
 from euclio.simulation.units import Floats
 
 
 class Monitor:
-    """Factors of a session's modules as they were seen last; at first the middle of their ranges.
+    """Factors of a session's modules as they were seen last.
 
     Attributes:
         factors: invocations that become ready per frame that comes, by module.
         balloons: execution time over the profiled one, by module.
     """
 
-    def __init__(self, application: ScroogeApplication, planned: Sequence[int]) -> None:
+    def __init__(self, session: Session, planned: Sequence[int]) -> None:
         """Begin before anything was seen.
 
         Args:
-            application: the modules.
+            session: the modules, at the rates that are expected at first for one frame per second.
             planned: numbers of those that are planned for. What is dropped there would come again if there were enough
                 machines, and is planned for further down; what others lose never reaches the modules after them.
         """
-        typical = application.application.typical_factors()
-        modules = application.application.modules
-        index = {module.name: m for m, module in enumerate(modules)}
-        self.factors: Floats = np.array([float(typical[module.name]) for module in modules])
-        self.balloons: Floats = np.ones(len(modules))
-        self._parent = [index[module.parents[0]] if module.parents else -1 for module in modules]
-        self._lossy = np.array([m not in planned for m in range(len(modules))])
-        nothing = np.zeros(len(modules), np.int64)
+        modules = len(session.modules)
+        self.factors: Floats = np.array([float(module.rate_rps) for module in session.modules])
+        self.balloons: Floats = np.ones(modules)
+        self._order = session.order
+        self._parent = [next(iter(parents), -1) for parents in session.parents()]
+        self._lossy = np.array([m not in planned for m in range(modules)])
+        nothing = np.zeros(modules, np.int64)
         self._before = Counted(nothing, nothing, nothing, nothing, nothing)
 
     def look(self, counted: Counted) -> None:
@@ -50,7 +49,8 @@ class Monitor:
         self.balloons = np.where(expected > 0, worked / np.maximum(expected, 1), self.balloons)
         passed = np.where(self._lossy & (ended > 0), ended / np.maximum(ended + dropped, 1), 1.0)
         factors = self.factors.copy()
-        for m, parent in enumerate(self._parent):
+        for m in self._order:
+            parent = self._parent[m]
             if parent >= 0 and ended[parent] > 0:
                 factors[m] = factors[parent] * passed[parent] * ready[m] / ended[parent]
         self.factors = factors

@@ -92,7 +92,7 @@ class Record:
     def describe(self) -> dict[str, Any]:
         """Totals as plain data."""
         return {
-            "frames": int(self.frames[:, 0].sum()),
+            "came": int(self.frames[:, 0].sum()),
             "finish_rate": self.finish_rate,
             "attainment": self.attainment,
             "cost": self.cost,

@@ -41,6 +41,7 @@ class Rules:
         warm_up_s: how long a worker with a GPU takes to load a module.
         limits: most workers by type.
         front_ends: workers without a GPU per module that needs them, where the planner does not plan for these.
+        front_ends_first: whether front-ends do the work of their modules when a frame comes, before all other modules.
         alike: whether any type with a GPU is taken for one that is sold out, as if it were the same; else the planner
             is asked again without that type first.
         expecting: what a worker expects of the modules to come when it drops frames that would be late (early
@@ -56,6 +57,7 @@ class Rules:
     warm_up_s: Fraction = Fraction(5)
     limits: Mapping[str, int] = field(default_factory=lambda: dict(TESTBED))
     front_ends: int = 0
+    front_ends_first: bool = False
     alike: bool = False
     expecting: Expecting = Expecting.EXECUTION
     failures_ns: tuple[int, ...] = ()

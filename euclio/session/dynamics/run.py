@@ -31,11 +31,14 @@ class _Run:
     """The time of a run: what happens when."""
 
     def __init__(self, world: World, rules: Rules) -> None:
+        if rules.front_ends_first:
+            on_front_ends = set(range(world.counts.shape[1])) - {*rules.planner.planned_modules(world.application)}
+            world = world.with_first(sorted(on_front_ends))
         self.world, self.rules = world, rules
         policy = find_solver(rules.planner.solver).space.policy
         dealing = DEALINGS[own_dispatch(policy)]
         self.serving = Serving(world, dealing, rules.expecting, rules.planner.slower, NS_PER_S)
-        self.coordinator = Coordinator(world.application, rules)
+        self.coordinator = Coordinator(world, rules)
         self.now_ns = 0
         self.per_h: Floats = np.zeros((world.seconds, 2))
         """Cost per hour by second: of the plans, and of the workers in use."""

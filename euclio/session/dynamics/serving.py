@@ -191,8 +191,7 @@ class Serving:
             own[m] = min((self._expected_ns(p) for p in placed if p.machine.module == m), default=0)
         index = {module.name: m for m, module in enumerate(self._modules)}
         after = np.zeros(len(self._modules), np.int64)
-        # Modules stand in an order in which parents come first.
-        for m in reversed(range(len(self._modules))):
+        for m in reversed(self._server.system.order):
             for parent in (index[name] for name in self._modules[m].parents):
                 after[parent] = max(after[parent], own[m] + after[m])
         self._server.state.module[:, t.LEAST_AFTER] = after
@@ -212,6 +211,7 @@ class Serving:
         for m in map(int, np.flatnonzero(state.module[:, t.TARGET_COUNT] > 0)):
             here = state.module[m, t.QUEUE_HEAD]
             state.module[m, t.QUEUE_HEAD] = state.module[m, t.QUEUE_TAIL] = t.NONE
+            state.module[m, t.QUEUE_SIZE] = 0
             while here != t.NONE:
                 behind = state.invocation[here, t.NEXT]
                 deal(state, m, here, now_ns)
@@ -258,8 +258,7 @@ def _by_size(seconds: dict[int, float], batch: int, largest: int) -> Ints:
 
 def _empty(world: World, dealing: Dealing, dropping: bool) -> System:
     """A system whose machines belong to no module yet."""
-    application = world.application.application
-    session = application.session(application.name, Fraction(1), world.application.objectives_s[0])
+    session = world.session
     parents = session.parents()
     modules = tuple(
         ServedModule(

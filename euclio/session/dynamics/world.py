@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
+from euclio.session import Session
 from euclio.session.dynamics.walks import VARIED, Complexity, at, walk
 from euclio.session.workloads.scrooge_applications import ScroogeApplication, find_scrooge_application
 from euclio.session.workloads.scrooge_sessions import MOST_CLIENTS
@@ -57,6 +60,14 @@ class World:
     counts: Ints
     balloons: Floats
 
+    @property
+    def session(self) -> Session:
+        """The session of one frame per second, with the middle of all scaling factors."""
+        # The factors do not depend on the order in which modules do their work.
+        found = find_scrooge_application(self.application.application.name)
+        factors = found.application.typical_factors()
+        return self.application.application.session("world", Fraction(1), found.objectives_s[0], factors)
+
     def ingress_rps(self, ns: int) -> int:
         """Frames per second of the clients that are there at a time."""
         return sum(client.fps for client in self.clients if client.joins_ns <= ns < client.leaves_ns)
@@ -65,6 +76,23 @@ class World:
     def changes_ns(self) -> tuple[int, ...]:
         """When clients join or leave, ascending."""
         return tuple(sorted({ns for client in self.clients for ns in (client.joins_ns, client.leaves_ns)}))
+
+    def with_first(self, first: Sequence[int]) -> World:
+        """The same frames where some modules do their work before all others, one after the other.
+
+        Args:
+            first: numbers of these modules, each of which has one parent.
+        """
+        application = self.application.application
+        modules = application.modules
+        parents = {module.name: module.parents for module in modules}
+        for name in (modules[m].name for m in first):
+            # What follows the module follows its parent from now on, and what entered the session follows the module.
+            (above,) = parents[name]
+            parents = {own: tuple(above if p == name else p for p in ps) for own, ps in parents.items()}
+            parents = {own: ps or (name,) for own, ps in parents.items()} | {name: ()}
+        changed = replace(application, modules=tuple(replace(m, parents=parents[m.name]) for m in modules))
+        return replace(self, application=replace(self.application, application=changed))
 
 
 def draw_world(

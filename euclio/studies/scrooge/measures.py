@@ -6,6 +6,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, largest, share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.studies.scrooge.changing_measures import changing_measures
 from euclio.studies.scrooge.inputs import input_measures
 from euclio.studies.scrooge.objectives import objective_measures
 from euclio.studies.sessions import by_solver
@@ -86,6 +87,7 @@ def measures(collected: Collected) -> dict[str, Measured]:
         **input_measures(collected.asked.seed, MANY_TYPES),
         **decision_measures(drawn_as(collected.tables["runs"], OWN_SESSIONS)),
         **objective_measures(collected.tables),
+        **changing_measures(collected.tables["changing"]),
     }
 
 

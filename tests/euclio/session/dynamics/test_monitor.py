@@ -7,7 +7,7 @@ import pytest
 
 from euclio.session.dynamics.monitor import Monitor
 from euclio.session.dynamics.serving import Counted
-from euclio.session.workloads.scrooge_applications import find_scrooge_application
+from euclio.session.dynamics.world import draw_world
 
 
 def counted(ready, ended, dropped, worked=(0, 0, 0), expected=(0, 0, 0)):
@@ -17,7 +17,7 @@ def counted(ready, ended, dropped, worked=(0, 0, 0), expected=(0, 0, 0)):
 @pytest.fixture
 def face():
     """Detector, crop (CPU), keypoints."""
-    return find_scrooge_application("face")
+    return draw_world("face", 1, seconds=2).session
 
 
 def test_it_begins_with_the_middle_of_the_ranges(face):
