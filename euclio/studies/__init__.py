@@ -26,6 +26,6 @@ STUDIES = {
     "scrooge": Registered("200", jobs=1),  # its times are what is measured
     "graft": Registered("10"),
     "ppipe": Registered("6 groups", takes_instances=True),
-    "mlperf": Registered("100 % of its runs"),
+    "mlperf": Registered("100 (per cent of its runs)"),
 }
 """All studies by the name of their folder, whose `experiment` holds STUDY: the one place where they are registered."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from euclio.session import Module, PlanSpace, Policy, Session
 
-from .reference_sessions import Point, combination, paths
+from .reference_sessions import SHARED, Point, combination, paths
 from .truth import NO_PLAN, TooLargeError, Truth
 
 CLOSE = Fraction(1, 10**8)
@@ -134,7 +134,7 @@ class Curve:
     def fastest(self, slo: Fraction) -> tuple[Fraction, bool] | None:
         """The least latency, and whether a plan has it or only comes near to it; None: more than the SLO."""
         policy = self.space.policy
-        if policy in (Policy.TC, Policy.TC_SHARED):
+        if policy in (Policy.TC, *SHARED):
             least = min(kind.duration for kind in self.kinds)
             return (least, False) if least < slo else None
         ends = {kind.duration + kind.batch / kind.throughput for kind in self.kinds}
@@ -210,7 +210,7 @@ class _Search:
         self.rate, self.space, self.latency = rate, space, latency
         self.kinds = [kind for kind in kinds if kind.duration < latency]
         self.most = len(self.kinds) if space.max_allocations is None else space.max_allocations
-        self.shared = space.policy is Policy.TC_SHARED
+        self.shared = space.policy in SHARED
         self.collect = [kind.batch / (latency - kind.duration) for kind in self.kinds]
         """The rate at which a batch has to be collected to be in time."""
         self.even = space.policy in EVEN
@@ -230,7 +230,7 @@ class _Search:
     def _whole_need(self, i: int) -> Fraction | None:
         """The rate that has to reach a whole machine; None: it is never in time."""
         kind = self.kinds[i]
-        if self.space.policy in (Policy.TC, Policy.TC_SHARED):
+        if self.space.policy in (Policy.TC, *SHARED):
             return self.collect[i]
         collecting = kind.duration if self.space.policy in ROUND_ROBIN else kind.batch / kind.throughput
         own = kind.duration + collecting

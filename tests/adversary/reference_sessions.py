@@ -19,6 +19,9 @@ from .truth import NO_PLAN, TooLargeError, Truth
 MOST_PLANS = 100_000
 """Plans of one module beyond which the reference gives up."""
 
+SHARED = (Policy.TC_SHARED, Policy.IN_TURN)
+"""Policies whose partial machine collects from all that is left, as whole ones do."""
+
 MOST_COMBINATIONS = 2_000_000
 
 CLEAR = 1e-11
@@ -190,7 +193,7 @@ def _collected(
         if n:
             if policy is Policy.TC:
                 yield i, w
-            elif policy is Policy.TC_SHARED:
+            elif policy in SHARED:
                 yield i, shared
             elif policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN):
                 yield i, kind.throughput
@@ -198,7 +201,7 @@ def _collected(
                 yield i, kind.throughput // kind.concurrency
         w -= n * kind.throughput
     if partial:
-        yield machines[-1][0], shared if policy is Policy.TC_SHARED else partial
+        yield machines[-1][0], shared if policy in SHARED else partial
 
 
 def paths(session: Session) -> list[list[int]]:

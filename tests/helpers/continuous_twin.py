@@ -15,6 +15,8 @@ import numpy as np
 from euclio.session import Configuration, Module, PlanSpace, Policy, Session
 
 TIE = 1e-12
+SHARED = (Policy.TC_SHARED, Policy.IN_TURN)
+"""Policies whose partial machine collects from all that is left, as whole ones do."""
 
 
 class Families(NamedTuple):
@@ -93,9 +95,9 @@ def _row(
         c = ranked[i]
         b, d, t = float(c.batch), float(c.duration_s), float(c.throughput_rps)
         unit_cost = price[c.hardware] / c.throughput_rps
-        if policy is not Policy.TC_SHARED or unit_cost != ratio:
+        if policy not in SHARED or unit_cost != ratio:
             ratio, origin = unit_cost, before
-        if n and policy in (Policy.TC, Policy.TC_SHARED):
+        if n and policy in (Policy.TC, *SHARED):
             needs.append((b, d, whole - origin))
         elif n:
             floor = max(floor, 2 * d if policy in (Policy.RR, Policy.RR_EVEN) else d + b / t)
@@ -104,7 +106,7 @@ def _row(
             each = d * t if policy is Policy.RR_EVEN else b
             needs.append(((n + 1) * each, d, n * t))
         elif i == partial:
-            needs.append((b, d, whole - origin if policy is Policy.TC_SHARED else 0.0))
+            needs.append((b, d, whole - origin if policy in SHARED else 0.0))
         before += n * t
     cost = float(sum(n * price[ranked[i].hardware] for i, n in counts))
     least = rate - whole

@@ -37,5 +37,5 @@ def test_stored_results_are_small():
     assert max(sizes.values()) < MOST_BYTES, sizes
 
 
-def test_eight_questions_are_asked():
-    assert [path.stem[:2] for path in notebooks()] == [f"{k:02d}" for k in range(1, 9)]
+def test_nine_questions_are_asked():
+    assert [path.stem[:2] for path in notebooks()] == [f"{k:02d}" for k in range(1, 10)]

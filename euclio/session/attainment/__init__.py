@@ -1,1 +1,6 @@
 """Plans of sessions that keep a chosen SLO attainment under random arrivals (docs/findings/cost-of-randomness.md)."""
+
+from euclio.session.attainment.attaining import solve_attaining
+from euclio.session.attainment.demand import Demand
+
+__all__ = ["Demand", "solve_attaining"]

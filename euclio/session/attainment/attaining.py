@@ -4,19 +4,49 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from euclio.core.registry import AnySolver
 from euclio.core.result import Answer, AnyResult
-from euclio.core.solving import PreparedRun, check
+from euclio.core.solving import PreparedRun, asked, check
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.margins import spare_space
 from euclio.session.attainment.search import Found, cheapest
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
+from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.targets import own_dispatch
 
 SEARCH_SHARE = 0.7
 """Share of the time limit that the search may take; validation needs the rest."""
+
+
+def solve_attaining(
+    session: Session,
+    solver: str | AnySolver | None = None,
+    target: float = 0.99,
+    setup: Setup | None = None,
+    **options: Any,
+) -> AnyResult:
+    """As `euclio.solve`, for a plan that keeps an attainment.
+
+    Args:
+        session: the instance.
+        solver: name of a solver, or a `Solver`; None: the default one.
+        target: share of requests that are to be answered within the SLO.
+        setup: arrivals and dispatch; by default Poisson arrivals and what the plan's policy stands for.
+        **options: as of `euclio.solve`.
+
+    Returns:
+        The checked result, feasible and without bound (`attaining`).
+
+    Raises:
+        InputError: as `euclio.solve`, and where the demand has no meaning (`Demand`).
+    """
+    ready = asked(session, solver, **options)
+    ready.warm_up()
+    return attaining(Demand(target, setup or Setup()), ready)
 
 
 def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:

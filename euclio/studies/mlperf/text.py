@@ -214,12 +214,12 @@ def percentile_table(held: pd.DataFrame) -> Table:
     for row in held.to_dict("records"):
         cells = [str(row["case"]), f"{row['submitted_rps']:,.0f}", f"{row['mean_batch']:.1f} of {row['batch']}"]
         for name in PERCENTILES:
-            measured = f"{duration(row[f'measured_{name}'])}, {100 * row[f'error_{name}']:+.0f} %"
-            cells.append(f"{duration(row[name])} ({measured})")
+            simulated, measured = (f"{1000 * row[column]:.3g}" for column in (name, f"measured_{name}"))
+            cells.append(f"{simulated} ({measured}) {100 * row[f'error_{name}']:+.0f} %")
         rows.append(tuple(cells))
     return _table(
-        "Percentiles of latency under the Poisson load that was submitted: simulated (measured, error)",
-        ("server", "load (per s)", "mean batch", *(f"{figures.ORDINALS[name]} percentile" for name in PERCENTILES)),
+        "Percentiles of latency under the Poisson load that was submitted: simulated (measured) and error",
+        ("server", "load (per s)", "mean batch", *(f"{figures.ORDINALS[name]} (ms)" for name in PERCENTILES)),
         rows,
     )
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.files.json_reading import read_json
 from euclio.session.workloads.mlperf import durations_s
@@ -255,3 +256,8 @@ def test_the_study_in_small(tmp_path, capsys) -> None:
     assert np.isfinite(servers[[*PERCENTILES, "largest_rps"]]).all(axis=None)
     assert len(load(tmp_path / "clients.parquet")[0]) == 920
     assert len(load(tmp_path / "scorecard.parquet")[0]) == 51
+
+
+def test_the_help_says_how_much_is_run(capsys) -> None:
+    assert main(["reproduce", "--help"]) == 0
+    assert "mlperf 100 (per cent of its runs)" in " ".join(capsys.readouterr().out.split())
