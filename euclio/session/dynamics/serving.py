@@ -211,6 +211,7 @@ class Serving:
         for m in map(int, np.flatnonzero(state.module[:, t.TARGET_COUNT] > 0)):
             here = state.module[m, t.QUEUE_HEAD]
             state.module[m, t.QUEUE_HEAD] = state.module[m, t.QUEUE_TAIL] = t.NONE
+            state.module[m, t.QUEUE_SIZE] = 0
             while here != t.NONE:
                 behind = state.invocation[here, t.NEXT]
                 deal(state, m, here, now_ns)

@@ -237,6 +237,11 @@ class _Built:
         longest = max(latency - c.duration_s, c.batch / (collected * self.coming))
         return min(math.ceil(longest * NS_PER_S), LONGEST_NS)
 
+    def dummy_period_ns(self) -> float:
+        """Time between two dummies, at most what is counted; 0: there are none."""
+        rate = self.checked.dummy_rps if self.setup.dummies else 0
+        return float(min(NS_PER_S / rate, LONGEST_NS)) if rate else 0.0
+
     def targets(self) -> Iterator[Target]:
         """The targets, in rank order."""
         if self.dispatch is Dispatch.PULL:
@@ -271,7 +276,7 @@ def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[Ser
                 range(b.first, b.first + len(b.machines)),
                 tuple(b.targets()),
                 per_request,
-                float(NS_PER_S / b.checked.dummy_rps) if b.checked.dummy_rps and b.setup.dummies else 0.0,
+                b.dummy_period_ns(),
                 min(math.ceil(b.checked.worst_case_latency_s * NS_PER_S), LONGEST_NS),
                 after[m],
             )

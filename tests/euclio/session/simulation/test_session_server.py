@@ -136,3 +136,14 @@ def test_clients_do_not_go_with_dropping() -> None:
     """A client whose request is hopeless from the start would send the next one at the same moment, for ever."""
     with pytest.raises(InputError, match="dropping never only"):
         Setup(clients=3, dropping=Dropping.HOPELESS)
+
+
+def test_dummies_may_be_as_rare_as_one_in_a_million_years() -> None:
+    """As a plan has them whose rates were written with rounding: none comes, and nothing overflows."""
+    one = CONFIGURATIONS[0]
+    rate = one.throughput_rps - Fraction(1, 10**13)
+    session = Session("rare", 1, [Hardware("one", 1)], [Module("a", rate, CONFIGURATIONS)])
+    system = build_system(session, Plan((ModulePlan((Allocation(one, 1),), Fraction(1, 10**13)),)))
+    assert system.modules[0].dummy_period_ns > 0
+    server = served(system, np.arange(20, dtype=np.int64) * 10**7, 20)
+    assert len(server.logs().requests) == 20
