@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from euclio.core.registry import AnySolver
@@ -71,8 +72,11 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     answer = _answer(found, demand)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     dispatch = demand.setup.dispatch or own_dispatch(ready.space.policy)
-    options = {**ready.options, **space.describe(), "attainment": demand.describe(dispatch)}
-    return replace(result, options=options)
+    asked_for = demand.describe(dispatch)
+    if found.best is not None:
+        rates = zip(ready.instance.modules, found.best.margins.rates, strict=True)
+        asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
+    return replace(result, options={**ready.options, **space.describe(), "attainment": asked_for})
 
 
 @dataclass(slots=True)
@@ -81,11 +85,11 @@ class _Runs:
 
     ready: PreparedRun
     ends_at: float | None
-    known: dict[tuple[str, str], AnyResult] = field(default_factory=dict)
+    known: dict[tuple[Fraction, tuple[Fraction, ...]], AnyResult] = field(default_factory=dict)
 
     def result(self, session: Session) -> AnyResult:
         """The solver's result on a session."""
-        key = str(session.slo_s), str(session.modules[0].rate_rps)
+        key = session.slo_s, tuple(module.rate_rps for module in session.modules)
         if key not in self.known:
             left = None if self.ends_at is None else max(1e-3, self.ends_at - time.monotonic())
             run = replace(self.ready, instance=session, limits=replace(self.ready.limits, time_limit_s=left))
@@ -116,5 +120,5 @@ def _answer(found: Found, demand: Demand) -> Answer[Plan]:
         )
         return Answer(None, "no margin", reason=reason, stats=stats)
     margins = found.best.margins
-    stats |= {"rate_margin": float(margins.rate), "slo_share": float(margins.slo)}
+    stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
     return Answer(found.best.plan, "margins", float(found.best.cost_per_h), stats=stats)

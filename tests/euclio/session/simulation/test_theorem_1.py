@@ -62,6 +62,30 @@ def test_the_smallest_plan_that_breaks_it(dispatch: Dispatch) -> None:
     assert [first[k][4] for k in (3, 4, 5, 6)] == [NS_PER_S, NS_PER_S * 3 // 2, 2 * NS_PER_S, NS_PER_S * 5 // 2]
 
 
+@pytest.mark.parametrize("rate", range(2, 10))
+def test_two_machines_of_batch_1_keep_it(rate: int) -> None:
+    """So that nothing smaller than batches 1 and 2 breaks it, at the rates p/q of small p and q that are tried."""
+    for first in range(1, rate):
+        durations = [str(Fraction(1, first)), str(Fraction(1, rate - first))]
+        configurations = [Configuration(name, 1, 1, Fraction(d)) for name, d in zip("AB", durations, strict=True)]
+        hardware = [Hardware("A", "0.001"), Hardware("B", 1)]
+        session = Session("two", 1000, hardware, [Module("m", rate, configurations)])
+        plan = Plan((ModulePlan(tuple(Allocation(c, 1) for c in configurations)),))
+        logs = evenly(build_system(session, plan, NO_DUMMIES), 500)
+        for k, (c, w) in enumerate(zip(configurations, (rate, rate - first), strict=True)):
+            bound = (c.duration_s + Fraction(1, w)) * NS_PER_S
+            assert worst_ns(logs, range(k, k + 1)) <= bound + len(logs.executions) + 2
+
+
+def test_a_partial_machine_delays_the_whole_one() -> None:
+    """One configuration, batch 2, a whole machine at 3/s and a partial one at 1/s: 1.25 s instead of 2/3 + 2/4."""
+    c = Configuration("h", 2, 1, Fraction(2, 3))
+    session = Session("partial", 1000, [Hardware("h", 1)], [Module("m", 4, [c])])
+    plan = Plan((ModulePlan((Allocation(c, 1, Fraction(1)),)),))
+    logs = evenly(build_system(session, plan, NO_DUMMIES), 400)
+    assert abs(worst_ns(logs, range(1)) - NS_PER_S * 5 // 4) <= len(logs.executions)
+
+
 @pytest.mark.parametrize("batch", [4, 6, 16, 64])
 def test_it_is_broken_by_any_factor(batch: int) -> None:
     """A: batch b; B: batch 1; both 1/s. After b requests for A come b in a row for B: (b + 1)/2 s instead of 2 s."""
@@ -186,3 +210,14 @@ def test_one_allocation_is_as_cheap_as_any_that_are_safe_one_by_one(seed: int, r
     if listed.plan is not None and found.plan is not None:
         assert evaluate(session, found.plan, space).feasible
         assert evaluate(session, found.plan, space).cost_per_h == evaluate(session, listed.plan, space).cost_per_h
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_without_dummies_nothing_under_tc_is_cheaper(seed: int) -> None:
+    """The optimum under `in-turn` is at most that under `tc`, as the first allocation alone shows."""
+    session = small_session(seed)
+    optima = [solve(session, "exact", space=PlanSpace(p, DummyRule.NONE)) for p in (Policy.TC, Policy.IN_TURN)]
+    if optima[0].plan is not None:
+        assert optima[1].value is not None
+        assert optima[0].value is not None
+        assert optima[1].value <= optima[0].value * (1 + 1e-12)
