@@ -32,13 +32,13 @@ def changing_summary(runs: pd.DataFrame) -> str:
     ratios = [traffic[key] / own["traffic"][key] for key in ("used_cost", "cost", "planned_cost")]
     cold, warm = (of_scrooge(runs, "traffic", OWN, s).mean(numeric_only=True)[OWN.finish] for s in (0, OWN_TURN_OFF_S))
     return (
-        f"Over 1000 s in which twelve clients come and go, Scrooge answers {finish} of the frames in time. Nexus, without "
-        f"spatial multiplexing and turn-off delay, answers {percent(traffic[OWN.finish], 1)} of traffic's at {ratios[0]:.2f} "
-        f"times the cost of the workers in use; of those rented it is {ratios[1]:.2f} times, of the shares that plans "
-        f"take {ratios[2]:.2f} times. Workers that load a module are what loses frames: without a turn-off delay Scrooge "
-        f"answers {percent(cold, 1)} of traffic's in time, with one of 30 s {percent(warm, 1)}. For face Nexus costs more "
-        "than the paper prints, whose own Figure 13 says that it has to. With too few front-ends the finish rate depends on "
-        "what a worker expects of the modules to come when it drops frames."
+        f"Over 1000 s in which twelve clients come and go, Scrooge answers {finish} of the frames in time. Nexus, "
+        f"without spatial multiplexing and turn-off delay, answers {percent(traffic[OWN.finish], 1)} of traffic's at "
+        f"{ratios[0]:.2f} times the cost of the workers in use; of those rented it is {ratios[1]:.2f} times, of the "
+        f"shares that plans take {ratios[2]:.2f} times. Workers that load a module are what loses frames: without a "
+        f"turn-off delay Scrooge answers {percent(cold, 1)} of traffic's in time, with one of 30 s {percent(warm, 1)}. "
+        "For face Nexus costs more than the paper prints, whose own Figure 13 says that it has to. With too few "
+        "front-ends the finish rate depends on what a worker expects of the modules to come when it drops frames."
     )
 
 
