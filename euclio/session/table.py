@@ -83,8 +83,8 @@ def _attainment(result: Result) -> list[str]:
     return [
         f"attainment {percent(stats['attainment'])} under {asked['arrivals']} arrivals, dispatch {asked['dispatch']}: "
         f"at least {percent(stats['attainment_at_least'])} with {percent(asked['confidence'], 0)} confidence",
-        f"planned for {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the SLO; "
-        f"{percent(more, 1)} more expensive than without",
+        f"planned for up to {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the "
+        f"SLO; {percent(more, 1)} more expensive than without",
         "dummies stand for capacity that is kept free",
     ]
 

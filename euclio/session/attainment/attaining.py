@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from euclio.core.registry import AnySolver
@@ -17,9 +18,6 @@ from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.targets import own_dispatch
-
-SEARCH_SHARE = 0.7
-"""Share of the time limit that the search may take; validation needs the rest."""
 
 
 def solve_attaining(
@@ -61,18 +59,21 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
-    runs = _Runs(ready, None if limit_s is None else began + limit_s * SEARCH_SHARE)
+    runs = _Runs(ready, None if limit_s is None else began + limit_s)
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
         return first
-    search_s = None if limit_s is None else max(0.0, limit_s * SEARCH_SHARE - (time.monotonic() - began))
-    found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=search_s)
+    left_s = None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
+    found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=left_s)
     space = spare_space(ready.space)
     answer = _answer(found, demand)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     dispatch = demand.setup.dispatch or own_dispatch(ready.space.policy)
-    options = {**ready.options, **space.describe(), "attainment": demand.describe(dispatch)}
-    return replace(result, options=options)
+    asked_for = demand.describe(dispatch)
+    if found.best is not None:
+        rates = zip(ready.instance.modules, found.best.margins.rates, strict=True)
+        asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
+    return replace(result, options={**ready.options, **space.describe(), "attainment": asked_for})
 
 
 @dataclass(slots=True)
@@ -81,11 +82,11 @@ class _Runs:
 
     ready: PreparedRun
     ends_at: float | None
-    known: dict[tuple[str, str], AnyResult] = field(default_factory=dict)
+    known: dict[tuple[Fraction, tuple[Fraction, ...]], AnyResult] = field(default_factory=dict)
 
     def result(self, session: Session) -> AnyResult:
         """The solver's result on a session."""
-        key = str(session.slo_s), str(session.modules[0].rate_rps)
+        key = session.slo_s, tuple(module.rate_rps for module in session.modules)
         if key not in self.known:
             left = None if self.ends_at is None else max(1e-3, self.ends_at - time.monotonic())
             run = replace(self.ready, instance=session, limits=replace(self.ready.limits, time_limit_s=left))
@@ -116,5 +117,5 @@ def _answer(found: Found, demand: Demand) -> Answer[Plan]:
         )
         return Answer(None, "no margin", reason=reason, stats=stats)
     margins = found.best.margins
-    stats |= {"rate_margin": float(margins.rate), "slo_share": float(margins.slo)}
+    stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
     return Answer(found.best.plan, "margins", float(found.best.cost_per_h), stats=stats)

@@ -17,17 +17,27 @@ class Margins:
     """How much stricter the instance is that a plan is made for.
 
     Attributes:
-        rate: share by which all rates are higher.
+        rates: share by which the rate of each module is higher.
         slo: share of the SLO that is planned with.
     """
 
-    rate: Fraction = Fraction(0)
+    rates: tuple[Fraction, ...]
     slo: Fraction = Fraction(1)
+
+    def at(self, module: int, rate: Fraction) -> Margins:
+        """The same with another margin on one module's rate."""
+        return Margins((*self.rates[:module], rate, *self.rates[module + 1 :]), self.slo)
+
+
+def alike(session: Session, rate: Fraction = Fraction(0), slo: Fraction = Fraction(1)) -> Margins:
+    """The same margin on all rates."""
+    return Margins((rate,) * len(session.modules), slo)
 
 
 def stricter(session: Session, margins: Margins) -> Session:
     """The session with higher rates and a tighter SLO."""
-    modules = [Module(m.name, m.rate_rps * (1 + margins.rate), m.profile) for m in session.modules]
+    rows = zip(session.modules, margins.rates, strict=True)
+    modules = [Module(m.name, m.rate_rps * (1 + rate), m.profile) for m, rate in rows]
     return Session(session.name, session.slo_s * margins.slo, session.hardware, modules, session.edges)
 
 
@@ -49,8 +59,9 @@ def with_spare(session: Session, plan: Plan, evaluation: Evaluation, margins: Ma
         margins: what made the session stricter.
     """
     modules = []
-    for module, own, checked in zip(session.modules, plan.modules, evaluation.modules, strict=True):
+    rows = zip(session.modules, plan.modules, evaluation.modules, margins.rates, strict=True)
+    for module, own, checked, rate in rows:
         last = replace(own.allocations[-1], partial_rps=checked.partial_rps)
-        spare = module.rate_rps * margins.rate + checked.dummy_rps
+        spare = module.rate_rps * rate + checked.dummy_rps
         modules.append(replace(own, allocations=(*own.allocations[:-1], last), dummy_rps=spare))
     return Plan(tuple(modules))

@@ -2,8 +2,9 @@
 
 A planner knows evenly spaced requests only. It is given the session with higher rates and a tighter SLO; its plan is
 served at the true rates, under the arrivals that are asked for. More of either margin costs more and keeps more, by and
-large: for each share of the SLO the least margin on the rate is bracketed, then bisected, as long as that is cheaper
-than the best so far. All plans serve the same requests, so that differences between them are not chance.
+large: for each share of the SLO the least margin on all rates is bracketed, then bisected, as long as that is cheaper
+than the best so far; then the margin of one module after the other is bisected. All plans serve the same requests, so
+that differences between them are not chance.
 
 The cheapest plan that passes is then served requests that the search has not seen. If its lower confidence bound is at
 the target, it is the answer; else the search goes on with a higher level. Each of `ATTEMPTS` such trials is given its
@@ -21,7 +22,7 @@ from fractions import Fraction
 
 from euclio.session.attainment.confidence import Estimate, estimate
 from euclio.session.attainment.demand import CONFIDENCE, Demand
-from euclio.session.attainment.margins import Margins, spare_space, stricter, with_spare
+from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
 from euclio.session.attainment.replications import Replications, outcomes, replications
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
@@ -31,18 +32,22 @@ from euclio.session.space import PlanSpace
 
 COARSE, FINE = Fraction(1, 50), Fraction(1, 200)
 """Steps of the margin on the rate."""
-MOST_RATE = Fraction(4)
+MOST_RATE = Fraction(9)
 """Largest margin on the rate."""
 SLO_STEP = Fraction(1, 10)
 LEAST_SLO = Fraction(3, 10)
 REFINED = (Fraction(1, 20), Fraction(1, 40))
 """Steps in which the share of the SLO is refined around the best one."""
+MOST_MODULES = 8
+"""Modules whose own margins are bisected."""
 
 SEARCHED, VALIDATED = (8, 100, 50_000), (20, 500, 200_000)
 """Replications; requests of each over the share that may miss the SLO, such as 0.01; most requests of each."""
 LEAST_REQUESTS = 2000
 ATTEMPTS = 8
 """Plans that are validated at most."""
+SEARCH_SHARE, VALIDATION_SHARE = 0.6, 0.9
+"""Shares of a time limit after which the search and the validation come to an end; fewer requests say less."""
 STRICTER = 0.8
 """Share of the misses that the search allows after a plan has failed on fresh requests."""
 
@@ -58,6 +63,7 @@ class Tried:
         margins: what it was made with.
         plan: as a plan of the session itself.
         cost_per_h: what it costs there.
+        costs: of this, each module's part.
         simulated: whether it was; more expensive plans than the best so far are not.
         estimate: its attainment in the search; None: it was not simulated, or not to the end, as it was certain to miss
             the target.
@@ -66,6 +72,7 @@ class Tried:
     margins: Margins
     plan: Plan
     cost_per_h: Fraction
+    costs: tuple[Fraction, ...]
     simulated: bool = False
     estimate: Estimate | None = None
 
@@ -104,9 +111,12 @@ def cheapest(
         space: plan space of these plans.
         demand: target, arrivals and dispatch.
         seed: seed of all requests; the same gives the same, where no limit is hit.
-        time_limit_s: when the search ends with what it has; validation comes after it.
+        time_limit_s: limit of search and validation together.
     """
-    ends_at = None if time_limit_s is None else time.monotonic() + time_limit_s
+    began = time.monotonic()
+    ends_at, validated_at = (
+        None if time_limit_s is None else began + share * time_limit_s for share in (SEARCH_SHARE, VALIDATION_SHARE)
+    )
     trials = _Trials(session, spare_space(space), demand, seed)
     search = _Search(session, planner, trials, ends_at, demand.target)
     validated = None
@@ -114,7 +124,7 @@ def cheapest(
         best = search.run()
         if best is None:
             break
-        validated = trials.validated(best, attempt)
+        validated = trials.validated(best, attempt, validated_at)
         if validated.lower >= demand.target:
             return Found(best, validated, search.plans(), not search.is_over())
         search.ask_more(best)
@@ -143,9 +153,10 @@ class _Trials:
         arrived, attained = outcomes(self._system(plan), asked, self.demand.target)
         return estimate(arrived, attained, CONFIDENCE) if len(arrived) == len(asked.seeds) else None
 
-    def validated(self, tried: Tried, attempt: int) -> Estimate:
+    def validated(self, tried: Tried, attempt: int, ends_at: float | None) -> Estimate:
         """The attainment on fresh requests, with one attempt's part of the error that is allowed."""
-        arrived, attained = outcomes(self._system(tried.plan), self._replications(VALIDATED, 1 + attempt))
+        asked = self._replications(VALIDATED, 1 + attempt)
+        arrived, attained = outcomes(self._system(tried.plan), asked, ends_at=ends_at)
         return estimate(arrived, attained, 1 - (1 - CONFIDENCE) / ATTEMPTS)
 
 
@@ -178,7 +189,7 @@ class _Search:
 
     def run(self) -> Tried | None:
         """The cheapest plan that passes: shares of the SLO from all of it on, then more finely around the best."""
-        self._enough(Margins())
+        self._enough(alike(self.session))
         share = Fraction(1)
         while share >= LEAST_SLO and not self.is_over():
             self._least_rate(share, COARSE)
@@ -191,18 +202,38 @@ class _Search:
                         self._least_rate(share, COARSE)
         if self.best is not None:
             self._least_rate(self.best.margins.slo, FINE)
+            self._least_of_modules()
         return self.best
 
     def _least_rate(self, share: Fraction, step: Fraction) -> None:
-        """Bracket and bisect the least margin on the rate that passes, or costs as much as the best plan."""
-        low, high = -1, 0
-        while not self._enough(Margins(high * step, share)):
-            low, high = high, max(1, 2 * high)
-            if high * step > MOST_RATE or self.is_over():
+        """Bracket and bisect the least margin on all rates that passes, or costs as much as the best plan."""
+
+        def enough(steps: int) -> bool:
+            return self._enough(alike(self.session, steps * step, share))
+
+        low, high, most = -1, 0, int(MOST_RATE / step)
+        while not enough(high):
+            if high == most or self.is_over():
                 return
+            low, high = high, min(max(1, 2 * high), most)
+        self._bisect(low, high, enough)
+
+    def _least_of_modules(self) -> None:
+        """Bisect the margin on the rate of each module, the most expensive ones first, down from the best plan's."""
+        assert self.best is not None
+        for m in sorted(range(len(self.session.modules)), key=self.best.costs.__getitem__, reverse=True)[:MOST_MODULES]:
+            margins = self.best.margins
+
+            def enough(steps: int, m: int = m, margins: Margins = margins) -> bool:
+                return self._enough(margins.at(m, steps * FINE))
+
+            self._bisect(-1, int(margins.rates[m] / FINE), enough)
+
+    def _bisect(self, low: int, high: int, enough: Callable[[int], bool]) -> None:
+        """Try margins between one that is not enough and one that is."""
         while high - low > 1 and not self.is_over():
             middle = (low + high) // 2
-            low, high = (low, middle) if self._enough(Margins(middle * step, share)) else (middle, high)
+            low, high = (low, middle) if enough(middle) else (middle, high)
 
     def _enough(self, margins: Margins) -> bool:
         """Whether less margin is to be tried: this one passes, or costs as much as the best plan."""
@@ -230,4 +261,4 @@ class _Search:
         checked = evaluate(self.session, plan, self.trials.space)
         assert checked.feasible, f"margins make a plan that the checker refuses: {checked.violations}"
         assert checked.cost_per_h is not None
-        return Tried(margins, plan, checked.cost_per_h)
+        return Tried(margins, plan, checked.cost_per_h, tuple(module.cost_per_h for module in checked.modules))

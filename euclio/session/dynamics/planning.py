@@ -17,8 +17,8 @@ from euclio.session.simulation.targets import Dealing
 from euclio.session.workloads.scrooge_applications import CPU, ScroogeApplication, find_scrooge_application
 from euclio.session.workloads.scrooge_sessions import inflated
 
-RAISED = tuple(Fraction(5, 4) ** k for k in range(13))
-"""What all rates are multiplied with where a planner has no plan, one after the other: up to 14.6."""
+RAISED = (*(Fraction(21, 20) ** k for k in range(5)), *(Fraction(5, 4) ** k for k in range(1, 13)))
+"""What all rates are multiplied with where a planner has no plan, one after the other: by little first, up to 14.6."""
 DIGITS = 6
 """Significant digits of rates and factors that a planner is asked for."""
 

@@ -27,7 +27,7 @@ TURN_OFFS_S = (0, 30, 120)
 OWN_TURN_OFF_S = 30
 """Of Scrooge in §4.2, by its finish rates there and in §4.4."""
 FEWER_CLIENTS = (2, 6)
-SWEPT: Mapping[str, tuple[int, ...]] = {"traffic": (0,), "face": (1,), "tracker": (1, 4)}
+SWEPT: Mapping[str, tuple[int, ...]] = {"face": (1,), "tracker": (1, 4)}
 """Front-ends of Nexus next to Scrooge that are run with fewer clients too."""
 LEAST_SECONDS = 60
 PREFIX = "changing-"

@@ -13,7 +13,7 @@ from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.session.workloads.scrooge_sessions import COMPARED
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.scrooge.changing_figures import figure_6, figure_14, figure_over_time
-from euclio.studies.scrooge.changing_reasons import changing_reasons
+from euclio.studies.scrooge.changing_reasons import changing_reasons, changing_summary
 from euclio.studies.scrooge.example import example_table
 from euclio.studies.scrooge.figures import (
     figure_10,
@@ -96,6 +96,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figure_tightness(runs),
             figure_applications(runs),
             Heading("Workloads that change: Figures 6 to 9 and 14"),
+            Paragraph(changing_summary(collected.tables["changing"])),
             figure_6(collected.tables["changing"]),
             *(figure_over_time(collected.tables, name) for name in COMPARED),
             figure_14(collected.tables["changing"]),

@@ -1,4 +1,5 @@
 import math
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,14 @@ from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.studies.building import reproduce
 from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge import experiment
+from euclio.studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, Case, cases
+from euclio.studies.scrooge.changing_measures import (
+    OWN,
+    changing_measures,
+    changing_readings,
+    changing_stated,
+    movements,
+)
 from euclio.studies.scrooge.example import example_table, session
 from euclio.studies.scrooge.experiment import LEAST_DECISIONS
 from euclio.studies.scrooge.inputs import input_measures
@@ -119,10 +128,24 @@ def objective_tables(costs=COSTS, decisions=2, **lacking):
     return {"objectives": with_decisions(pd.DataFrame(rows)), "machines": pd.DataFrame(machines)}
 
 
+def changing_table(finish=0.9, cost=2.0, **own):
+    """Totals of all runs on one changing workload, all alike but for Nexus, which has half the finish rate."""
+    rows = []
+    for case in cases():
+        nexus = case.system == NEXUS_SYSTEM
+        rate = (0.5 if nexus else 1.0) * finish
+        spent = (1.5 if nexus else 1.0) * cost
+        totals = {"finish_rate": rate, "attainment": rate / 2, "used_cost": spent, "cost": 2 * spent}
+        counts = dict.fromkeys(("allocations", "sold_out", "workers_started"), 3)
+        rows.append({**asdict(case), "seed": 1, **totals, "planned_cost": spent / 2, **counts, **own})
+    return pd.DataFrame(rows)
+
+
 def collected(table):
     """What the measures are taken from."""
     asked = Asked(None, 1, False)
-    return Collected({"runs": table, **objective_tables()}, (), None, {}, asked, None, {}, 1)
+    tables = {"runs": table, **objective_tables(), "changing": changing_table()}
+    return Collected(tables, (), None, {}, asked, None, {}, 1)
 
 
 TWO_TYPES = {MILP: [1.0, 1.02, 1.0], GREEDY: [1.0, 1.5, 1.1], BRUTE_FORCE: [1.0, 1.0, NONE], OPTIMUM: [1.0, 1.0, 1.0]}
@@ -226,6 +249,48 @@ def test_every_method_finds_the_papers_optimum_of_the_example():
     assert {row[1:3] for row in example_table().rows[4:]} == {("7.5444", "272.8")}
 
 
+def test_finish_rates_and_costs_of_changing_workloads_are_of_their_own_runs():
+    found = changing_measures(changing_table())
+    assert found["finish_traffic"].value == pytest.approx(90)
+    assert found["nexus_finish_face_3"].value == pytest.approx(45)
+    assert found["nexus_cost_tracker_4"].value == pytest.approx(1.5)
+    assert found["saved_traffic"].value == pytest.approx(1.0)
+
+
+def test_turn_off_delays_are_compared_over_applications():
+    table = changing_table()
+    low = (table.application == "face") & (table.turn_off_s == 0) & (table.system != NEXUS_SYSTEM)
+    found = changing_measures(table.assign(finish_rate=table.finish_rate.mask(low, 0.7)))
+    assert (found["turn_off_0_least"].value, found["turn_off_0_most"].value) == pytest.approx((70, 90))
+    assert found["turn_off_30"].value == pytest.approx(90)
+
+
+def test_other_readings_are_of_runs_of_their_own_or_of_other_columns():
+    readings = changing_readings(changing_table())
+    assert {reading.measured.value for reading in readings["finish_face"]} == {45.0}
+    # Costs that are all twice as high have the same ratio.
+    assert "nexus_cost_traffic" not in readings
+    assert all(len(own) for own in readings.values())
+
+
+def test_fewer_clients_move_a_figure_across_the_printed_one_or_are_no_verdict():
+    table = changing_table()
+    served = {FEWER_CLIENTS[0]: 0.99, FEWER_CLIENTS[1]: 0.9, OWN.clients: 0.7}
+    nexus = (table.system == NEXUS_SYSTEM) & (table.application == "tracker") & (table.front_ends == 4)
+    moved = table.assign(finish_rate=table.finish_rate.mask(nexus, table.clients.map(served)))
+    assert movements(moved)["nexus_finish_tracker_4"].low == pytest.approx(99)
+    assert set(changing_stated(moved)) == {"nexus_finish_tracker_4"}
+    assert changing_stated(table) == {}
+
+
+def test_every_case_of_a_changing_workload_is_one_of_its_own():
+    found = [replace(case, drawn=False) for case in cases()]
+    assert len(set(found)) == len(found)
+    assert Case("traffic") in found
+    # Only three applications can be served by Nexus (§4.1).
+    assert {case.application for case in found if case.system == NEXUS_SYSTEM} == {"traffic", "face", "tracker"}
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
@@ -235,7 +300,7 @@ def report(tmp_path_factory):
 
 def test_report_holds_scorecard_figures_and_example(report: Path):
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 10
+    assert page.count("<svg") == 15
     assert "printed figures, by verdict" in page
     assert "disagreements of the two: 0" in page
     assert "7.5444" in (report / "scorecard.md").read_text(encoding="utf-8")
@@ -249,5 +314,9 @@ def test_every_run_has_a_row(report: Path):
     decisions = table[table.protocol == OWN_SESSIONS].workload.nunique()
     assert counts.pop(OWN_SESSIONS) == decisions * (4 + 3)
     assert set(counts) == {at_objective(ms) for ms in LOOSER_MS}
+    changing, _ = load(report / "changing.parquet")
+    assert len(changing) == len(cases())
+    seconds, _ = load(report / "changing_seconds.parquet")
+    assert len(seconds) == 60 * sum(case.drawn for case in cases())
     objectives, _ = load(report / "objectives.parquet")
     assert len(objectives) == 7 * 4 * 2 * LEAST_DECISIONS

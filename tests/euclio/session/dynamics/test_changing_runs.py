@@ -98,6 +98,15 @@ def test_front_ends_that_are_too_few_are_the_bottleneck(face):
     assert rates[0] < rates[1] < rates[2]
 
 
+def test_front_ends_that_come_first_keep_what_they_lose_from_the_detector(face):
+    first = run(face, replace(nexus(1), front_ends_first=True))
+    assert first.used_cost < run(face, nexus(1)).used_cost
+    own = face.with_first([1])
+    parents = {module.name: module.parents for module in own.application.application.modules}
+    assert parents == {"crop": (), "detector": ("crop",), "keypoints": ("detector",)}
+    assert own.session.order == (1, 0, 2)
+
+
 def test_front_ends_are_paid_from_begin_to_end(face):
     record = run(face, nexus(6))
     own = [rental for rental in record.rentals if rental.hardware == "CPU"]
