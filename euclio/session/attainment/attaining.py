@@ -19,9 +19,6 @@ from euclio.session.plan import Plan
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.targets import own_dispatch
 
-SEARCH_SHARE = 0.7
-"""Share of the time limit that the search may take; validation needs the rest."""
-
 
 def solve_attaining(
     session: Session,
@@ -62,12 +59,12 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
-    runs = _Runs(ready, None if limit_s is None else began + limit_s * SEARCH_SHARE)
+    runs = _Runs(ready, None if limit_s is None else began + limit_s)
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
         return first
-    search_s = None if limit_s is None else max(0.0, limit_s * SEARCH_SHARE - (time.monotonic() - began))
-    found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=search_s)
+    left_s = None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
+    found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=left_s)
     space = spare_space(ready.space)
     answer = _answer(found, demand)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)

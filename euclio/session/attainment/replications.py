@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ from euclio.simulation.units import NS_PER_S, Ints
 
 PARTS = 10
 """A replication has so many parts, of which the first is left out: it begins with idle machines."""
+FEWEST = 4
+"""Replications that are made however late it is."""
 LEAST_SLOS = 100
 LEAST_BURSTS = 20
 """A replication is at least that long, in SLOs and in bursts."""
@@ -58,13 +61,16 @@ def replications(
     return Replications(setup, seconds, tuple(int(seed >> np.uint64(1)) for seed in state))
 
 
-def outcomes(system: System, asked: Replications, least: float = 0.0) -> tuple[Ints, Ints]:
+def outcomes(
+    system: System, asked: Replications, least: float = 0.0, ends_at: float | None = None
+) -> tuple[Ints, Ints]:
     """Requests of each replication, and those answered within the SLO.
 
     Args:
         system: what serves.
         asked: the replications.
         least: they end as soon as their mean attainment is certain to be below this, whatever is left.
+        ends_at: no more than `FEWEST` are made after this time, of the monotonic clock; None: all are.
     """
     compile_simulator()
     arrived: list[int] = []
@@ -76,7 +82,8 @@ def outcomes(system: System, asked: Replications, least: float = 0.0) -> tuple[I
             arrived.append(came)
             attained.append(kept)
             missed += 1 - kept / came
-        if missed > (1 - least) * len(asked.seeds):
+        late = ends_at is not None and time.monotonic() >= ends_at
+        if missed > (1 - least) * len(asked.seeds) or (late and len(arrived) >= FEWEST):
             break
     return np.array(arrived, np.int64), np.array(attained, np.int64)
 

@@ -46,6 +46,8 @@ SEARCHED, VALIDATED = (8, 100, 50_000), (20, 500, 200_000)
 LEAST_REQUESTS = 2000
 ATTEMPTS = 8
 """Plans that are validated at most."""
+SEARCH_SHARE, VALIDATION_SHARE = 0.6, 0.9
+"""Shares of a time limit after which the search and the validation come to an end; fewer requests say less."""
 STRICTER = 0.8
 """Share of the misses that the search allows after a plan has failed on fresh requests."""
 
@@ -109,9 +111,12 @@ def cheapest(
         space: plan space of these plans.
         demand: target, arrivals and dispatch.
         seed: seed of all requests; the same gives the same, where no limit is hit.
-        time_limit_s: when the search ends with what it has; validation comes after it.
+        time_limit_s: limit of search and validation together.
     """
-    ends_at = None if time_limit_s is None else time.monotonic() + time_limit_s
+    began = time.monotonic()
+    ends_at, validated_at = (
+        None if time_limit_s is None else began + share * time_limit_s for share in (SEARCH_SHARE, VALIDATION_SHARE)
+    )
     trials = _Trials(session, spare_space(space), demand, seed)
     search = _Search(session, planner, trials, ends_at, demand.target)
     validated = None
@@ -119,7 +124,7 @@ def cheapest(
         best = search.run()
         if best is None:
             break
-        validated = trials.validated(best, attempt)
+        validated = trials.validated(best, attempt, validated_at)
         if validated.lower >= demand.target:
             return Found(best, validated, search.plans(), not search.is_over())
         search.ask_more(best)
@@ -148,9 +153,10 @@ class _Trials:
         arrived, attained = outcomes(self._system(plan), asked, self.demand.target)
         return estimate(arrived, attained, CONFIDENCE) if len(arrived) == len(asked.seeds) else None
 
-    def validated(self, tried: Tried, attempt: int) -> Estimate:
+    def validated(self, tried: Tried, attempt: int, ends_at: float | None) -> Estimate:
         """The attainment on fresh requests, with one attempt's part of the error that is allowed."""
-        arrived, attained = outcomes(self._system(tried.plan), self._replications(VALIDATED, 1 + attempt))
+        asked = self._replications(VALIDATED, 1 + attempt)
+        arrived, attained = outcomes(self._system(tried.plan), asked, ends_at=ends_at)
         return estimate(arrived, attained, 1 - (1 - CONFIDENCE) / ATTEMPTS)
 
 

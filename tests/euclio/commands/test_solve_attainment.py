@@ -46,7 +46,11 @@ def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
     found = json.loads(written[0].read_text())
     assert found["status"] == "feasible"
     assert found["bound_per_h"] is None
-    assert found["options"]["attainment"] == {
+    asked = found["options"]["attainment"]
+    margins = asked.pop("rate_margins")
+    assert list(margins) == ["detect", "classify"]
+    assert max(margins.values()) == found["stats"]["rate_margin"]
+    assert asked == {
         "target": 0.95,
         "confidence": 0.95,
         "arrivals": "poisson",

@@ -19,7 +19,8 @@ def test_every_planner_can_be_asked(name, tmp_path):
     result = solve_attaining(SESSION, name, 0.95, Setup(dispatch="pull"))
     assert (result.status, result.bound, result.solver) == (Status.FEASIBLE, None, name)
     assert result.stats["attainment_at_least"] >= 0.95
-    assert result.stats["cost_without_margins"] <= result.cost
+    # A heuristic may happen to find a cheaper plan of a stricter session, as Clipper's does here.
+    assert name != "exact" or result.stats["cost_without_margins"] <= result.cost
     checked = evaluate(SESSION, result.plan, result.space)
     assert checked.feasible
     assert checked.cost_per_h == result.value

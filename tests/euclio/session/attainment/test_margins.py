@@ -30,7 +30,7 @@ def test_spare_capacity_changes_neither_price_nor_latency(name, margins):
         assert checked.cost_per_h == result.value
         assert checked.latency_s == result.evaluation.latency_s
         tried += 1
-    assert tried > 3
+    assert tried > 1
 
 
 def test_margins_make_a_session_stricter():
