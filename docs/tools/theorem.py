@@ -380,7 +380,8 @@ def smallest() -> Figure:
             at = row[2] / NS_PER_S
             axes.annotate("", (at, 1.34 - machine), (at, 1.62 - machine), arrowprops={"arrowstyle": "->"})
             axes.text(at, 1.64 - machine, str(row[0]), ha="center", va="bottom", fontsize=8)
-    axes.set(yticks=(1, 0), yticklabels=("A: batch 1, 0.5 s", "B: batch 2, 2 s"), xlabel="s", ylim=(-0.4, 1.95))
+    axes.set(yticks=(1, 0), yticklabels=("A: batch 1, 0.5 s", "B: batch 2, 2 s"), xlabel="time (s)")
+    axes.set(xlim=(-0.15, None), ylim=(-0.4, 1.95))
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
