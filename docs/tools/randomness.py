@@ -3,7 +3,7 @@
 Sessions of Harpagon's applications at several rates and tightnesses, planned by `exact` with the margins that keep an
 attainment. It prints the tables of `docs/findings/cost-of-randomness.md` and writes
 `docs/figures/cost-of-randomness.svg`; the same code gives the same bytes. The rows of replayed arrivals need a file of
-timestamps, such as the Azure LLM inference trace (code, 2023). It takes about four minutes.
+timestamps, such as the Azure LLM inference trace (code, 2023). It takes about six minutes.
 """
 
 from __future__ import annotations
