@@ -1,4 +1,4 @@
-"""Longest paths through a session's DAG, exact or in floats as the latencies are.
+"""Longest paths through a session's DAG, exact or in floats as the latencies are; whole nanoseconds do as well.
 
 Two other routines stay apart. Compiled searches walk arrays (`euclio.session.dispatch.path_times`), as they cannot hold
 fractions. The independent prover (`euclio.session.certify.branching.through`) has its own, so that an error here would
@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from euclio.session.instance import Session
 
-Seconds = TypeVar("Seconds", Fraction, float, Fraction | float)
+Seconds = TypeVar("Seconds", int, Fraction, float, Fraction | float)
 
 
 def times_until(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]:

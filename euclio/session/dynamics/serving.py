@@ -12,6 +12,7 @@ from euclio.session.dynamics.planning import Machine, on_cpu
 from euclio.session.dynamics.rules import Expecting
 from euclio.session.dynamics.world import World
 from euclio.session.evaluate import Evaluation
+from euclio.session.paths import times_from
 from euclio.session.plan import Plan
 from euclio.session.simulation.engine import tables as t
 from euclio.session.simulation.engine.dealing import close, deal
@@ -186,15 +187,11 @@ class Serving:
 
     def _set_after(self, placed: Sequence[Placed]) -> None:
         """What an invocation is expected to take after each module, by the machines that there are."""
-        own = np.zeros(len(self._modules), np.int64)
-        for m in range(len(self._modules)):
-            own[m] = min((self._expected_ns(p) for p in placed if p.machine.module == m), default=0)
-        index = {module.name: m for m, module in enumerate(self._modules)}
-        after = np.zeros(len(self._modules), np.int64)
-        for m in reversed(self._server.system.order):
-            for parent in (index[name] for name in self._modules[m].parents):
-                after[parent] = max(after[parent], own[m] + after[m])
-        self._server.state.module[:, t.LEAST_AFTER] = after
+        own = [
+            min((self._expected_ns(p) for p in placed if p.machine.module == m), default=0)
+            for m in range(len(self._modules))
+        ]
+        self._server.state.module[:, t.LEAST_AFTER] = np.subtract(times_from(self._server.system.session, own), own)
 
     def _expected_ns(self, placed: Placed) -> int:
         """What an invocation is expected to take in a module, on one of its machines."""

@@ -10,6 +10,7 @@ from fractions import Fraction
 from euclio.core.errors import InputError
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
+from euclio.session.paths import times_from
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.policies import Policy
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
@@ -214,7 +215,7 @@ class _Built:
         spaced = self.setup.partial is Partial.SHARED and rate < c.throughput_rps
         timeout = self._timeout_ns(c, rate, target, latency)
         spacing = int(c.batch / rate * NS_PER_S) if spaced else 0
-        duration_ns = durations(self.module, c)
+        duration_ns = _durations(self.module, c)
         busy = rate / c.throughput_rps
         for k in range(count):
             # Where the partial machine takes turns with the whole ones, it is the last of them.
@@ -256,9 +257,7 @@ def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[Ser
     parents = session.parents()
     children = [tuple(c for c, ps in enumerate(parents) if m in ps) for m in range(len(parents))]
     least = [min(min(machine.duration_ns[1:]) for machine in b.machines) for b in built]
-    after = [0] * len(built)
-    for m in reversed(session.order):
-        after[m] = max((least[c] + after[c] for c in children[m]), default=0)
+    after = [path - own for path, own in zip(times_from(session, least), least, strict=True)]
     found = []
     for m, b in enumerate(built):
         per_request = b.module.rate_rps / rate
@@ -284,7 +283,7 @@ def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[Ser
     return tuple(found)
 
 
-def durations(module: Module, c: Configuration) -> tuple[int, ...]:
+def _durations(module: Module, c: Configuration) -> tuple[int, ...]:
     """Duration of batches of 0 to b, in nanoseconds, rounded up.
 
     A batch that is not full takes the least time of all configurations that it could be filled up to.
