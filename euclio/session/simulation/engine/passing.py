@@ -105,7 +105,7 @@ def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, 
     """Count down the parents of what is behind a module, through modules that the request does not invoke.
 
     Returns:
-        The lowest and the highest number of a module that became ready; the lowest is higher if none did.
+        The lowest and the highest number of a module that was reached and not passed; the lowest is higher if none was.
     """
     lowest, highest = s.module.shape[0], -1
     s.stack[0], depth = module, 1
@@ -118,26 +118,31 @@ def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, 
             s.passage[request, child, PARENTS_LEFT] -= 1
             if s.passage[request, child, PARENTS_LEFT] > 0:
                 continue
-            s.passage[request, child, READY_AT] = now
-            if s.passage[request, child, COUNT] > 0:
-                _mark_ready(s, request, child)
-                lowest, highest = min(lowest, child), max(highest, child)
-            elif not _is_held(s, request, child, now):
-                s.request[request, MODULES_LEFT] -= 1
+            if _passes_at_once(s, request, child, now):
                 s.stack[depth] = child
                 depth += 1
+            else:
+                lowest, highest = min(lowest, child), max(highest, child)
     return lowest, highest
 
 
 @compiled_on_tables
-def _mark_ready(s: State, request: int, module: int) -> None:
-    """Mark the invocations of a module as ready, which are dealt out later, in the order of the session's modules.
+def _passes_at_once(s: State, request: int, module: int, now: int) -> bool:
+    """Let a request reach a module; whether it passes at once, as it neither invokes the module nor is held there.
 
-    All of them are outstanding from now on, so that a request that is dropped half-way is not forgotten.
+    Invocations are marked as ready, and dealt out later, in the order of the session's modules. All of them are
+    outstanding from now on, so that a request that is dropped half-way is not forgotten.
     """
     count = s.passage[request, module, COUNT]
-    s.passage[request, module, INVOCATIONS_LEFT] = -count
-    s.request[request, OUTSTANDING] += count
+    s.passage[request, module, READY_AT] = now
+    if count > 0:
+        s.passage[request, module, INVOCATIONS_LEFT] = -count
+        s.request[request, OUTSTANDING] += count
+        return False
+    if _is_held(s, request, module, now):
+        return False
+    s.request[request, MODULES_LEFT] -= 1
+    return True
 
 
 @compiled_on_tables
@@ -147,14 +152,10 @@ def enter_first_modules(s: State, request: int, now: int) -> None:
     for module in range(s.module.shape[0]):
         if s.module[module, PARENTS] > 0:
             continue
-        s.passage[request, module, READY_AT] = now
-        if s.passage[request, module, COUNT] > 0:
-            _mark_ready(s, request, module)
-            lowest, highest = min(lowest, module), max(highest, module)
-        elif not _is_held(s, request, module, now):
-            s.request[request, MODULES_LEFT] -= 1
+        below, above = module, module
+        if _passes_at_once(s, request, module, now):
             below, above = _tell_children(s, request, module, now)
-            lowest, highest = min(lowest, below), max(highest, above)
+        lowest, highest = min(lowest, below), max(highest, above)
     if s.request[request, MODULES_LEFT] == 0:
         answer(s, request, now)
     else:
