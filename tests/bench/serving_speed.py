@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import time
 import tracemalloc
-from collections.abc import Iterator
 
 import numpy as np
 
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 from euclio.session.simulation.engine import tables
 from euclio.session.simulation.reference import serve
-from euclio.session.simulation.server import Counts, Server
+from euclio.session.simulation.server import Server
 from euclio.session.simulation.setup import Dispatch, Setup
+from euclio.session.simulation.simulation import Driver, incoming
 from euclio.session.simulation.system import System, build_system
-from euclio.simulation.arrivals import arrival_chunks
 from euclio.simulation.setup import Arrivals
-from euclio.simulation.units import Ints
 from tests.bench.measuring import bar
 from tests.bench.report import Line, Section
 
@@ -69,26 +67,18 @@ def chain(dispatch: Dispatch) -> System:
     return build_system(session, plan, None, Setup(dispatch=dispatch))
 
 
-def _chunks(system: System, setup: Setup) -> Iterator[tuple[Ints, Ints]]:
-    counts = Counts([module.per_request for module in system.modules])
-    (chunks,) = arrival_chunks(setup, [setup.load * float(system.rate_rps)])
-    for chunk in chunks:
-        yield chunk, counts.take(len(chunk))
-
-
 def _compiled(system: System, setup: Setup) -> float:
     """Requests per CPU second of the compiled simulator; drawing arrivals is not counted."""
-    chunks = list(_chunks(system, setup))
-    pieces = iter(chunks)
+    chunks = list(incoming(system, setup))
     server = Server(system, until_ns=int(setup.seconds * 1e9))
     began = time.process_time()
-    server.run(lambda: next(pieces, None))
+    Driver(server, iter(chunks)).finish()
     return float(server.state.number[tables.ANSWERED]) / (time.process_time() - began)
 
 
 def _plain(system: System, setup: Setup) -> float:
     """Requests per CPU second of the simulator in plain Python."""
-    chunks = list(_chunks(system, setup))
+    chunks = list(incoming(system, setup))
     arrivals = np.concatenate([times for times, _ in chunks]).tolist()
     counts = np.concatenate([found for _, found in chunks]).tolist()
     began = time.process_time()
@@ -100,9 +90,9 @@ def _more_mb(system: System) -> float:
     """Megabytes that a run of ten times as many requests takes more at its most."""
     peaks = []
     for seconds in (500.0, 5000.0):
-        chunks = _chunks(system, Setup(Arrivals.POISSON, LOADS[Arrivals.POISSON], seconds))
+        setup = Setup(Arrivals.POISSON, LOADS[Arrivals.POISSON], seconds)
         tracemalloc.start()
-        Server(system, until_ns=int(seconds * 1e9)).run(lambda chunks=chunks: next(chunks, None))
+        Driver(Server(system, until_ns=int(seconds * 1e9)), incoming(system, setup)).finish()
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     return (peaks[1] - peaks[0]) / 1e6

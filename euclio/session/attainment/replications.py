@@ -11,7 +11,7 @@ import numpy as np
 from euclio.session.simulation.engine import tables as t
 from euclio.session.simulation.server import Server
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.simulation import Driver, compile_simulator
+from euclio.session.simulation.simulation import Driver, compile_simulator, incoming
 from euclio.session.simulation.system import System
 from euclio.simulation.noise import duration_factors
 from euclio.simulation.setup import Arrivals
@@ -92,6 +92,6 @@ def _replication(system: System, setup: Setup) -> tuple[int, int]:
     until = int(setup.seconds * NS_PER_S)
     factors = duration_factors(setup.noise, setup.seed)
     server = Server(system, until_ns=until, factors=factors, window_ns=-(-until // PARTS))
-    Driver(server, setup).finish()
+    Driver(server, incoming(system, setup)).finish()
     counted = server.state.window[1:]
     return int(counted[:, t.WINDOW_ARRIVED].sum()), int(counted[:, t.WINDOW_ATTAINED].sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -115,18 +115,6 @@ class Server:
                 self._take_logs()
             else:
                 self.state = _with_room(self.state)
-
-    def run(self, chunks: Callable[[], tuple[Ints, Ints] | None]) -> None:
-        """Feed all chunks of arrivals, and go on until all requests are answered.
-
-        Args:
-            chunks: the next arrivals and their counts each time, None after the last.
-        """
-        while (chunk := chunks()) is not None:
-            self.feed(*chunk)
-            self.advance()
-        self.feed(np.zeros(0, np.int64), np.zeros((0, len(self.system.modules)), np.int64), last=True)
-        self.advance()
 
     def busy_ns(self, at_ns: int) -> Ints:
         """How long each machine has executed until the time that `advance` went to, all slots together.

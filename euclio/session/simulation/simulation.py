@@ -31,6 +31,8 @@ TIMELINE_SLOS = 1.5
 
 Progress = Callable[[float], None]
 """Is given the seconds that have been simulated."""
+Piece = tuple[Ints, Ints]
+"""Arrivals in nanoseconds, shape (requests,), and invocations per request and module, shape (requests, modules)."""
 
 
 def simulate(
@@ -68,7 +70,7 @@ def simulate(
         window_ns=-(-until // WINDOWS),
     )
     began = time.perf_counter()
-    executions, busy_ns = _run(Driver(server, setup, progress or (lambda _: None)), server, setup)
+    executions, busy_ns = _run(Driver(server, incoming(system, setup), progress), server, setup)
     wall_s = time.perf_counter() - began
     state = server.state
     number = state.number
@@ -135,30 +137,30 @@ def _run(driver: Driver, server: Server, setup: Setup) -> tuple[Executions, Ints
 
 
 class Driver:
-    """Feeds a server with the arrivals of a setup, piece by piece."""
+    """Feeds a server with arrivals, piece by piece."""
 
-    def __init__(self, server: Server, setup: Setup, progress: Progress = lambda _: None) -> None:
-        self._server, self._progress = server, progress
-        self._chunks = _chunks(server.system, setup)
+    def __init__(self, server: Server, pieces: Iterator[Piece], progress: Progress | None = None) -> None:
+        """Begin before the first arrival; `progress` is called after each piece that is fed."""
+        self._server, self._pieces, self._progress = server, pieces, progress
         nothing = np.zeros(0, np.int64), np.zeros((0, len(server.system.modules)), np.int64)
-        self._next: tuple[Ints, Ints] | None = next(self._chunks, nothing)
+        self._next: Piece | None = next(pieces, nothing)
 
     def go_to(self, until_ns: int) -> None:
         """Let all happen that happens before a time."""
         while not self._server.advance(until_ns):
             assert self._next is not None, "the server asks for arrivals after the last"
-            chunk, self._next = self._next, next(self._chunks, None)
-            self._server.feed(*chunk, last=self._next is None)
-            if chunk[0].size:
-                self._progress(float(chunk[0][-1]) / NS_PER_S)
+            piece, self._next = self._next, next(self._pieces, None)
+            self._server.feed(*piece, last=self._next is None)
+            if piece[0].size and self._progress is not None:
+                self._progress(float(piece[0][-1]) / NS_PER_S)
 
     def finish(self) -> None:
         """Go on until all requests are answered."""
         self.go_to(FOREVER_NS)
 
 
-def _chunks(system: System, setup: Setup) -> Iterator[tuple[Ints, Ints]]:
-    """Arrivals and the invocations of each; of clients, the first request of each."""
+def incoming(system: System, setup: Setup) -> Iterator[Piece]:
+    """The requests of a setup, in pieces; of clients, the first request of each."""
     counts = Counts([module.per_request for module in system.modules])
     if setup.clients:
         # The next requests of a client are as its first one: they all have what the first request of all has.

@@ -11,6 +11,7 @@ from euclio.session import Allocation, Configuration, Hardware, Module, ModulePl
 from euclio.session.simulation.engine import tables as t
 from euclio.session.simulation.server import Counts, Logs, Server
 from euclio.session.simulation.setup import Dispatch, Dropping, Setup
+from euclio.session.simulation.simulation import Driver
 from euclio.session.simulation.system import System, build_system
 from euclio.simulation.units import Ints
 
@@ -42,7 +43,7 @@ def served(system: System, times: Ints, size: int, **options: int) -> Server:
     pieces: Iterator[tuple[Ints, Ints]] = (
         (times[k : k + size], counts.take(len(times[k : k + size]))) for k in range(0, len(times), size)
     )
-    server.run(lambda: next(pieces, None))
+    Driver(server, pieces).finish()
     return server
 
 
