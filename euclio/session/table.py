@@ -70,6 +70,8 @@ def _header(session: Session, result: Result) -> list[str]:
         )
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
+    if result.changes is not None:
+        lines.append(f"with {result.changes.in_words()}")
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
     return lines + _attainment(result)
 
