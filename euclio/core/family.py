@@ -154,6 +154,8 @@ class Family:
         change_options: options of the command that are fields of it.
         hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
             nothing does.
+        demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
+            that `Solver.covers` has for it, in words for people.
     """
 
     name: str
@@ -191,6 +193,7 @@ class Family:
     changes: type[Changes] | None = None
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
+    demands: Callable[[Any, Any], dict[str, str]] = lambda instance, space: {}
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

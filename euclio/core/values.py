@@ -88,9 +88,11 @@ NOT_NEGATIVE = Values("a number of at least 0", float, lambda number: number >= 
 PART = Values("a number from 0 to less than 1", float, lambda number: 0 <= number < 1)
 SHARE = Values("a number from 0 to 1", float, lambda number: 0 <= number <= 1)
 COUNT = Values("a whole number, at least 1", int, lambda number: number >= 1)
+COUNT_OR_NONE = Values("a whole number, at least 0", int, lambda number: number >= 0)
 SEED = Values("a whole number from 0 to 2^63 - 1", int, lambda number: 0 <= number <= LARGEST_SEED)
 
 positive, part, count, seed = POSITIVE.parse, PART.parse, COUNT.parse, SEED.parse
+count_or_none = COUNT_OR_NONE.parse
 """Types of arguments that several verbs share, as the functions below."""
 
 

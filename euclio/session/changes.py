@@ -14,9 +14,10 @@ from fractions import Fraction
 from euclio.core.errors import InputError
 from euclio.core.family import SpaceOption
 from euclio.core.numbers import exact_number
-from euclio.core.values import exact_not_negative, exact_positive, named
+from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import full, joined, percent
 from euclio.session.instance import Module, Session
+from euclio.session.instance import stock as machines_in_stock
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class SessionChanges:
             scaled in ratio so that it is that.
         slo_s: latency objective in seconds.
         price_per_h: money per hour, by hardware.
+        stock: most machines that a plan may use, by hardware.
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
 
     Raises:
@@ -38,6 +40,7 @@ class SessionChanges:
     slo_s: Fraction | None = None
     price_per_h: dict[str, Fraction] | None = None
     headroom: Fraction | None = None
+    stock: dict[str, int] | None = None
 
     def __post_init__(self) -> None:
         for field in ("rate_rps", "slo_s", "headroom"):
@@ -46,6 +49,11 @@ class SessionChanges:
                 exact_number(value, field, zero=field == "headroom")
         for name, price in (self.price_per_h or {}).items():
             exact_number(price, f"price_per_h.{name}", zero=True)
+        for name, count in (self.stock or {}).items():
+            try:
+                machines_in_stock(count)
+            except InputError as error:
+                raise InputError(error.message, field=f"stock.{name}") from None
 
     def applied_to(self, session: Session) -> Session:
         """The session with these changes, exactly.
@@ -53,13 +61,14 @@ class SessionChanges:
         Raises:
             InputError: hardware that the session does not have, or a rate that is too high for it; names the field.
         """
-        for name in self.price_per_h or {}:
-            check_hardware(name, session.price, f"price_per_h.{name}")
-        prices = session.price | (self.price_per_h or {})
+        for field in ("price_per_h", "stock"):
+            for name in getattr(self, field) or {}:
+                check_hardware(name, session.price, f"{field}.{name}")
+        prices, stock = session.price | (self.price_per_h or {}), session.stock | (self.stock or {})
         return replace(
             session,
             slo_s=session.slo_s if self.slo_s is None else self.slo_s,
-            hardware=tuple(replace(h, price_per_h=prices[h.name]) for h in session.hardware),
+            hardware=tuple(replace(h, price_per_h=prices[h.name], count=stock.get(h.name)) for h in session.hardware),
             modules=self._modules(session),
         )
 
@@ -68,6 +77,7 @@ class SessionChanges:
         words = [] if self.rate_rps is None else [f"rate {full(self.rate_rps)} req/s"]
         words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
         words += [f"price of {name} {full(price)} per hour" for name, price in (self.price_per_h or {}).items()]
+        words += [f"{count:,} machines of {name} in stock" for name, count in (self.stock or {}).items()]
         words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
         return joined(words)
 
@@ -120,6 +130,13 @@ CHANGE_OPTIONS = (
         help="money per hour of some hardware, such as A100=1.1,T4=0.3",
         parse=named(exact_not_negative),
         metavar="NAME=P,...",
+    ),
+    SpaceOption(
+        flag="--stock",
+        field="stock",
+        help="most machines that a plan may use of some hardware, such as A100=4,T4=20",
+        parse=named(count_or_none),
+        metavar="NAME=N,...",
     ),
     SpaceOption(
         flag="--headroom",

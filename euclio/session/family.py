@@ -31,6 +31,18 @@ def _check_space(session: Session, space: PlanSpace) -> None:
         check_hardware(name, session.price, "--hardware")
 
 
+def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
+    """What methods for machines by share do not cover."""
+    demands: dict[str, str] = {}
+    if space.charging.packs:
+        demands["packed"] = "packed machines"
+    elif space.charging.whole:
+        demands["whole"] = "whole machines"
+    if session.stock:
+        demands["stock"] = "a stock of machines"
+    return demands
+
+
 def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     assert evaluation.cost_per_h is not None
     assert evaluation.latency_s is not None
@@ -119,4 +131,5 @@ FAMILY = Family(
     setup_options=SETUP_OPTIONS,
     changes=SessionChanges,
     change_options=CHANGE_OPTIONS,
+    demands=_demands,
 )

@@ -13,7 +13,11 @@ from euclio.core.result import Answer
 from euclio.files import load_result, load_session, save_instance
 
 FIRST = Solver(
-    "first", "heuristic", "first configuration", lambda session, *_: Answer(one_configuration_plan(session), "done")
+    "first",
+    "heuristic",
+    "first configuration",
+    lambda session, *_: Answer(one_configuration_plan(session), "done"),
+    covers=frozenset({"stock"}),
 )
 CHANGES = ["--rate", "20", "--slo", "0.9", "--price", "V100=3", "--headroom", "0.5"]
 STATED = {"rate_rps": 20, "slo_s": 0.9, "price_per_h": {"V100": 3}, "headroom": 0.5}
@@ -116,6 +120,8 @@ def test_other_verbs_change_the_instance_and_say_so(instance, capsys, verb):
         (["--price", "P100=cheap"], "argument --price: 'cheap' must be a number of at least 0"),
         (["--rate", "0"], "argument --rate: is 0; it must be greater than 0"),
         (["--rate", "1e999"], "argument --rate: is 1e999"),
+        (["--stock", "P100=-1"], "argument --stock: '-1' must be a whole number, at least 0"),
+        (["--stock", "P10=1"], "--stock: unknown hardware 'P10'; did you mean P100?"),
         (["--slo", "nan"], "argument --slo: 'nan' must be a number greater than 0"),
         (["--headroom", "-0.1"], "argument --headroom: is -0.1; it must be at least 0"),
         (["--rate", "1e12"], "--rate: is too high for this session"),
@@ -134,6 +140,15 @@ def test_other_families_refuse_the_options(tmp_path, capsys):
     assert main(["explain", str(path), "--rate", "10"]) == 2
     words = "--rate: is an option for sessions, and this is one of clusters; leave it out\n"
     assert capsys.readouterr().err.endswith(words)
+
+
+def test_a_stock_is_stated_and_held_to(instance, tmp_path, capsys):
+    path = tmp_path / "r.json"
+    solving = ["solve", instance, "--solver", "first", "--out", str(path)]
+    assert main([*solving, "--stock", "V100=4,P100=0"]) == 0
+    assert json.loads(path.read_text())["changes"] == {"stock": {"V100": 4, "P100": 0}}
+    assert main([*solving, "--stock", "V100=0"]) == 1
+    assert "the plan takes 1 machines of V100, and 0 are in stock" in capsys.readouterr().err
 
 
 def test_decimal_text_is_exact(instance, tmp_path):

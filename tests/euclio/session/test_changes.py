@@ -46,6 +46,12 @@ def test_slo_and_named_prices_are_replaced_and_nothing_else():
     assert changes.applied_to(forked()) == expected
 
 
+def test_a_stock_limits_the_named_hardware_and_keeps_other_limits():
+    session = SessionChanges(stock={"x": 4, "y": 1}).applied_to(forked())
+    assert session.stock == {"x": 4, "y": 1}
+    assert SessionChanges(stock={"y": 0}).applied_to(session).stock == {"x": 4, "y": 0}
+
+
 def test_no_changes_leave_an_equal_session():
     assert SessionChanges().applied_to(tiny_session()) == tiny_session()
     assert SessionChanges(headroom=Fraction(0)).applied_to(tiny_session()) == tiny_session()
@@ -56,6 +62,7 @@ def test_no_changes_leave_an_equal_session():
     [
         ({"price_per_h": {"P10": Fraction(1)}}, r"price_per_h\.P10: unknown hardware 'P10'; did you mean P100\?"),
         ({"price_per_h": {"T4": Fraction(1)}}, r"unknown hardware 'T4'; known: V100, P100"),
+        ({"stock": {"V10": 1}}, r"stock\.V10: unknown hardware 'V10'; did you mean V100\?"),
         ({"rate_rps": Fraction(10**12)}, "rate_rps: is too high for this session: a module's rate is 1e"),
         ({"headroom": Fraction(10**12)}, "headroom: is too high for this session"),
     ],
@@ -72,6 +79,7 @@ def test_a_change_that_does_not_go_with_the_session_names_field_and_remedy(chang
         ({"slo_s": Fraction(-1)}, "slo_s"),
         ({"headroom": Fraction(-1, 10)}, "headroom"),
         ({"price_per_h": {"V100": Fraction(-1)}}, r"price_per_h\.V100"),
+        ({"stock": {"V100": -1}}, r"stock\.V100: is -1; give a whole number of machines"),
     ],
 )
 def test_numbers_out_of_range_are_refused(changes, field):
@@ -80,6 +88,8 @@ def test_numbers_out_of_range_are_refused(changes, field):
 
 
 def test_changes_in_words():
-    changes = SessionChanges(Fraction(300), Fraction("0.5"), {"V100": Fraction(2)}, Fraction("0.2"))
-    assert changes.in_words() == "rate 300 req/s, SLO 0.5 s, price of V100 2 per hour and headroom 20.0 %"
-    assert replace(changes, slo_s=None, price_per_h=None, headroom=None).in_words() == "rate 300 req/s"
+    changes = SessionChanges(Fraction(300), Fraction("0.5"), {"V100": Fraction(2)}, Fraction("0.2"), {"V100": 4})
+    assert changes.in_words() == (
+        "rate 300 req/s, SLO 0.5 s, price of V100 2 per hour, 4 machines of V100 in stock and headroom 20.0 %"
+    )
+    assert replace(changes, slo_s=None, price_per_h=None, headroom=None, stock=None).in_words() == "rate 300 req/s"
