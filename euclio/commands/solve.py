@@ -82,6 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
         solver = solver_for(family, arguments.solver)
         space = plan_space(arguments, family, solver, instance)
         demand = attainment_demand(arguments, family)
+    hint = family.hint(instance)
+    if hint:
+        say(f"{arguments.file}: {hint}")
     options = {
         "space": space,
         "time_limit_s": arguments.time_limit,

@@ -12,6 +12,7 @@ from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
 from euclio.session.changes import CHANGE_OPTIONS, SessionChanges, check_hardware
+from euclio.session.costs import money
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
@@ -47,7 +48,7 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     assert evaluation.cost_per_h is not None
     assert evaluation.latency_s is not None
     return (
-        f"cost {full(evaluation.cost_per_h)} per hour, latency {full(evaluation.latency_s)} s "
+        f"cost {money(session, evaluation.cost_per_h)} per hour, latency {full(evaluation.latency_s)} s "
         f"of {full(session.slo_s)} s"
     )
 
@@ -131,5 +132,6 @@ FAMILY = Family(
     setup_options=SETUP_OPTIONS,
     changes=SessionChanges,
     change_options=CHANGE_OPTIONS,
+    hint=late("euclio.session.hints", "slo_hint"),
     demands=_demands,
 )

@@ -39,6 +39,7 @@ class _Session(FileModel):
     hardware: list[_Hardware]
     modules: list[_Module]
     edges: list[tuple[Name, Name]]
+    currency: Name | None = None
 
 
 def _session(model: _Session) -> Session:
@@ -48,7 +49,7 @@ def _session(model: _Session) -> Session:
             hardware.append(Hardware(h.name, h.price_per_h, h.count))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
-    return Session(model.name, model.slo_s, hardware, modules, model.edges)
+    return Session(model.name, model.slo_s, hardware, modules, model.edges, model.currency)
 
 
 _Profiles = dict[tuple[tuple[str, int, int, int | Decimal], ...], tuple[Configuration, ...]]
@@ -70,8 +71,8 @@ def _configurations(rows: tuple[tuple[str, int, int, int | Decimal], ...], field
 
 
 def _data(session: Session) -> dict[str, Any]:
-    """Plain data of a session; what is not known of a machine type stays out."""
-    data: dict[str, Any] = plain_data(session)
+    """Plain data of a session; what is not said of it or of a machine type stays out."""
+    data: dict[str, Any] = {k: v for k, v in plain_data(session).items() if v is not None}
     data["hardware"] = [{k: v for k, v in h.items() if v is not None} for h in data["hardware"]]
     return data
 
