@@ -39,6 +39,7 @@ class _Session(FileModel):
     hardware: list[_Hardware]
     modules: list[_Module]
     edges: list[tuple[Name, Name]]
+    currency: Name | None = None
 
 
 def _session(model: _Session) -> Session:
@@ -48,7 +49,7 @@ def _session(model: _Session) -> Session:
             hardware.append(Hardware(h.name, h.price_per_h, h.count, h.memory_mb))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
-    return Session(model.name, model.slo_s, hardware, modules, model.edges)
+    return Session(model.name, model.slo_s, hardware, modules, model.edges, model.currency)
 
 
 _Row = tuple[str, int, int, int | Decimal, int | Decimal | None]
@@ -71,8 +72,8 @@ def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuratio
 
 
 def _data(session: Session) -> dict[str, Any]:
-    """Plain data of a session; what is not said of a machine type or a configuration stays out."""
-    data: dict[str, Any] = plain_data(session)
+    """Plain data of a session; what is not said of it, of a machine type or of a configuration stays out."""
+    data = _said(plain_data(session))
     data["hardware"] = [_said(h) for h in data["hardware"]]
     for module in data["modules"]:
         module["profile"] = [_said(c) for c in module["profile"]]

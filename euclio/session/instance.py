@@ -136,6 +136,7 @@ class Session:
         hardware: the machine types and their prices.
         modules: the DNN modules.
         edges: pairs of module names, from parent to child; together with the modules a DAG.
+        currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -146,6 +147,7 @@ class Session:
     hardware: tuple[Hardware, ...]
     modules: tuple[Module, ...]
     edges: tuple[tuple[str, str], ...] = ()
+    currency: str | None = None
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _cache: dict[object, SessionArrays] = field(init=False, repr=False, compare=False)
 
@@ -156,12 +158,14 @@ class Session:
         hardware: tuple[Hardware, ...] | list[Hardware],
         modules: tuple[Module, ...] | list[Module],
         edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
+        currency: str | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
         object.__setattr__(self, "hardware", tuple(hardware))
         object.__setattr__(self, "modules", tuple(modules))
         object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
+        object.__setattr__(self, "currency", currency)
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
         object.__setattr__(self, "_cache", {})
