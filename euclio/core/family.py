@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from euclio.files.plan_files import PlanFiles
     from euclio.simulation.simulator import SetupOption, Simulator
     from euclio.workloads.design import Design
-    from euclio.workloads.importing import Importer
+    from euclio.workloads.importing import Importer, ProfileImporter
     from euclio.workloads.kinds import Kind
 
 HOMES = {
@@ -137,7 +137,7 @@ class Family:
         designs: its part of the benchmark set (`euclio.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
-        importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
+        importers: kinds of files that instances, or profiles, can be made of (`euclio.workloads.importing`).
         demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
             that `Solver.covers` has for it, in words for people.
     """
@@ -169,7 +169,7 @@ class Family:
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
-    importers: Callable[[], tuple[Importer, ...]] = tuple
+    importers: Callable[[], tuple[Importer | ProfileImporter, ...]] = tuple
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
