@@ -14,6 +14,7 @@ from euclio.session.instance import Configuration
 from euclio.workloads.importing import ProfileImporter
 
 MOST_SAID = 5
+"""Lines on configurations that are said; of more only how many."""
 UNBATCHED = "the server was configured without dynamic batching, which is refused where it cannot be seen"
 
 
@@ -62,11 +63,11 @@ def _read_perf_analyzer(arguments: argparse.Namespace) -> str:
     known = False if arguments.no_dynamic_batching else None
     servers = [Server(batch, count, known) for batch, count in zip(batches, instances, strict=True)]
     found = derive_all(list(zip(files, servers, strict=True)), arguments.hardware)
-    _say_some([one.remark for one in found if one.remark])
+    say_some([one.remark for one in found if one.remark])
     return profiles_out(arguments.model, [one.configuration for one in found], arguments.out, arguments.append)
 
 
-def _say_some(lines: Sequence[str]) -> None:
+def say_some(lines: Sequence[str]) -> None:
     """Say the first few lines, and how many more there are."""
     for line in lines[:MOST_SAID]:
         say(line)
@@ -97,8 +98,8 @@ def _read_model_analyzer(arguments: argparse.Namespace) -> str:
     found = derive_all(
         str(arguments.file), arguments.model, arguments.hardware, never_batches=arguments.no_dynamic_batching
     )
-    _say_some(found.left_out)
-    _say_some([one.remark for one in found.derived if one.remark])
+    say_some(found.left_out)
+    say_some([one.remark for one in found.derived if one.remark])
     return profiles_out(found.model, [one.configuration for one in found.derived], arguments.out, arguments.append)
 
 
