@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from euclio.files.plan_files import PlanFiles
     from euclio.simulation.simulator import SetupOption, Simulator
     from euclio.workloads.design import Design
-    from euclio.workloads.importing import Importer
+    from euclio.workloads.importing import Importer, ProfileImporter
     from euclio.workloads.kinds import Kind
 
 HOMES = {
@@ -147,7 +147,7 @@ class Family:
         designs: its part of the benchmark set (`euclio.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
-        importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
+        importers: kinds of files that instances, or profiles, can be made of (`euclio.workloads.importing`).
         changes: class of the changes of an instance, a dataclass that may stand in files, whose fields are None where
             nothing changes; it has `applied_to` (an instance in, the changed one out) and `in_words`. None: there are
             none.
@@ -185,7 +185,7 @@ class Family:
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
-    importers: Callable[[], tuple[Importer, ...]] = tuple
+    importers: Callable[[], tuple[Importer | ProfileImporter, ...]] = tuple
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
