@@ -29,6 +29,8 @@ COMMANDS = {
     "check-solver": "try whether a solver keeps the contract of all solvers",
     "generate": "write workloads as instances",
     "import": "write an instance made of profiles in other files",
+    "export": "write a plan in the formats of serving systems",
+    "diff": "what changes from one plan to another",
     "simulate": "serve a load with a written plan, request by request",
     "run": "make all runs of an experiment",
     "status": "how far an experiment is",

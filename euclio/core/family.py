@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from euclio.core.certificate import Search
     from euclio.core.result import Result
     from euclio.core.trials import Sources
+    from euclio.files.exporting import Exporter
     from euclio.files.plan_files import PlanFiles
     from euclio.simulation.simulator import SetupOption, Simulator
     from euclio.workloads.design import Design
@@ -138,6 +139,7 @@ class Family:
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
         importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
+        exporters: kinds of other systems' files that plans can be written as (`euclio.files.exporting`).
     """
 
     name: str
@@ -168,6 +170,7 @@ class Family:
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
     importers: Callable[[], tuple[Importer, ...]] = tuple
+    exporters: Callable[[], tuple[Exporter, ...]] = tuple
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
