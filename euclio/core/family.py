@@ -140,6 +140,8 @@ class Family:
         setup_options: options of the command that are fields of the simulator's setups.
         importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
         exporters: kinds of other systems' files that plans can be written as (`euclio.files.exporting`).
+        demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
+            that `Solver.covers` has for it, in words for people.
     """
 
     name: str
@@ -175,6 +177,7 @@ class Family:
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
     setup_options: tuple[SetupOption, ...] = ()
+    demands: Callable[[Any, Any], dict[str, str]] = lambda instance, space: {}
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

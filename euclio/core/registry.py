@@ -91,6 +91,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         steps: instance, plan space and limits in; its plan, then with one more of its steps made the best possible at a
             time, each with the step that loses the difference to the next, out (`euclio.comparison.steps`); None: its
             steps are not known.
+        covers: what of an instance and a plan space it covers beyond what every solver does (`Family.demands`).
     """
 
     name: str
@@ -108,6 +109,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     library: str = ""
     compile: Callable[[], None] | None = None
     steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
+    covers: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none, and the plan space the full one."""

@@ -17,6 +17,8 @@ from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, Solve
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.warm_up import warm_up
 
+MOST_NAMED = 3
+"""Solvers that a refusal names at most, exact ones first."""
 COLD = "none"
 """Name that asks for no warm start."""
 
@@ -120,6 +122,7 @@ class PreparedRun:
         start = None if self.starter is None else self._starting_plan(self.starter)
         limits = replace(self.limits, options=replace(self.limits.options, warm_start=start))
         try:
+            self._refuse_uncovered(self.solver)
             answer = self.solver.run(self.instance, self.space, limits)
         except InapplicableError as error:
             answer = Answer(None, "inapplicable", reason=str(error))
@@ -136,11 +139,26 @@ class PreparedRun:
         """The starter's plan, if it is one of the plan space."""
         limits: Limits[Any] = Limits(self.limits.time_limit_s, self.limits.seed)
         try:
+            self._refuse_uncovered(starter)
             plan = starter.run(self.instance, self.space, limits).plan
         except InapplicableError:
             return None
         feasible = plan is not None and self.family.evaluate(self.instance, plan, self.space).feasible
         return plan if feasible else None
+
+    def _refuse_uncovered(self, solver: AnySolver) -> None:
+        """Keep a solver from what it does not cover: its bound would be none, its plan refused.
+
+        Raises:
+            InapplicableError: it does not cover something of the instance or the plan space.
+        """
+        demands = self.family.demands(self.instance, self.space)
+        lacking = [words for name, words in demands.items() if name not in solver.covers]
+        if lacking:
+            fitting = [s for s in solvers_of(self.family.name) if set(demands) <= s.covers]
+            named = [s.name for s in sorted(fitting, key=lambda s: (s.kind != "exact", ":" in s.name, s.name))]
+            hint = f"; use {' or '.join(named[:MOST_NAMED])}" if named else ""
+            raise InapplicableError(f"{solver.name} does not cover {' and '.join(lacking)}{hint}")
 
     def _check_types(self, answer: Any) -> None:
         if not isinstance(answer, Answer):

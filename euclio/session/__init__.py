@@ -1,5 +1,6 @@
 """Session family: cheapest machines for a DAG of DNN modules under a latency objective."""
 
+from euclio.session.charging import Charging
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.paths import longest_path
@@ -11,6 +12,7 @@ from euclio.session.space import FULL_SPACE, PlanSpace
 __all__ = [
     "FULL_SPACE",
     "Allocation",
+    "Charging",
     "Configuration",
     "DummyRule",
     "Evaluation",

@@ -35,6 +35,8 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
     """
     if space.policy.form is Form.GENERAL:
         return Search(None, False, 0, f"the prover does not cover policy {space.policy.name}")
+    if space.charging.whole or session.stock:
+        return Search(None, False, 0, "the prover covers neither whole machines nor a stock")
     nodes, reason = 0, ""
     for part in _parts(session, space):
         found = _search(session, part, cutoff, deadline)

@@ -6,7 +6,7 @@ Exact rational arithmetic from the decimal text of the input; it shares no code 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple, assert_never
@@ -14,6 +14,7 @@ from typing import NamedTuple, assert_never
 from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
 from euclio.core.words import full
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
+from euclio.session.packing import broken_groups, residents, waits
 from euclio.session.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Place, Policy
@@ -100,6 +101,12 @@ def evaluate(
             violations.append(f"the plan mixes hardware {', '.join(used)}; one type per session is allowed")
     if len(found) < len(session.modules):
         return Evaluation(tuple(violations), None, None, ())
+    if plan.shared:
+        problems = _broken_sharing(session, plan, space, found)
+        violations += problems
+        if not problems:
+            _share(session, plan, space, found)
+    violations += _beyond_stock(session, plan, space, found)
     latency, path = longest_path(session, [m.worst_case_latency_s for m in found])
     limit = session.slo_s if slo_s is None else slo_s
     if latency > limit:
@@ -157,6 +164,58 @@ def _broken_rules(module: Module, plan: ModulePlan, price: dict[str, Fraction], 
     return problems
 
 
+def _broken_sharing(session: Session, plan: Plan, space: PlanSpace, found: list[ModuleEvaluation]) -> list[str]:
+    if not space.charging.packs:
+        return [f"machines are shared by modules, which --machines {space.charging} does not allow"]
+    return broken_groups(session, plan, space.policy, [m.partial_rps for m in found])
+
+
+def _share(session: Session, plan: Plan, space: PlanSpace, found: list[ModuleEvaluation]) -> None:
+    """Let modules on a shared machine wait for each other, and pay for it by the time that they keep it busy."""
+    price = session.price
+    for group in residents(plan, [m.partial_rps for m in found]):
+        busy = sum((r.busy for r in group), Fraction(0))
+        for resident, wait in zip(group, waits(group), strict=True):
+            m, allocations = resident.module, plan.modules[resident.module].allocations
+            own, total = found[m], session.modules[m].rate_rps + found[m].dummy_rps
+            machines = machine_latencies(allocations, own.partial_rps, total, price, space.policy)
+            latency = max(machine.latency_s + (wait if machine.partial else 0) for machine in machines)
+            saved = (1 - resident.busy / busy) * price[resident.configuration.hardware]
+            found[m] = replace(own, worst_case_latency_s=latency, cost_per_h=own.cost_per_h - saved)
+
+
+def machines_by_hardware(plan: Plan, partial_rps: list[Fraction], space: PlanSpace) -> dict[str, Fraction]:
+    """Machines of each hardware type that a plan is charged for; partial rates as derived, one per module.
+
+    A partial machine counts by the share that is used or, where machines are charged whole, as one; a machine that
+    modules share counts once.
+    """
+    used: dict[str, Fraction] = {}
+    for module, partial in zip(plan.modules, partial_rps, strict=True):
+        for allocation in module.allocations:
+            hardware = allocation.configuration.hardware
+            used[hardware] = used.get(hardware, Fraction(0)) + allocation.machines
+        last = module.allocations[-1].configuration
+        share = partial / last.throughput_rps
+        used[last.hardware] += bool(partial) if space.charging.whole else share
+    for group in plan.shared:
+        used[plan.modules[group[0]].allocations[-1].configuration.hardware] -= len(group) - 1
+    return used
+
+
+def _beyond_stock(session: Session, plan: Plan, space: PlanSpace, found: list[ModuleEvaluation]) -> list[str]:
+    """One line per hardware type of which the plan takes more than there is."""
+    stock = session.stock
+    if not stock:
+        return []
+    used = machines_by_hardware(plan, [m.partial_rps for m in found], space)
+    return [
+        f"the plan takes {full(used[name])} machines of {name}, and {count} are in stock"
+        for name, count in stock.items()
+        if used.get(name, 0) > count
+    ]
+
+
 def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> ModuleEvaluation | str:
     """Derive partial and dummy rate, then latency and cost; or the rule that is broken, in words."""
     rate, last = module.rate_rps, plan.allocations[-1]
@@ -180,14 +239,14 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     if last.machines == 0 and partial == 0:
         return "the last allocation has neither a whole nor a partial machine"
     broken = _broken_dummy_rule(space.dummy, dummy, t_last)
-    if broken:
+    if broken and not space.fills:
         return broken
     if abs(last.partial_rps - partial) > slack:
         return f"partial rate written as {full(last.partial_rps)}, derived as {full(partial)} req/s"
     if abs(plan.dummy_rps - dummy) > slack:
         return f"dummy rate written as {full(plan.dummy_rps)}, derived as {full(dummy)} req/s"
     cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), Fraction(0))
-    cost += partial / t_last * price[last.configuration.hardware]
+    cost += (bool(partial) if space.charging.whole else partial / t_last) * price[last.configuration.hardware]
     machines = machine_latencies(plan.allocations, partial, rate + dummy, price, space.policy)
     latency = max((machine.latency_s for machine in machines), default=Fraction(0))
     return ModuleEvaluation(latency, cost, partial, dummy)

@@ -36,6 +36,18 @@ def _check_space(session: Session, space: PlanSpace) -> None:
             raise InputError(f"unknown hardware {name!r}; {hint}", field="--hardware")
 
 
+def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
+    """What methods for machines by share do not cover."""
+    demands: dict[str, str] = {}
+    if space.charging.packs:
+        demands["packed"] = "packed machines"
+    elif space.charging.whole:
+        demands["whole"] = "whole machines"
+    if session.stock:
+        demands["stock"] = "a stock of machines"
+    return demands
+
+
 def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     assert evaluation.cost_per_h is not None
     assert evaluation.latency_s is not None
@@ -123,4 +135,5 @@ FAMILY = Family(
     compile_rest=late("euclio.session.simulation.simulation", "compile_simulator"),
     simulator=late_value("euclio.session.simulation.simulator", "SIMULATOR"),
     setup_options=SETUP_OPTIONS,
+    demands=_demands,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 from euclio.files.boundary import FileModel, Name, Number, Whole, at
 from euclio.files.dataclass_files import plain_data
@@ -14,6 +15,7 @@ from euclio.session.instance import Configuration, Hardware, Module, Session
 class _Hardware(FileModel):
     name: Name
     price_per_h: Number
+    count: Whole | None = None
 
 
 class ConfigurationModel(FileModel):
@@ -43,7 +45,7 @@ def _session(model: _Session) -> Session:
     hardware: list[Hardware] = []
     for i, h in enumerate(model.hardware):
         with at(f"hardware[{i}]", None):
-            hardware.append(Hardware(h.name, h.price_per_h))
+            hardware.append(Hardware(h.name, h.price_per_h, h.count))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
     return Session(model.name, model.slo_s, hardware, modules, model.edges)
@@ -67,6 +69,13 @@ def _configurations(rows: tuple[tuple[str, int, int, int | Decimal], ...], field
             yield Configuration(*row)
 
 
-SESSIONS = InstanceFormat("euclio/session/1", _Session, _session, plain_data)
+def _data(session: Session) -> dict[str, Any]:
+    """Plain data of a session; what is not known of a machine type stays out."""
+    data: dict[str, Any] = plain_data(session)
+    data["hardware"] = [{k: v for k, v in h.items() if v is not None} for h in data["hardware"]]
+    return data
+
+
+SESSIONS = InstanceFormat("euclio/session/1", _Session, _session, _data)
 load_session, save_session = SESSIONS.load, SESSIONS.save
 session_from_text, session_from_json, session_to_text = SESSIONS.from_text, SESSIONS.from_json, SESSIONS.to_text

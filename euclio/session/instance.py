@@ -22,14 +22,34 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """A machine type and its price in money per hour."""
+    """A machine type.
+
+    Attributes:
+        name: its name.
+        price_per_h: price of a machine in money per hour.
+        count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None:
+            any number.
+    """
 
     name: str
     price_per_h: Fraction
+    count: int | None = None
 
-    def __init__(self, name: str, price_per_h: Number) -> None:
+    def __init__(self, name: str, price_per_h: Number, count: int | None = None) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
+        object.__setattr__(self, "count", None if count is None else stock(count))
+
+
+def stock(count: int) -> int:
+    """A number of machines in stock.
+
+    Raises:
+        InputError: it is no whole number from 0 to `MOST_MACHINES`.
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_MACHINES:
+        raise InputError(f"is {count!r}; give a whole number of machines from 0 to {MOST_MACHINES:.0e}", field="count")
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +162,11 @@ class Session:
     def price(self) -> dict[str, Fraction]:
         """Hardware name to its price per hour."""
         return {h.name: h.price_per_h for h in self.hardware}
+
+    @property
+    def stock(self) -> dict[str, int]:
+        """Hardware name to the most machines of it, where there is a limit."""
+        return {h.name: h.count for h in self.hardware if h.count is not None}
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """For each module the indices of its parents, in the order of the edges."""

@@ -57,7 +57,13 @@ def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
 
 
 def _least_collecting(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
-    """What collecting a batch takes at least in sequence: b over the largest w that the dummy rule leaves possible."""
+    """What collecting a batch takes at least in sequence: b over the largest w that the dummy rule leaves possible.
+
+    Where machines are charged whole, dummies may fill any number of them, and w is unbounded under every rule that
+    has dummies.
+    """
+    if space.fills:
+        return Fraction(0)
     match space.dummy:
         case DummyRule.NONE:
             return c.batch / rate

@@ -15,7 +15,6 @@ from euclio.core.solving import solve
 from euclio.session import (
     Allocation,
     Configuration,
-    DummyRule,
     Module,
     ModulePlan,
     Plan,
@@ -78,7 +77,7 @@ def bracket(session: Session, module: Module, space: PlanSpace) -> Least | None:
     found: list[tuple[Fraction, ModulePlan]] = []
     for c in module.profile:
         if space.allows(c.hardware, c.batch, c.concurrency):
-            for plan in _plans_of(c, module.rate_rps, space.dummy):
+            for plan in _plans_of(c, module.rate_rps, space):
                 checked = evaluate(alone, Plan((plan,)), space)
                 if checked.latency_s is not None:
                     found.append((checked.latency_s, plan))
@@ -164,20 +163,21 @@ def _alone(session: Session, module: Module, slo_s: Fraction) -> Session:
 def _forced(module: Module, space: PlanSpace) -> bool:
     """Whether `_plans_of` the one allowed configuration are all plans: n = floor(T/t), and with dummies ceil(T/t)."""
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-    return len(allowed) == 1 and space.dummy.countable
+    return len(allowed) == 1 and space.dummy.countable and not space.fills
 
 
-def _plans_of(c: Configuration, rate: Fraction, dummy: DummyRule) -> Iterator[ModulePlan]:
+def _plans_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Iterator[ModulePlan]:
     """The plans of a module at one configuration that can be the fastest."""
     t = c.throughput_rps
     whole = math.floor(rate / t)
     yield ModulePlan((Allocation(c, whole, rate - whole * t),))
-    if dummy.adds:
+    if space.dummy.adds:
         filled = math.ceil(rate / t)
         yield ModulePlan((Allocation(c, filled),), filled * t - rate)
-    if not dummy.countable:
+    if space.fills or not space.dummy.countable:
         many = whole + MANY
         yield ModulePlan((Allocation(c, many),), many * t - rate)
+    if not space.dummy.countable:
         almost_full = t * (1 - Fraction(1, MANY))
         if rate < almost_full:
             yield ModulePlan((Allocation(c, 0, almost_full),), almost_full - rate)

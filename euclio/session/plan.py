@@ -33,6 +33,12 @@ class ModulePlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One `ModulePlan` per module, in the order of the session's modules."""
+    """A plan of a session.
+
+    Attributes:
+        modules: one `ModulePlan` per module, in the order of the session's modules.
+        shared: groups of indices of modules whose partial machines are one machine (`euclio.session.packing`).
+    """
 
     modules: tuple[ModulePlan, ...]
+    shared: tuple[tuple[int, ...], ...] = ()

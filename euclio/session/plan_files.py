@@ -7,6 +7,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text, exact
+from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import plain_data
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
@@ -37,6 +38,7 @@ class _ModulePlan(FileModel):
 class _Plan(FileModel):
     latency_s: Number
     modules: list[_ModulePlan]
+    shared_machines: list[list[Name]] | None = None
 
 
 def _plan(model: _Plan, session: Session) -> Plan:
@@ -56,7 +58,14 @@ def _plan(model: _Plan, session: Session) -> Plan:
     missing = [m.name for m in session.modules if m.name not in found]
     if missing:
         raise InputError(f"module {missing[0]!r} is missing; give the result of this instance", field="plan.modules")
-    return Plan(tuple(found[m.name] for m in session.modules))
+    return Plan(tuple(found[m.name] for m in session.modules), _shared(model.shared_machines or [], index))
+
+
+def _shared(groups: list[list[str]], index: dict[str, int]) -> tuple[tuple[int, ...], ...]:
+    for i, group in enumerate(groups):
+        for k, name in enumerate(group):
+            word(name, index, f"plan.shared_machines[{i}][{k}]")
+    return tuple(tuple(index[name] for name in group) for group in groups)
 
 
 def _allocation(model: _Allocation, field: str) -> Allocation:
@@ -82,8 +91,10 @@ def _figures(latency_s: Fraction, session: Session, worst_case_s: list[Fraction]
 
 def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any]:
     modules = zip(session.modules, plan.modules, evaluation.modules, strict=True)
+    names = [[session.modules[m].name for m in group] for group in plan.shared]
     return {
         "latency_s": evaluation.latency_s,
+        **({"shared_machines": names} if names else {}),
         "modules": [
             {
                 "name": module.name,

@@ -21,6 +21,7 @@ from euclio.core.space_fields import (
     word,
 )
 from euclio.core.values import count_or_any, names
+from euclio.session.charging import Charging
 from euclio.session.policies import POLICIES, Policy, find_policy
 from euclio.session.rules import DummyRule
 
@@ -157,6 +158,19 @@ CONCURRENCY = _allowed_or_not(
     4,
     SpaceOption("--no-concurrency", "concurrency", "concurrency 1 only", value=False),
 )
+CHARGING = SpaceField(
+    kind=str,
+    words=lambda charging: charging.words,
+    read=lambda name, session, place: Charging(word(name, Charging, place)),
+    option=SpaceOption(
+        "--machines",
+        "charging",
+        "how machines are charged: by the share that is used, whole, or whole with partial ones packed",
+        choices=tuple(charging.value for charging in Charging),
+    ),
+    variants=lambda session, space: ((f"machines {c}", c) for c in Charging if c is not space.charging),
+    restriction=lambda charging: (f"--machines {charging}", charging.words),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +185,7 @@ class PlanSpace:
         single_hardware: the whole session on one hardware type (the cheapest result over the types).
         batching: batches above 1 allowed.
         concurrency: concurrency above 1 allowed.
+        charging: how machines are charged.
     """
 
     policy: Policy = field(default=Policy.TC, metadata=POLICY.metadata)
@@ -180,6 +195,7 @@ class PlanSpace:
     single_hardware: bool = field(default=False, metadata=SINGLE_HARDWARE.metadata)
     batching: bool = field(default=True, metadata=BATCHING.metadata)
     concurrency: bool = field(default=True, metadata=CONCURRENCY.metadata)
+    charging: Charging = field(default=Charging.SHARE, metadata=CHARGING.metadata)
 
     def __post_init__(self) -> None:
         """Let policy and dummy rule be given by name; a policy may limit the number of allocations."""
@@ -188,6 +204,12 @@ class PlanSpace:
             most = min(self.max_allocations or self.policy.most_allocations, self.policy.most_allocations)
             object.__setattr__(self, "max_allocations", most)
         object.__setattr__(self, "dummy", DummyRule(self.dummy))
+        object.__setattr__(self, "charging", Charging(self.charging))
+
+    @property
+    def fills(self) -> bool:
+        """Whether dummies fill machines for nothing, any number of them, since machines are charged whole anyway."""
+        return self.charging.whole and self.dummy.adds
 
     def on(self, *hardware: str) -> PlanSpace:
         """A copy of this plan space that allows only the named hardware, and mixes it."""

@@ -41,6 +41,13 @@ def plan_of(session: Session, arrays: SessionArrays, schedule: Schedule, rule: D
     return Plan(tuple(modules))
 
 
+def bought_whole(session: Session, plan: Plan) -> float:
+    """Cost per hour of a plan whose partial machines are bought whole."""
+    price = session.price
+    machines = ((a, a.machines + bool(a.partial_rps)) for module in plan.modules for a in module.allocations)
+    return float(sum(count * price[a.configuration.hardware] for a, count in machines))
+
+
 def _filled(plan: ModulePlan, rate: Fraction, partial: Fraction) -> ModulePlan:
     """The plan with its partial machine at the rate `partial`, slightly raised; dummies are what this exceeds."""
     last = plan.allocations[-1]

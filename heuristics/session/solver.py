@@ -15,7 +15,7 @@ from euclio.session.policies.kernels import raise_error_of
 from euclio.session.series_parallel import reduce_series_parallel
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
-from heuristics.session.filled_plan import plan_of
+from heuristics.session.filled_plan import bought_whole, plan_of
 from heuristics.session.latency_splitting import LATENCY_COST, LEAST_LATENCY, MOST_EXPENSIVE_HARDWARE, THROUGHPUT
 from heuristics.session.planner import plan_budgets, plan_greedily
 from heuristics.session.quantized_splitting import split_quantized
@@ -58,7 +58,10 @@ def hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
 
 
 def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
-    """One attempt at the SLO itself; where rounding made the checker refuse the plan, one just below it."""
+    """One attempt at the SLO itself; where rounding made the checker refuse the plan, one just below it.
+
+    The published systems plan for machines by share. Where they are charged whole, that plan is bought rounded up.
+    """
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "no plan")
@@ -70,7 +73,8 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         plan = plan_of(session, arrays, schedule, space.dummy)
         clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
         if clear or evaluate(session, plan, space).feasible:
-            return Answer(plan, "feasible", claimed=float(cost), stats=stats)
+            claimed = bought_whole(session, plan) if space.charging.whole else float(cost)
+            return Answer(plan, "feasible", claimed=claimed, stats=stats)
     return Answer(None, "no plan")
 
 

@@ -100,7 +100,8 @@ class System:
         """The registry's record of the row."""
         run = partial(late("heuristics.session.solver", "run_system"), self)
         narrow = self.narrow if self.hetero in PICK else None
-        return Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow)
+        covers = frozenset({"whole", "packed"})
+        return Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow, covers=covers)
 
     def narrow(self, session: Session, space: PlanSpace) -> PlanSpace:
         """What the row leaves of a plan space on an instance: its one hardware type, where the row says which."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
 from euclio.core.values import names, whole
-from euclio.core.words import listed
+from euclio.core.words import joined, listed
 from euclio.files.exporting import Exporter, ExportOption
 from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import Deployment, deployment
@@ -61,6 +61,22 @@ def _deployed(session: Session, written: WrittenResult) -> Deployment:
     return deployment(session, written.plan, written.space)
 
 
+def _apart(session: Session, written: WrittenResult, kind: str) -> Deployment:
+    """A plan whose modules have machines of their own.
+
+    Raises:
+        InputError: some share one.
+    """
+    deployed = _deployed(session, written)
+    shared = [group.module for group in deployed.groups if group.home != group.name]
+    if shared:
+        raise InputError(
+            f"modules {joined(shared)} share machines, which --to {kind} cannot express; give --to triton or csv, or "
+            "plan with --machines whole"
+        )
+    return deployed
+
+
 def _without_gpu(session: Session, given: Mapping[str, Any]) -> frozenset[str]:
     """The hardware that has no GPU: as it is given, or by its name."""
     known = session.price
@@ -79,7 +95,7 @@ def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) 
 
 def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     text = manifests(
-        _deployed(session, written),
+        _apart(session, written, "kubernetes"),
         written.solver,
         _without_gpu(session, given),
         given["image"],
@@ -90,8 +106,8 @@ def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, An
 
 
 def _ray_serve(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
-    without_gpu = _without_gpu(session, given)
-    return {"serve.yaml": serve_config(_deployed(session, written), written.solver, without_gpu, given["import_path"])}
+    deployed = _apart(session, written, "ray-serve")
+    return {"serve.yaml": serve_config(deployed, written.solver, _without_gpu(session, given), given["import_path"])}
 
 
 def _csv(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:

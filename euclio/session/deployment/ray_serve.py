@@ -24,10 +24,10 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
     remarks = (
         *plan_remarks(deployed, solver),
         "The application has to bind a deployment of each of these names. Nodes say what machine they are, for "
-        f"instance by `ray start --resources='{{\"{example}\": 1}}'`. A replica takes a whole machine. Its `reconfigure` "
-        "is given `user_config`, for `set_max_batch_size` and `set_batch_wait_timeout_s` of its `@serve.batch`; "
-        "`max_concurrent_batches` is an argument of that decorator. A replica accepts the requests of all batches "
-        "that run, and of one that gathers.",
+        f"instance by `ray start --resources='{{\"{example}\": 1}}'`. A replica takes a whole machine. Its "
+        "`reconfigure` is given `user_config`, for `set_max_batch_size` and `set_batch_wait_timeout_s` of its "
+        "`@serve.batch`; `max_concurrent_batches` is an argument of that decorator. A replica accepts the requests of "
+        "all batches that run, and of one that gathers.",
     )
     application = {
         "name": label_value(deployed.session.name),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from euclio.core.words import counted, full, joined, percent
 from euclio.session.deployment.groups import Deployment, Group
+from euclio.session.policies import Policy
 from euclio.session.simulation.setup import Dispatch
 from euclio.session.simulation.targets import own_dispatch
 
@@ -17,7 +18,7 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         deployed: the deployment.
         solver: who made the plan.
     """
-    session, found = deployed.session, deployed.evaluation
+    session, found, policy = deployed.session, deployed.evaluation, deployed.space.policy
     yield (
         f"Plan of session {session.name} by {solver}: cost {full(found.cost_per_h)} per hour as it is charged, "
         f"{full(deployed.whole_cost_per_h)} with every machine bought whole; latency {full(found.latency_s)} s "
@@ -29,8 +30,8 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         "`euclio simulate` serves random ones. What is not expressed here:"
     )
     yield (
-        f"- the dispatch: policy {deployed.policy} ({deployed.policy.help}). A router of your own has to send each "
-        f"group of a module its rate, in the order of the groups; {_turns(deployed)}"
+        f"- the dispatch: policy {policy} ({policy.help}). A router of your own has to send each group of a module "
+        f"its rate, in the order of the groups; {_turns(policy)}"
     )
     yield from _shares(deployed)
     yield from _dummies(deployed)
@@ -38,9 +39,9 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         yield "- which module calls which: " + ", ".join(f"{a} -> {b}" for a, b in session.edges) + "."
 
 
-def _turns(deployed: Deployment) -> str:
+def _turns(policy: Policy) -> str:
     """How the machines of a group take turns, and what becomes of the plan under a load balancer."""
-    if own_dispatch(deployed.policy) is Dispatch.REQUESTS:
+    if own_dispatch(policy) is Dispatch.REQUESTS:
         return "within a group single requests go to its machines in turn, as load balancers send them."
     return (
         "within a group whole batches go to its machines in turn. A load balancer that spreads single requests lets "
@@ -51,7 +52,7 @@ def _turns(deployed: Deployment) -> str:
 
 def _shares(deployed: Deployment) -> Iterator[str]:
     parts = [group for group in deployed.groups if group.load < 1]
-    if parts:
+    if parts and not deployed.space.charging.whole:
         machines = counted(sum(group.machines for group in parts), "machine")
         names = joined(group.name for group in parts)
         yield f"- a share of a machine: {machines} ({names}) would be busy in part only; each is started whole."
@@ -79,7 +80,8 @@ def group_remarks(deployed: Deployment, group: Group) -> Iterator[str]:
         f"{counted(group.machines, 'machine')} {c.hardware}, batch {c.batch}, concurrency {c.concurrency}, "
         f"{full(group.rate_rps)} req/s each ({percent(float(group.load), 1)} of its throughput)."
     )
+    waiting = f"{full(group.waiting_s)} s for other modules on {group.home}, " if group.waiting_s else ""
     yield (
-        f"Worst case {full(group.latency_s)} s: {full(group.gathering_s)} s until a batch is full, "
+        f"Worst case {full(group.latency_s)} s: {full(group.gathering_s)} s until a batch is full, {waiting}"
         f"{full(c.duration_s)} s until it is done."
     )

@@ -29,7 +29,7 @@ LAYOUT = (
 
 
 def model_repositories(deployed: Deployment, solver: str, without_gpu: Container[str]) -> dict[str, str]:
-    """The model configurations by path: GROUP/MODEL/config.pbtxt.
+    """The model configurations by path: GROUP/MODEL/config.pbtxt; modules that share a machine share a repository.
 
     Args:
         deployed: the deployment.
@@ -40,7 +40,7 @@ def model_repositories(deployed: Deployment, solver: str, without_gpu: Container
     for group in deployed.groups:
         remarks = (*plan_remarks(deployed, solver), *group_remarks(deployed, group), LAYOUT)
         text = "".join(f"{line}\n" for line in comments(remarks)) + _configuration(group, without_gpu)
-        found[f"{group.name}/{file_name(group.module)}/config.pbtxt"] = text
+        found[f"{group.home}/{file_name(group.module)}/config.pbtxt"] = text
     return found
 
 
