@@ -100,6 +100,18 @@ class Explained(NamedTuple):
     data: dict[str, Any]
 
 
+class Difference(NamedTuple):
+    """What changes from one plan to another.
+
+    Attributes:
+        text: for people.
+        data: plain data with fractions.
+    """
+
+    text: RenderableType
+    data: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A problem family.
@@ -140,6 +152,8 @@ class Family:
         setup_options: options of the command that are fields of the simulator's setups.
         importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
         exporters: kinds of other systems' files that plans can be written as (`euclio.files.exporting`).
+        difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
+            compared as they are written.
         demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
             that `Solver.covers` has for it, in words for people.
     """
@@ -173,6 +187,7 @@ class Family:
     kinds: Callable[[], tuple[Kind, ...]] = tuple
     importers: Callable[[], tuple[Importer, ...]] = tuple
     exporters: Callable[[], tuple[Exporter, ...]] = tuple
+    difference: Callable[[Any, Any], Difference] | None = None
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None

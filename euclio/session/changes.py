@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from euclio.session.instance import Session
-from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.plan import ModulePlan, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,21 @@ class MachineChanges:
         return sum(self.added.values()) + sum(self.removed.values())
 
 
+class Setting(NamedTuple):
+    """How a machine runs: what can change without another machine.
+
+    Attributes:
+        batch: requests in a batch; None: several modules share the machine, each with its own.
+        concurrency: batches at a time, in the same way.
+    """
+
+    batch: int | None
+    concurrency: int | None
+
+
+SHARED = Setting(None, None)
+
+
 def machine_changes(before: NamedPlan, after: NamedPlan) -> MachineChanges:
     """The machines that are added and removed between two plans; a module may be in one of them only."""
     old, new = machine_counts(before), machine_counts(after)
@@ -58,22 +74,25 @@ def machine_changes(before: NamedPlan, after: NamedPlan) -> MachineChanges:
 
 
 def machine_counts(plan: NamedPlan) -> Counter[tuple[str, str]]:
-    """Machines by (module, hardware), those that are charged in part counted whole.
+    """Machines by (module, hardware), those that are charged in part counted whole."""
+    return Counter({place: settings.total() for place, settings in machines_by_setting(plan).items()})
+
+
+def machines_by_setting(plan: NamedPlan) -> dict[tuple[str, str], Counter[Setting]]:
+    """Machines by (module, hardware) and setting, those that are charged in part counted whole.
 
     A machine that modules share counts once, for all of them: under their names, as in "a + b".
     """
-    found: Counter[tuple[str, str]] = Counter()
+    sharing = {name for group in plan.shared for name in group}
+    found: dict[tuple[str, str], Counter[Setting]] = {}
     for name, own in plan.modules.items():
         for allocation in own.allocations:
-            found[name, allocation.configuration.hardware] += machines_started(allocation)
+            c = allocation.configuration
+            started = allocation.machines + (allocation.partial_rps > 0 and name not in sharing)
+            if started:
+                settings = found.setdefault((name, c.hardware), Counter())
+                settings[Setting(c.batch, c.concurrency)] += started
     for group in plan.shared:
-        for name in group:
-            hardware = plan.modules[name].allocations[-1].configuration.hardware
-            found[name, hardware] -= 1
-        found[" + ".join(group), hardware] += 1
-    return +found
-
-
-def machines_started(allocation: Allocation) -> int:
-    """Machines that an allocation needs: the whole ones and, where it has one, the partial one."""
-    return allocation.machines + (allocation.partial_rps > 0)
+        place = " + ".join(group), plan.modules[group[0]].allocations[-1].configuration.hardware
+        found.setdefault(place, Counter())[SHARED] += 1
+    return found

@@ -132,6 +132,7 @@ FAMILY = Family(
     kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
     importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
     exporters=late_value("euclio.session.deployment.exporting", "EXPORTERS"),
+    difference=late("euclio.session.difference", "difference"),
     compile_rest=late("euclio.session.simulation.simulation", "compile_simulator"),
     simulator=late_value("euclio.session.simulation.simulator", "SIMULATOR"),
     setup_options=SETUP_OPTIONS,
