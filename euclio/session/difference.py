@@ -93,7 +93,7 @@ def plan_difference(before: NamedPlan, after: NamedPlan) -> PlanDifference:
     for place in dict.fromkeys((*old, *new)):
         gone, come = old.get(place, Counter()), new.get(place, Counter())
         removed, added = gone - come, come - gone
-        resets += [Reset(*place, *pair) for pair in _pairs(removed, added)]
+        resets += [Reset(*place, one, other, machines) for one, other, machines in _pairs(removed, added)]
         shifts += [Shift(*place, setting, -machines) for setting, machines in removed.items() if machines]
         shifts += [Shift(*place, setting, machines) for setting, machines in added.items() if machines]
     changes = machine_changes(before, after)
