@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Group
 from rich.text import Text
 
 from euclio.core.errors import InputError
@@ -94,7 +94,7 @@ def _parts(before: UnboundResult, after: UnboundResult) -> Difference:
     removed, added = list((old - new).elements()), list((new - old).elements())
     head = f"{counted(len(removed), 'part')} of the first plan only (-), {len(added)} of the second only (+)"
     lines = [*(f"- {part}" for part in removed), *(f"+ {part}" for part in added)]
-    text: RenderableType = Text("\n".join([head, *([""] if lines else []), *lines]))
+    text = Text("\n".join([head, *([""] if lines else []), *lines]), no_wrap=True, overflow="ignore")
     return Difference(text, {"removed": removed, "added": added})
 
 
