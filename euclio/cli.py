@@ -30,6 +30,8 @@ COMMANDS = {
     "generate": "write workloads as instances",
     "import": "write an instance, or profiles for one, made of other files",
     "profile": "measure what batches of a model take on this machine",
+    "export": "write a plan in the formats of serving systems",
+    "diff": "what changes from one plan to another",
     "simulate": "serve a load with a written plan, request by request",
     "run": "make all runs of an experiment",
     "status": "how far an experiment is",

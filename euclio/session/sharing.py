@@ -89,9 +89,7 @@ def share_machines(session: Session, plan: Plan, space: PlanSpace) -> Plan:
     return Plan(tuple(modules), tuple(tuple(sorted(g.resident.module for g in group)) for group in best))
 
 
-def _guest(
-    session: Session, plan: Plan, space: PlanSpace, m: int, partial: Fraction, dummy: Fraction
-) -> Guest | None:
+def _guest(session: Session, plan: Plan, space: PlanSpace, m: int, partial: Fraction, dummy: Fraction) -> Guest | None:
     """A module's machine that is not used in full; None: all are."""
     module, own = session.modules[m], plan.modules[m]
     last = own.allocations[-1]
