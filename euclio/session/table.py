@@ -14,6 +14,7 @@ from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, duration, figures, milliseconds, percent
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.session.bought_whole import whole_costs_in_words
 from euclio.session.costs import costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.paths import times_from, times_until
@@ -77,7 +78,7 @@ def _header(session: Session, result: Result) -> list[str]:
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
     if result.value is not None:
         lines.append(costs_in_words(session, result.value))
-    return lines + _attainment(result)
+    return lines + whole_costs_in_words(session, result) + _attainment(result)
 
 
 def _attainment(result: Result) -> list[str]:
