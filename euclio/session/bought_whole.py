@@ -45,6 +45,21 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
         return result
     space = _whole(result.space)
     stats = dict(result.stats)
+    bought = evaluate(session, result.plan, space)
+    if bought.feasible and bought.cost_per_h is not None:
+        stats[BOUGHT] = float(bought.cost_per_h)
+    left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
+    if EXACT in solvers() and left_s > 0:
+        best = solve(session, EXACT, space=space, time_limit_s=left_s)
+        stats |= {name: float(value) for name, value in ((BEST, best.value), (BOUND, best.bound)) if value is not None}
+    return replace(result, stats=stats)
+
+
+def whole_costs_in_words(session: Session, result: Result) -> list[str]:
+    """The line on whole machines under a plan that is charged by share; none where nothing is known."""
+    stats = result.stats
+    if result.space.charging is not Charging.SHARE or result.value is None or BEST not in stats:
+        return []
     bought = f"bought whole {money(session, exact(stats[BOUGHT]))} per hour" if BOUGHT in stats else "beyond the stock"
     known = stats.get(BOUND, 0.0)
     proven = "proven" if LEAST_COST.proven(exact(stats[BEST]), known) else f"at least {money(session, exact(known))}"
