@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
     written = load_result(arguments.result, instance)
+    instance = written.changed
     if written.plan is None:
         say(f"{arguments.result}: there is no plan to export (status {written.status.value})")
         return NO_PLAN

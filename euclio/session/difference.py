@@ -15,7 +15,7 @@ from rich.text import Text
 from euclio.core.family import Difference
 from euclio.core.tables import new_table
 from euclio.core.words import counted
-from euclio.session.changes import (
+from euclio.session.machine_changes import (
     SHARED,
     MachineChanges,
     NamedPlan,

@@ -21,11 +21,14 @@ from euclio.session import (
     PlanSpace,
     Session,
 )
-from euclio.session.changes import NamedPlan
-from euclio.session.files import ConfigurationModel
+from euclio.session.machine_changes import NamedPlan
 
 
-class _Allocation(ConfigurationModel):
+class _Allocation(FileModel):
+    hardware: Name
+    batch: Whole
+    concurrency: Whole
+    duration_s: Number
     machines: Whole
     partial_rps: Number
 
@@ -127,7 +130,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
                 "dummy_rps": _not_less(own.dummy_rps),
                 "allocations": [
                     {
-                        **plain_data(a.configuration),
+                        **_configuration(a.configuration),
                         "machines": a.machines,
                         "partial_rps": a.partial_rps,
                     }
@@ -137,6 +140,13 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
             for module, own, found in modules
         ],
     }
+
+
+def _configuration(configuration: Configuration) -> dict[str, Any]:
+    """What names a configuration; its memory stands in the instance."""
+    data: dict[str, Any] = plain_data(configuration)
+    del data["memory_mb"]
+    return data
 
 
 def _not_less(rate: Fraction) -> Fraction:
