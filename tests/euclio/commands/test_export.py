@@ -278,7 +278,7 @@ def test_what_is_missing_or_wrong_is_one_line(capsys, folder, options, words):
 
 
 def test_a_plan_of_a_changed_session_is_exported_as_one_of_it(capsys, folder):
-    """The same plan where the session in the file has twice the rates, and the result says that it is of half of them."""
+    """The session in the file has twice the rates, and the result says that it is of half of them."""
     data = json.loads((folder / "session.json").read_text())
     for module in data["modules"]:
         module["rate_rps"] *= 2
