@@ -61,7 +61,8 @@ def _header(before: UnboundResult, after: UnboundResult) -> str:
 
 
 def _described(result: UnboundResult) -> str:
-    return f"{result.file}: {result.instance}, {result.solver}, {result.status}"
+    changes = f" with {result.changes}" if result.changes else ""
+    return f"{result.file}: {result.instance}{changes}, {result.solver}, {result.status}"
 
 
 def _signed(text: str, value: Fraction) -> str:
@@ -82,6 +83,7 @@ def _result_data(result: UnboundResult) -> dict[str, Any]:
     return {
         "file": result.file,
         "instance": result.instance,
+        "instance_changes": result.changes,
         "solver": result.solver,
         "status": result.status,
         result.goal.value_field: result.value,

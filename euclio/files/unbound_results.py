@@ -12,6 +12,7 @@ from euclio.core.family import Family, families
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.files.boundary import FileModel, at, validated, without_schema
+from euclio.files.dataclass_files import made
 from euclio.files.json_reading import read_json
 from euclio.files.result_files import SCHEMA, goal_of, result_model
 
@@ -25,6 +26,7 @@ class UnboundResult:
         family: the family that it is a result of.
         goal: its objective.
         instance: name of its instance.
+        changes: what was changed of it, in words; empty: nothing.
         solver: name of the solver.
         status: outcome.
         value: value in the unit of the goal; None without a plan.
@@ -36,6 +38,7 @@ class UnboundResult:
     family: Family
     goal: Goal
     instance: str
+    changes: str
     solver: str
     status: str
     value: Fraction | None
@@ -56,17 +59,29 @@ def load_without_instance(path: str | Path) -> UnboundResult:
         goal = goal_of(fields, family)
     model = validated(result_model(family, goal), fields, file)
     value = getattr(model, goal.value_field)
+    with at("", file):
+        changes = _changes(model, family)
     return UnboundResult(
         file=file,
         family=family,
         goal=goal,
         instance=model.instance,
+        changes=changes,
         solver=model.solver,
         status=model.status,
         value=None if value is None else exact(value),
         plan=model.plan,
         parts=fields["plan"] or {},
     )
+
+
+def _changes(model: Any, family: Family) -> str:
+    """The changes of the instance that a file states, in words."""
+    written = getattr(model, "changes", None)
+    if family.changes is None or written is None:
+        return ""
+    words: str = made(family.changes, written, "changes").in_words()
+    return words
 
 
 def _family(fields: dict[str, Any]) -> Family:

@@ -61,6 +61,11 @@ def _deployed(session: Session, written: WrittenResult) -> Deployment:
     return deployment(session, written.plan, written.space)
 
 
+def _maker(written: WrittenResult) -> str:
+    """Who made the plan, and of what instead of the session as it stands in its file."""
+    return written.solver if written.changes is None else f"{written.solver}, with {written.changes.in_words()}"
+
+
 def _apart(session: Session, written: WrittenResult, kind: str) -> Deployment:
     """A plan whose modules have machines of their own.
 
@@ -90,13 +95,13 @@ def _without_gpu(session: Session, given: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
-    return model_repositories(_deployed(session, written), written.solver, _without_gpu(session, given))
+    return model_repositories(_deployed(session, written), _maker(written), _without_gpu(session, given))
 
 
 def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     text = manifests(
         _apart(session, written, "kubernetes"),
-        written.solver,
+        _maker(written),
         _without_gpu(session, given),
         given["image"],
         given.get("node_label", NODE_LABEL),
@@ -107,7 +112,7 @@ def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, An
 
 def _ray_serve(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     deployed = _apart(session, written, "ray-serve")
-    return {"serve.yaml": serve_config(deployed, written.solver, _without_gpu(session, given), given["import_path"])}
+    return {"serve.yaml": serve_config(deployed, _maker(written), _without_gpu(session, given), given["import_path"])}
 
 
 def _csv(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:

@@ -111,6 +111,14 @@ def test_results_of_two_families_are_refused(capsys, folder):
     assert "cluster.json: is of clusters, and busy.json of sessions; give two results of one family" in err
 
 
+def test_a_changed_instance_is_named_with_its_changes(capsys, folder):
+    edited(folder, changes={"rate_rps": 150})
+    out = diff(capsys, "busy.json", "edited.json")[1]
+    assert out.splitlines()[1] == "after:  edited.json: one module with rate 150 req/s, fixed, feasible"
+    found = json.loads(diff(capsys, "busy.json", "edited.json", "--json")[1])
+    assert [found[end]["instance_changes"] for end in ("before", "after")] == ["", "rate 150 req/s"]
+
+
 def edited(folder, **changes):
     data = json.loads((folder / "calm.json").read_text())
     (folder / "edited.json").write_text(json.dumps(data | changes))

@@ -277,6 +277,17 @@ def test_what_is_missing_or_wrong_is_one_line(capsys, folder, options, words):
     assert words in err
 
 
+def test_a_plan_of_a_changed_session_is_exported_as_one_of_it(capsys, folder):
+    """The session in the file has twice the rates, and the result says that it is of half of them."""
+    data = json.loads((folder / "session.json").read_text())
+    for module in data["modules"]:
+        module["rate_rps"] *= 2
+    (folder / "session.json").write_text(json.dumps(data))
+    result = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps(result | {"changes": {"rate_rps": 300}}))
+    assert "Plan of session two: models by fixed, with rate 300 req/s: cost 7.4" in export(capsys, "kubernetes")
+
+
 def test_a_wrong_result_is_not_exported(capsys, folder):
     data = json.loads((folder / "result.json").read_text())
     (folder / "result.json").write_text(json.dumps(data | {"cost_per_h": 7.3}))
