@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from euclio.core.certificate import Search
     from euclio.core.result import Result
     from euclio.core.trials import Sources
+    from euclio.files.exporting import Exporter
     from euclio.files.plan_files import PlanFiles
     from euclio.simulation.simulator import SetupOption, Simulator
     from euclio.workloads.design import Design
-    from euclio.workloads.importing import Importer
+    from euclio.workloads.importing import Importer, ProfileImporter
     from euclio.workloads.kinds import Kind
 
 HOMES = {
@@ -109,6 +110,18 @@ class Explained(NamedTuple):
     data: dict[str, Any]
 
 
+class Difference(NamedTuple):
+    """What changes from one plan to another.
+
+    Attributes:
+        text: for people.
+        data: plain data with fractions.
+    """
+
+    text: RenderableType
+    data: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A problem family.
@@ -147,13 +160,16 @@ class Family:
         designs: its part of the benchmark set (`euclio.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
-        importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
+        importers: kinds of files that instances, or profiles, can be made of (`euclio.workloads.importing`).
         changes: class of the changes of an instance, a dataclass that may stand in files, whose fields are None where
             nothing changes; it has `applied_to` (an instance in, the changed one out) and `in_words`. None: there are
             none.
         change_options: options of the command that are fields of it.
         hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
             nothing does.
+        exporters: kinds of other systems' files that plans can be written as (`euclio.files.exporting`).
+        difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
+            compared as they are written.
         demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
             that `Solver.covers` has for it, in words for people.
     """
@@ -185,7 +201,9 @@ class Family:
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
-    importers: Callable[[], tuple[Importer, ...]] = tuple
+    importers: Callable[[], tuple[Importer | ProfileImporter, ...]] = tuple
+    exporters: Callable[[], tuple[Exporter, ...]] = tuple
+    difference: Callable[[Any, Any], Difference] | None = None
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
