@@ -20,10 +20,13 @@ from euclio.session import (
     PlanSpace,
     Session,
 )
-from euclio.session.files import ConfigurationModel
 
 
-class _Allocation(ConfigurationModel):
+class _Allocation(FileModel):
+    hardware: Name
+    batch: Whole
+    concurrency: Whole
+    duration_s: Number
     machines: Whole
     partial_rps: Number
 
@@ -102,7 +105,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
                 "dummy_rps": _not_less(own.dummy_rps),
                 "allocations": [
                     {
-                        **plain_data(a.configuration),
+                        **_configuration(a.configuration),
                         "machines": a.machines,
                         "partial_rps": a.partial_rps,
                     }
@@ -112,6 +115,13 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
             for module, own, found in modules
         ],
     }
+
+
+def _configuration(configuration: Configuration) -> dict[str, Any]:
+    """What names a configuration; its memory stands in the instance."""
+    data: dict[str, Any] = plain_data(configuration)
+    del data["memory_mb"]
+    return data
 
 
 def _not_less(rate: Fraction) -> Fraction:
