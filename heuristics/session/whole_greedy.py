@@ -1,4 +1,4 @@
-"""`whole-greedy`: a heuristic that plans for machines that are charged whole, and packed (ours; docs/model/whole-machines.md).
+"""A heuristic that plans for machines that are charged whole, and packed (ours; docs/model/whole-machines.md).
 
 Where machines may be shared, plans are made several times: with partial machines charged whole, half or by the time
 that they are busy, and with a part of the SLO kept for the waits on shared machines. The cheapest that packing makes of
