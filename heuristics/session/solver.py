@@ -61,8 +61,8 @@ def hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
 def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
     """One attempt at the SLO itself; where rounding made the checker refuse the plan, one just below it.
 
-    The published systems plan for machines by share. Where they are charged whole, that plan is bought rounded up; where
-    they may be shared, its partial machines are packed.
+    The published systems plan for machines by share. Where they are charged whole, that plan is bought rounded up;
+    where they may be shared, its partial machines are packed.
     """
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():

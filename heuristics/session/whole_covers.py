@@ -1,4 +1,4 @@
-"""Machines for one module where they are charged whole: the cheapest that keep a budget, by a search that is cut (ours).
+"""Machines for one module where they are charged whole: the cheapest that keep a budget, by a cut search (ours).
 
 A module of rate T takes n machines of each of some configurations, in rank order. Where dummies fill machines for
 nothing, all are full: the n·t sum up to T or more, and under `tc` a configuration keeps the budget L if the rate of its
