@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from euclio.core.words import counted, full, joined, listed, percent
 from euclio.session.deployment.groups import Deployment, Group
 
-FOR_LOAD_BALANCERS = "For a load balancer plan with --policy machine-rate-even --max-allocations 1."
+FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy machine-rate-even --max-allocations 1."
 
 
 def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
@@ -55,8 +55,8 @@ def caution(deployed: Deployment) -> str:
     if not groups:
         return ""
     return (
-        f"{counted(len(groups), 'group')} ({listed(groups)}) need a router that sends whole batches, and may be "
-        f"overloaded behind a load balancer that spreads single requests. {FOR_LOAD_BALANCERS}"
+        f"whole batches have to be sent to {counted(len(groups), 'group')} of machines ({listed(groups)}); a load balancer "
+        f"that spreads single requests may overload them. {FOR_LOAD_BALANCERS}"
     )
 
 
