@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.commands.import_instance import add_profile_outputs
 from euclio.core.errors import InputError
+from euclio.core.progress import say
 from euclio.core.values import seconds, whole
+from euclio.core.words import counted
 from euclio.session.workloads.served_importing import profiles_out, say_some, whole_numbers
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from euclio.session.profiling.measuring import Sample
 
 MOST_WORKERS = 1000
+OTHER_WORK = 0.25
+"""Load per core before anything is measured, averaged over a minute, from which on it is said."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -65,10 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
     profiles_out(arguments.model, expected, arguments.out, arguments.append)
     effort = Effort(arguments.warm_up, arguments.repeats, arguments.time_out)
     total = len(batches) * sum(concurrencies) * effort.repeats
+    load = os.getloadavg()[0]
     with late_bar(f"measuring {arguments.model}", total) as move:
         samples = measure(arguments.words, batches, concurrencies, effort, move)
     found = [sample.configuration(arguments.hardware) for sample in samples]
     write_text(profiles_out(arguments.model, found, arguments.out, arguments.append), arguments.out)
+    if load > OTHER_WORK * (os.cpu_count() or 1):
+        say(f"this machine had other work before: a load of {load:.1f} on {counted(os.cpu_count() or 1, 'core')}")
     say_some([remark for sample in samples if (remark := sample.remark())])
     if arguments.json:
         print(json_text(_data(arguments.model, arguments.hardware, samples)))
@@ -104,6 +112,7 @@ def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableTy
 
 def _data(model: str, hardware: str, samples: Sequence[Sample]) -> dict[str, object]:
     return {
+        "schema": "euclio/measured/1",
         "module": model,
         "hardware": hardware,
         "measured": [

@@ -123,6 +123,19 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Companion:
+    """What people should see next to a plan, and what a search has to find out.
+
+    Attributes:
+        prepare: compiles what the search needs for a plan space.
+        add: instance, result and seconds that are left (None: no limit) in, the result with more of `stats` out.
+    """
+
+    prepare: Callable[[Any], None]
+    add: Callable[[Any, Result[Any, Any, Any], float | None], Result[Any, Any, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Family:
     """A problem family.
 
@@ -172,6 +185,7 @@ class Family:
             compared as they are written.
         demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
             that `Solver.covers` has for it, in words for people.
+        companion: what `euclio solve` finds out next to a plan; None: nothing.
     """
 
     name: str
@@ -212,6 +226,7 @@ class Family:
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
     demands: Callable[[Any, Any], dict[str, str]] = lambda instance, space: {}
+    companion: Callable[[], Companion] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

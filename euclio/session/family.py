@@ -136,4 +136,5 @@ FAMILY = Family(
     change_options=CHANGE_OPTIONS,
     hint=late("euclio.session.hints", "slo_hint"),
     demands=_demands,
+    companion=late_value("euclio.session.bought_whole", "COMPANION"),
 )
