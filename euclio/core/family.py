@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from euclio.core.certificate import Search
     from euclio.core.result import Result
     from euclio.core.trials import Sources
+    from euclio.files.exporting import Exporter
     from euclio.files.plan_files import PlanFiles
     from euclio.simulation.simulator import SetupOption, Simulator
     from euclio.workloads.design import Design
@@ -109,6 +110,31 @@ class Explained(NamedTuple):
     data: dict[str, Any]
 
 
+class Difference(NamedTuple):
+    """What changes from one plan to another.
+
+    Attributes:
+        text: for people.
+        data: plain data with fractions.
+    """
+
+    text: RenderableType
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """What people should see next to a plan, and what a search has to find out.
+
+    Attributes:
+        prepare: compiles what the search needs for a plan space.
+        add: instance, result and seconds that are left (None: no limit) in, the result with more of `stats` out.
+    """
+
+    prepare: Callable[[Any], None]
+    add: Callable[[Any, Result[Any, Any, Any], float | None], Result[Any, Any, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A problem family.
@@ -154,8 +180,12 @@ class Family:
         change_options: options of the command that are fields of it.
         hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
             nothing does.
+        exporters: kinds of other systems' files that plans can be written as (`euclio.files.exporting`).
+        difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
+            compared as they are written.
         demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
             that `Solver.covers` has for it, in words for people.
+        companion: what `euclio solve` finds out next to a plan; None: nothing.
     """
 
     name: str
@@ -186,6 +216,8 @@ class Family:
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
     importers: Callable[[], tuple[Importer | ProfileImporter, ...]] = tuple
+    exporters: Callable[[], tuple[Exporter, ...]] = tuple
+    difference: Callable[[Any, Any], Difference] | None = None
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
@@ -194,6 +226,7 @@ class Family:
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
     demands: Callable[[Any, Any], dict[str, str]] = lambda instance, space: {}
+    companion: Callable[[], Companion] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

@@ -25,7 +25,7 @@ SCHEMA = "euclio/result/1"
 
 
 class _Outcome(FileModel):
-    """What the results of every family hold; `_result` adds plan space, plan and figures of the goal."""
+    """What the results of every family hold; `result_model` adds plan space, plan and figures of the goal."""
 
     instance: Name
     solver: Name
@@ -39,8 +39,8 @@ class _Outcome(FileModel):
 
 
 @cache
-def _result(family: Family, goal: Goal) -> type[_Outcome]:
-    """The model of a family's results with a goal."""
+def result_model(family: Family, goal: Goal) -> type[Any]:
+    """The model of a family's results with a goal: an outcome with plan space, plan and figures of the goal."""
     files = family.plan_files()
     plan: Any = files.plan
     optional: Any = (Number | None, ...)
@@ -107,8 +107,8 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
     fields = without_schema(read_json(path), SCHEMA, file)
     with at("", file):
         _check_instance(fields, instance.name)
-        goal = _goal(fields, family)
-    model: Any = validated(_result(family, goal), fields, file)
+        goal = goal_of(fields, family)
+    model = validated(result_model(family, goal), fields, file)
     with at("", file):
         changes, instance = _changed(family, model, instance)
         space = files.space_from(model.options, instance)
@@ -148,7 +148,7 @@ def _check_instance(fields: dict[str, Any], name: str) -> None:
         )
 
 
-def _goal(fields: dict[str, Any], family: Family) -> Goal:
+def goal_of(fields: dict[str, Any], family: Family) -> Goal:
     """The goal of a result, which decides about the names of its figures; anything odd is left to validation."""
     options = fields.get("options")
     objective = options.get("objective") if isinstance(options, dict) else None

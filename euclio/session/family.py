@@ -127,6 +127,8 @@ FAMILY = Family(
     designs=late("euclio.session.designs.grid", "session_designs"),
     kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
     importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
+    exporters=late_value("euclio.session.deployment.exporting", "EXPORTERS"),
+    difference=late("euclio.session.difference", "difference"),
     compile_rest=late("euclio.session.simulation.simulation", "compile_simulator"),
     simulator=late_value("euclio.session.simulation.simulator", "SIMULATOR"),
     setup_options=SETUP_OPTIONS,
@@ -134,4 +136,5 @@ FAMILY = Family(
     change_options=CHANGE_OPTIONS,
     hint=late("euclio.session.hints", "slo_hint"),
     demands=_demands,
+    companion=late_value("euclio.session.bought_whole", "COMPANION"),
 )

@@ -89,7 +89,7 @@ def _beyond_memory(session: Session, group: tuple[Resident, ...], names: str) ->
     )
     if there is None:
         return []
-    needed = [_memory(session, r) for r in group]
+    needed = [memory_mb(session, r) for r in group]
     if None in needed:
         return [f"modules {names} share a machine of {float(there):g} MB; give memory_mb of their configurations"]
     total = sum((own for own in needed if own is not None), Fraction(0))
@@ -98,7 +98,7 @@ def _beyond_memory(session: Session, group: tuple[Resident, ...], names: str) ->
     )
 
 
-def _memory(session: Session, resident: Resident) -> Fraction | None:
+def memory_mb(session: Session, resident: Resident) -> Fraction | None:
     """Memory of a configuration as the instance has it; plans do not repeat it."""
     profile = session.modules[resident.module].profile
     return next((c.memory_mb for c in profile if c == resident.configuration), None)

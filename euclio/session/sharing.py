@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from euclio.session.best_fit import by_fit
 from euclio.session.evaluate import evaluate, machine_latencies
 from euclio.session.instance import Session
-from euclio.session.packing import Resident, packs, waits
+from euclio.session.packing import Resident, memory_mb, packs, waits
 from euclio.session.paths import longest_path
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.space import PlanSpace
@@ -89,9 +90,7 @@ def share_machines(session: Session, plan: Plan, space: PlanSpace) -> Plan:
     return Plan(tuple(modules), tuple(tuple(sorted(g.resident.module for g in group)) for group in best))
 
 
-def _guest(
-    session: Session, plan: Plan, space: PlanSpace, m: int, partial: Fraction, dummy: Fraction
-) -> Guest | None:
+def _guest(session: Session, plan: Plan, space: PlanSpace, m: int, partial: Fraction, dummy: Fraction) -> Guest | None:
     """A module's machine that is not used in full; None: all are."""
     module, own = session.modules[m], plan.modules[m]
     last = own.allocations[-1]
@@ -116,7 +115,7 @@ def _placed(session: Session, guests: Sequence[Guest], latencies: Sequence[Fract
     groups: list[Group] = []
     current = list(latencies)
     for guest in guests:
-        for place in _fitting(groups, guest)[:MOST_TRIED]:
+        for place in _fitting(session, groups, guest)[:MOST_TRIED]:
             joined = (*groups[place], guest)
             trial = list(current)
             for one, wait in zip(joined, waits(tuple(g.resident for g in joined)), strict=True):
@@ -129,15 +128,24 @@ def _placed(session: Session, guests: Sequence[Guest], latencies: Sequence[Fract
     return groups
 
 
-def _fitting(groups: Sequence[Group], guest: Guest) -> list[int]:
-    """Machines of the guest's type that have the time for it, the least first; ties go to the older one."""
+def _fitting(session: Session, groups: Sequence[Group], guest: Guest) -> list[int]:
+    """Machines of the guest's type that have the time and the memory for it, those with the least time left first."""
     hardware = guest.resident.configuration.hardware
+    memory = next(h.memory_mb for h in session.hardware if h.name == hardware)
     room = {
         place: 1 - sum((one.resident.busy for one in group), Fraction(0))
         for place, group in enumerate(groups)
-        if group[0].resident.configuration.hardware == hardware
+        if group[0].resident.configuration.hardware == hardware and _loads(session, (*group, guest), memory)
     }
-    return sorted((place for place in room if room[place] >= guest.resident.busy), key=lambda place: room[place])
+    return by_fit(room, guest.resident.busy)
+
+
+def _loads(session: Session, group: Group, memory: Fraction | None) -> bool:
+    """Whether a machine of so much memory holds all models of a group; None: nothing is known of its memory."""
+    if memory is None:
+        return True
+    needed = [memory_mb(session, guest.resident) for guest in group]
+    return None not in needed and sum(own for own in needed if own is not None) <= memory
 
 
 def _saved(session: Session, groups: Sequence[Group]) -> Fraction:

@@ -14,7 +14,9 @@ from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, duration, figures, milliseconds, percent
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
-from euclio.session.costs import costs_in_words, money
+from euclio.session.bought_whole import whole_costs_in_words
+from euclio.session.changes import source_rate
+from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.paths import times_from, times_until
 from euclio.session.policies import Form
@@ -76,8 +78,9 @@ def _header(session: Session, result: Result) -> list[str]:
         lines.append(f"with {result.changes.in_words()}")
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
     if result.value is not None:
-        lines.append(costs_in_words(session, result.value))
-    return lines + _attainment(result)
+        headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
+        lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))
+    return lines + whole_costs_in_words(session, result) + _attainment(result)
 
 
 def _attainment(result: Result) -> list[str]:
@@ -108,17 +111,17 @@ def _module_rows(
     """One row per allocation, then one for dummies; module, latency and budget are left empty.
 
     Machines are whole ones + the share of a partial one, as in `2 + 0.500`; where they take equal rates, number x load,
-    as in `3 x 0.833`. What machines are charged for is what is left of the module's cost in its last row. The
+    as in `3 x 0.833`. The
     utilisation is the share of the time in which the machines of a row, bought whole, work for requests; dummies, which
     go to all machines alike, do not count.
     """
     rows: list[list[str]] = []
     assert result.value is not None
-    left, real = found.cost_per_h, module.rate_rps / (module.rate_rps + found.dummy_rps)
-    for i, allocation in enumerate(plan.allocations):
+    real = module.rate_rps / (module.rate_rps + found.dummy_rps)
+    costs = allocation_costs(price, plan, found)
+    for i, (allocation, cost) in enumerate(zip(plan.allocations, costs, strict=True)):
         c = allocation.configuration
-        last = i == len(plan.allocations) - 1
-        partial = found.partial_rps if last else Fraction(0)
+        partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
         machines = str(allocation.machines)
         bought = allocation.machines + bool(partial)
         count = allocation.machines + partial / c.throughput_rps
@@ -126,8 +129,6 @@ def _module_rows(
             machines = f"{bought} x {float(count / bought):.3f}"
         elif partial:
             machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
-        cost = left if last else count * price[c.hardware]
-        left -= cost
         share = percent(float(cost / result.value), 1) if result.value else DASH
         rate, used = figures(count * c.throughput_rps), percent(float(real * count / bought), 0)
         configuration = ["", c.hardware, str(c.batch), str(c.concurrency), machines, used, rate]

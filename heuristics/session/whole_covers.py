@@ -1,9 +1,10 @@
-"""Machines for one module where they are charged whole: the cheapest that keep a budget, by a search that is cut (ours).
+"""Machines for one module where they are charged whole: the cheapest that keep a budget, by a cut search (ours).
 
 A module of rate T takes n machines of each of some configurations, in rank order. Where dummies fill machines for
-nothing, all are full: Σ n·t >= T, and under `tc` a configuration keeps the budget L if the rate of its machines and of
-all that follow is at least b/(L - d). So using it raises what is yet to be served to that rate, and the search goes down
-the ranking with what is left. Where no dummies fill them, the last machine takes what is left below its rate.
+nothing, all are full: the n·t sum up to T or more, and under `tc` a configuration keeps the budget L if the rate of its
+machines and of all that follow is at least b/(L - d). So using it raises what is yet to be served to that rate, and the
+search goes down the ranking with what is left. Where no dummies fill them, the last machine takes what is left below
+its rate.
 """
 
 from __future__ import annotations

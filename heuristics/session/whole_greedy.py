@@ -1,4 +1,4 @@
-"""`whole-greedy`: a heuristic that plans for machines that are charged whole, and packed (ours; docs/model/whole-machines.md).
+"""A heuristic that plans for machines that are charged whole, and packed (ours; docs/model/whole-machines.md).
 
 Where machines may be shared, plans are made several times: with partial machines charged whole, half or by the time
 that they are busy, and with a part of the SLO kept for the waits on shared machines. The cheapest that packing makes of
@@ -46,8 +46,7 @@ def solve_whole_greedy(session: Session, space: PlanSpace, limits: Limits) -> An
         arrays = session_arrays(session, one)
         if (arrays.first[1:] == arrays.first[:-1]).any():
             continue
-        ways = product(WEIGHTS, PARTS) if space.charging.packs else [(1.0, 1.0)]
-        for weight, part in ways:
+        for weight, part in product(WEIGHTS, PARTS) if space.charging.packs else [(1.0, 1.0)]:
             answer = _planned(session, one, arrays, weight, part)
             exchanges += answer.stats.get("exchanges", 0.0)
             # Strictly cheaper: ties keep what was tried first.
