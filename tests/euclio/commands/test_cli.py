@@ -83,6 +83,7 @@ def test_options_reach_the_plan_space(capsys, instance):
         "single_hardware": False,
         "batching": True,
         "concurrency": False,
+        "charging": "share",
         "objective": "cost",
         "time_limit_s": 2.5,
         "seed": 7,
