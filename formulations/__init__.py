@@ -36,6 +36,7 @@ SOLVERS = (
         engines=ENGINES,
         starts_from="harpagon",
         library="highs",
+        covers=frozenset({"whole", "stock"}),
     ),
     Solver(
         "milp-split",
@@ -54,6 +55,7 @@ SOLVERS = (
         takes=CPSAT_OPTIONS,
         starts_from="harpagon",
         library="ortools",
+        covers=frozenset({"whole", "stock"}),
     ),
     Solver(
         "cpsat-split",

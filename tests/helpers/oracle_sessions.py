@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from math import ceil
 
 from euclio.session import Configuration, Hardware, Module, Session, longest_path
 
@@ -83,3 +84,54 @@ def _slo(rng: random.Random, modules: list[Module], edges: list[tuple[str, str]]
     if rng.random() < 0.5:
         return path
     return max(Fraction(1, 100), Fraction(round(float(path) * rng.uniform(0.3, 3) * 100), 100))
+
+
+def bought_session(seed: int, modules: int = 3, configurations: int = 3) -> Session:
+    """A session of few machines, full of ties.
+
+    Prices are the same or nothing, rates are whole machines as floats print them, and some plan takes the SLO exactly.
+
+    Args:
+        seed: seed.
+        modules: most modules.
+        configurations: most configurations of a module.
+    """
+    rng = random.Random(f"bought {seed}")
+    shapes = {name: shape for name, shape in SHAPES.items() if shape[0] <= modules}
+    count, edges = shapes[rng.choice(sorted(shapes))]
+    prices = ("1", "1", "1.5", "2", "3", "0") if rng.random() < 0.3 else ("1", "1.5", "2", "2.07", "0.1")
+    hardware = [Hardware(name, rng.choice(prices)) for name in ("X", "Y")[: rng.randint(1, 2)]]
+    made = []
+    for i in range(count):
+        keys = [(h.name, b, e) for h in hardware for b in (1, 2, 4, 6) for e in (1, 1, 2)]
+        chosen = dict.fromkeys(rng.sample(keys, min(len(keys), rng.randint(1, configurations))))
+        profile = [Configuration(h, b, e, _duration(rng, b, e)) for h, b, e in chosen]
+        t = rng.choice(profile).throughput_rps
+        machines = rng.choice((Fraction(1, 3), 1, 2, Fraction(5, 2), Fraction(rng.randint(1, 30), 10)))
+        rate = rng.choice((t * machines, Fraction(str(float(t * machines))), Fraction(rng.randint(3, 300), 10)))
+        made.append(Module(f"M{i}", min(rate, 4 * t), profile))
+    named = [(f"M{a}", f"M{b}") for a, b in edges]
+    return Session(f"bought {seed}", _bought_slo(rng, made, named, hardware), hardware, made, named)
+
+
+def _bought_slo(
+    rng: random.Random, modules: list[Module], edges: list[tuple[str, str]], hardware: list[Hardware]
+) -> Fraction:
+    """The longest path of one latency per module, with a few machines of one configuration, or next to that."""
+    latencies = []
+    for module in modules:
+        c = rng.choice(module.profile)
+        machines = max(1, ceil(module.rate_rps / c.throughput_rps)) + rng.choice((0, 0, 1, 2))
+        latencies.append(c.duration_s + c.batch / (machines * c.throughput_rps))
+    path = longest_path(Session("without SLO", 10**6, hardware, modules, edges), latencies)[0]
+    return path * rng.choice((1, 1, Fraction(9, 10), Fraction(6, 5), 2))
+
+
+def stocked(session: Session, seed: int) -> Session:
+    """The session with a stock of some of its hardware: none, one, or a few machines."""
+    rng = random.Random(f"stock {seed}")
+    counts = [rng.choice((None, 0, 1, 2, 3, 5)) for _ in session.hardware]
+    if all(count is None for count in counts):
+        counts[0] = rng.choice((0, 1, 2, 3))
+    hardware = [Hardware(h.name, h.price_per_h, n) for h, n in zip(session.hardware, counts, strict=True)]
+    return Session(f"{session.name} in stock", session.slo_s, hardware, session.modules, session.edges)

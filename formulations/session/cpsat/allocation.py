@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from formulations.engines.cpsat import CP_SAT_FEW_CUTS
 from formulations.engines.interface import EngineLimits
-from formulations.session.cpsat.allocation_model import add_module, money_scale
+from formulations.session.cpsat.allocation_model import add_module, add_stock, money_scale
 from formulations.session.joint.problem import JointProblem
 
 
@@ -49,6 +49,7 @@ def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: 
     model = cp_model.CpModel()
     money = money_scale(problem.modules[m : m + 1], most_cost)
     v = add_module(model, problem, m, money, (Fraction(0), most_cost))
+    add_stock(model, problem, [v])
     model.minimize(v.cost)
     found = CP_SAT_FEW_CUTS.run(model, limits)
     bound = Fraction(found.bound or 0) / money

@@ -23,6 +23,22 @@ is off by at most Σ n_k + 1 units, the cost by Σ n_k + 2 units of money and 2 
 left_k in (6) is the one at the first configuration of k's ratio, for partial machines too; under `rr` and
 `machine-rate` whole machines need no rate. In form `EVEN` the n_k + 1 machines of the last allocation share left_k:
 z_k: left_k ≥ ⌊R q_k/(L - d_k)⌋ (n_k + 1). With a fixed budget this block is all (`cpsat_allocation`).
+
+Where machines are charged whole (docs/model/whole-machines.md), so are partial ones, and what rounding loses has room:
+
+    (7')  cost = Σ_k ⌊p_k S⌋ (n_k + z_k) + lost,   0 ≤ lost ≤ the number of machines
+
+Where dummies then fill any number of machines (`JointProblem.spare`), no z_k is 1, and no row bounds what is taken:
+
+    (3')  left_k ≤ left_{k+1} + ⌈t_k R⌉ n_k,   left_k ≤ W,   left_0 ≥ ⌊T R⌋        in place of (3) to (5)
+
+W is what the module may cost as a rate (`JointModule.most_left_rps`), or a rate at which each batch is collected within
+one unit of time, whichever is smaller: more than that changes no other row. Endless machines are none, or as many as
+`joint_problem` counts.
+
+A stock of S_h machines of hardware h, charged whole or by share; with U the units of a machine, where k is of h:
+
+    (8b)  Σ n_k + z_k ≤ S_h   or   Σ U n_k + share ≤ U S_h,   z_k: share + 1 ≥ ⌊U/(t_k R)⌋ (f - 1)
 """
 
 from __future__ import annotations
@@ -42,12 +58,20 @@ from formulations.session.joint.problem import JointConfiguration, JointModule, 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+TIME_UNITS = 1 << 18
+"""Most units that the SLO comes to."""
 RATE_UNITS = 1 << 26
 """Most units that a module's rate comes to."""
 MONEY_UNITS = 1 << 24
 """Most units that the most cost of interest comes to."""
 ROW_UNITS = 1 << 29
 """Most units that all throughputs of a module together come to, so that rows stay within CP-SAT's limit."""
+MOST_LEFT_UNITS = 1 << 40
+"""Most units that the rate of a module with all its dummies comes to."""
+SHARE_UNITS = 1 << 20
+"""Most units of a machine in stock."""
+STOCK_UNITS = 1 << 29
+"""Most units of all machines in stock."""
 COEFFICIENT = 1 << 24
 """Row (7) is multiplied by as much as keeps its coefficients about this large, so that they keep their digits."""
 
@@ -109,11 +133,21 @@ class ModuleVariables:
         return tuple(machines), at if rest > 0 else None
 
 
-def rate_scale(module: JointModule) -> Fraction:
-    """Units per request per second: R."""
+def rate_scale(module: JointModule, most_left: Fraction = Fraction(0)) -> Fraction:
+    """Units per request per second: R; `most_left` of these come to no more than `MOST_LEFT_UNITS`."""
     throughputs = [c.throughput_rps for c in module.configurations]
     most = max(module.rate_rps, sum(throughputs, Fraction(0)) * RATE_UNITS / ROW_UNITS)
+    most = max(most, most_left * RATE_UNITS / MOST_LEFT_UNITS)
     return common_scale([module.rate_rps, *throughputs], most, RATE_UNITS)
+
+
+def _most_left(problem: JointProblem, module: JointModule, most_cost: Fraction) -> Fraction:
+    """W, in requests per second."""
+    enough = [module.rate_rps]
+    for c in module.configurations:
+        # A unit of time is the SLO over TIME_UNITS at least.
+        enough += [c.whole_need_rps or Fraction(0), c.configuration.batch * TIME_UNITS / problem.session.slo_s]
+    return min(max(enough), max(module.rate_rps, module.most_left_rps(0, most_cost)))
 
 
 def money_scale(modules: Sequence[JointModule], most_cost: Fraction) -> Fraction:
@@ -141,9 +175,12 @@ def add_module(
     module = problem.modules[m]
     v = _new_variables(model, problem, module, money, cost_range)
     _order(model, v, problem)
-    _rates(model, v)
+    if problem.spare:
+        _spare_rates(model, v)
+    else:
+        _rates(model, v)
     _needs(model, v, problem.space.policy)
-    _cost(model, v, money, cost_range)
+    _cost(model, v, money, cost_range, whole=problem.space.charging.whole)
     return v
 
 
@@ -154,16 +191,18 @@ def _new_variables(
     money: Fraction,
     cost_range: tuple[Fraction, Fraction],
 ) -> ModuleVariables:
-    r, name, cs = rate_scale(module), module.name, module.configurations
+    left = _most_left(problem, module, cost_range[1]) if problem.spare else Fraction(0)
+    r, name, cs = rate_scale(module, left), module.name, module.configurations
     largest = ceil(max(c.throughput_rps for c in cs) * r)
-    most_left = ceil(module.rate_rps * r) + largest + sum(c.most_machines for c in cs)
+    most_left = ceil(max(left, module.rate_rps) * r) + largest + sum(c.most_machines for c in cs)
     size = range(len(cs))
 
     def booleans(what: str, possible: list[bool]) -> tuple[cp_model.IntVar, ...]:
         return tuple(model.new_int_var(0, int(possible[k]), f"{what}_{name}_{k}") for k in size)
 
     whole = [c.most_machines > 0 for c in cs]
-    partial = [c.partial_need_rps is not None for c in cs]
+    affordable = [not problem.space.charging.whole or c.price <= cost_range[1] for c in cs]
+    partial = [c.partial_need_rps is not None and affordable[k] for k, c in enumerate(cs)]
     leads = [_may_lead(c, module, cost_range[1]) for c in cs]
     most = [_most_machines(c, cost_range[1]) for c in cs]
     return ModuleVariables(
@@ -203,7 +242,8 @@ def _order(model: cp_model.CpModel, v: ModuleVariables, problem: JointProblem) -
     for k in range(size):
         model.add(begun[k] == v.lead[k] + (begun[k - 1] if k else 0))
         model.add(going[k] == v.last[k] + (going[k + 1] if k + 1 < size else 0))
-        model.add(v.n[k] >= 1).only_enforce_if(v.u[k])
+        c = v.module.configurations[k]
+        model.add(v.n[k] >= (c.most_machines if c.endless else 1)).only_enforce_if(v.u[k])
         model.add(v.n[k] == 0).only_enforce_if(v.u[k].negated())
         model.add_implication(v.u[k], begun[k])
         model.add_implication(v.u[k], going[k])
@@ -236,6 +276,16 @@ def _rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
     model.add(taken - last <= ceil(rate) - 1).only_enforce_if(v.filled)
 
 
+def _spare_rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
+    """(3'): the machines take the rate, and dummies for nothing."""
+    r, size = v.units_per_rps, len(v.n)
+    model.add(v.f == 0)
+    model.add(v.left[size] == 0)
+    for k, c in enumerate(v.module.configurations):
+        model.add(v.left[k] <= v.left[k + 1] + ceil(c.throughput_rps * r) * v.n[k])
+    model.add(v.left[0] >= floor(v.module.rate_rps * r))
+
+
 def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
     """(6): the rate that a machine needs to be left within the largest budget."""
     for k, c in enumerate(v.module.configurations):
@@ -251,22 +301,22 @@ def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
             model.add(v.collecting(k, policy, partial=True) >= need).only_enforce_if(v.z[k])
 
 
-def _cost(model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_range: tuple[Fraction, Fraction]) -> None:
-    """(7) and (8)."""
+def _cost(
+    model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_range: tuple[Fraction, Fraction], *, whole: bool
+) -> None:
+    """(7) and (8), or (7') where machines are charged whole."""
     cs, size = v.module.configurations, len(v.n)
-    # A partial machine costs less than its module may; prices beyond that would leave the range of whole numbers. What
-    # whole machines lose by rounding must find room here, or (8) would cut their plan off.
     most = ceil(cost_range[1] * money)
+    # What machines lose by rounding must find room, or (8) would cut their plan off.
     lost = 1 + sum(_most_machines(c, cost_range[1]) for c in cs)
-    most_partial = min(ceil(max(c.price for c in cs) * money), most) + min(lost, most)
-    partial = model.new_int_var(0, most_partial, f"partial_{v.module.name}")
-    for k, c in enumerate(cs):
-        slope = min(c.unit_cost * money / v.units_per_rps, Fraction(most_partial + 2))
-        if c.partial_need_rps is not None and slope:
-            factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
-            model.add(factor * (partial + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])
     affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
-    model.add(v.cost == sum(floor(cs[k].price * money) * v.n[k] for k in affordable) + partial)
+    machines = sum(floor(cs[k].price * money) * v.n[k] for k in affordable)
+    if whole:
+        possible = [k for k, c in enumerate(cs) if c.partial_need_rps is not None and c.price <= cost_range[1]]
+        partial = sum(floor(cs[k].price * money) * v.z[k] for k in possible)
+        model.add(v.cost == machines + partial + model.new_int_var(0, min(lost, most) + 1, f"lost_{v.module.name}"))
+    else:
+        model.add(v.cost == machines + _partial_cost(model, v, money, most, min(lost, most)))
     least = floor(cost_range[0] * money)
     leads = [k for k, c in enumerate(cs) if _may_lead(c, v.module, cost_range[1])]
     above = [max(0, floor(cs[k].lead_cost_per_h * money) - least) for k in leads]
@@ -274,3 +324,59 @@ def _cost(model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_ran
     extra = model.new_int_var(0, max(above, default=0) // coarser, f"extra_{v.module.name}")
     model.add(extra >= sum(a // coarser * v.lead[k] for a, k in zip(above, leads, strict=True)))
     model.add(v.cost >= least + coarser * extra)
+
+
+def _partial_cost(
+    model: cp_model.CpModel, v: ModuleVariables, money: Fraction, most: int, lost: int
+) -> cp_model.IntVar:
+    """(7): cost of the partial machine by the share that is used.
+
+    Args:
+        model: the model.
+        v: the module's variables.
+        money: units per money per hour: S.
+        most: most that the module may cost, in units; prices beyond that would leave the range of whole numbers.
+        lost: what whole machines may lose by rounding, in units.
+    """
+    cs = v.module.configurations
+    most_partial = min(ceil(max(c.price for c in cs) * money), most) + lost
+    partial = model.new_int_var(0, most_partial, f"partial_{v.module.name}")
+    for k, c in enumerate(cs):
+        slope = min(c.unit_cost * money / v.units_per_rps, Fraction(most_partial + 2))
+        if c.partial_need_rps is not None and slope:
+            factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
+            model.add(factor * (partial + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])
+    return partial
+
+
+def add_stock(model: cp_model.CpModel, problem: JointProblem, modules: Sequence[ModuleVariables]) -> None:
+    """(8b): no more machines of a type than are in stock.
+
+    Args:
+        model: the model.
+        problem: the joint problem.
+        modules: variables of the modules that share the stock.
+    """
+    for name, count in problem.session.stock.items():
+        of_type = [
+            (v, [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name]) for v in modules
+        ]
+        most = sum(v.module.configurations[k].most_machines + 1 for v, ks in of_type for k in ks)
+        if most <= count:
+            continue
+        if problem.space.charging.whole:
+            model.add(sum(v.n[k] + v.z[k] for v, ks in of_type for k in ks) <= count)
+            continue
+        units = max(1, min(SHARE_UNITS, STOCK_UNITS // most))
+        shares = [_share(model, v, ks, units) for v, ks in of_type if ks]
+        model.add(sum(units * v.n[k] for v, ks in of_type for k in ks) + sum(shares) <= units * count)
+
+
+def _share(model: cp_model.CpModel, v: ModuleVariables, places: list[int], units: int) -> cp_model.IntVar:
+    """The share that a module uses of a partial machine of some of its configurations, in units of a machine."""
+    share = model.new_int_var(0, units, "")
+    for k in places:
+        slope = units / (v.module.configurations[k].throughput_rps * v.units_per_rps)
+        factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
+        model.add(factor * (share + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])
+    return share

@@ -19,6 +19,9 @@ In form `EVEN` the n_k + 1 machines of the last allocation share its rate, which
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
+Endless machines (`joint_problem`) take their duration in place of (12). Where dummies fill any number of machines
+`filled` is free, so that (15) says nothing.
+
 Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times rounded down too, f = ⌈f R⌉. Rounding down keeps
 (10) and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥
 w R, so their product is at least (L - d) w Q R ≥ b Q R, and whole, hence at least the next whole number. So every plan
@@ -37,15 +40,12 @@ from euclio.session import Plan, Policy
 from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
-from formulations.session.cpsat.allocation_model import ModuleVariables, add_module, money_scale
+from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariables, add_module, add_stock, money_scale
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
 from formulations.session.joint.problem import JointConfiguration, JointProblem
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
-
-TIME_UNITS = 1 << 18
-"""Most units that the SLO comes to."""
 
 SHARE_BITS = 29
 """Bits that are kept of what one of several machines with equal rates asks for."""
@@ -143,6 +143,7 @@ def joint_model(
     total = sum(v.cost for v in modules)
     model.add(total <= floor(cutoff * money))
     model.minimize(total)
+    add_stock(model, problem, modules)
     if problem.edges:
         _add_times(model, problem, modules)
     return JointModel(problem, model, money, modules, total)
@@ -174,7 +175,9 @@ def _add_latency(
     for k, c in enumerate(cs):
         if c.most_machines > 0:
             least = floor(_own_latency(c, module.rate_rps, policy) * units)
-            if policy.form.in_sequence:
+            if c.endless:
+                model.add(latency >= floor(c.configuration.duration_s * units)).only_enforce_if(v.u[k])
+            elif policy.form.in_sequence:
                 model.add(latency >= least).only_enforce_if(v.u[k], v.filled.negated())
                 _add_product(model, v, k, latency, units, v.u[k], v.collecting(k, policy, partial=False))
             else:

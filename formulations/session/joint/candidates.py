@@ -11,10 +11,12 @@ What may be cut off, with the incumbent costing C:
   machines are too few for its rate, all whole numbers with no more of each of them;
 - those of one module that take it longer than its largest budget;
 - those of the modules of a path that is too long, together;
+- those of the modules that take more machines of a type than are in stock, together;
 - those of a plan that costs C or more. If modules W of it use whole machines only, and the others P have partial ones,
   then every plan with the same P and whole machines only in W costs c(P) + a multiple of g, where g is the greatest
   common divisor of the prices in W. With c' the largest such cost below C: each of them costs at most c', or C or more.
-  So this one cut takes all ties among whole machines at once.
+  So this one cut takes all ties among whole machines at once. Where machines are charged whole, so are partial ones:
+  every plan costs a multiple of the greatest common divisor of all prices.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from math import ceil, gcd, lcm
 
 from euclio.session import Evaluation, Plan, Session, evaluate, longest_path
 from euclio.session.arrays import session_arrays
+from euclio.session.evaluate import machines_by_hardware
 from formulations.session.joint.problem import JointProblem
 
 MOST_CANDIDATES = 150
@@ -84,7 +87,12 @@ def states_of(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[Mo
     for m, (module, module_plan) in enumerate(zip(session.modules, plan.modules, strict=True)):
         lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
         index = {module.profile[int(arrays.profile_index[k])]: k for k in range(lo, hi)}
-        pairs = tuple((index[a.configuration], a.machines) for a in module_plan.allocations if a.machines)
+        endless = {c.index: c.most_machines for c in problem.modules[m].configurations if c.endless}
+        pairs = tuple(
+            (index[a.configuration], min(a.machines, endless.get(index[a.configuration], a.machines)))
+            for a in module_plan.allocations
+            if a.machines
+        )
         partial = index[module_plan.allocations[-1].configuration] if checked.modules[m].partial_rps else None
         found.append(ModuleState(pairs, partial))
     return found
@@ -109,9 +117,11 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
         slow = [m for m, module in enumerate(problem.modules) if latencies[m] > module.most_s]
         if slow:  # whatever the other modules do
             return [*cuts, *(Exclusion({m: true[m]}) for m in slow)]
-        _, path = longest_path(problem.session, latencies)
+        longest, path = longest_path(problem.session, latencies)
         index = problem.session.index
-        return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
+        if longest > problem.session.slo_s:
+            return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
+        return [*cuts, *(Exclusion({m: true[m] for m in users}) for users in _beyond_stock(problem, plan, checked))]
     broken = [m for m in range(len(raw)) if not _possible(problem, plan, m)]
     return [_impossible(problem, raw[m], m) for m in broken]
 
@@ -127,6 +137,10 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
         least: proven lower bound on the cost of every plan.
     """
     states = dict(enumerate(states_of(problem, plan, checked)))
+    if problem.space.charging.whole:
+        step = _common_divisor([c.price for module in problem.modules for c in module.configurations])
+        cheaper = step * (ceil(incumbent / step) - 1) if step else Fraction(0)
+        return Exclusion(states) if cheaper > incumbent * (1 - CLEAR) else Exclusion({}, (), cheaper)
     whole = tuple(m for m, s in states.items() if s.partial_at is None)
     if not whole:
         return Exclusion(states)
@@ -143,6 +157,17 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     if cheaper > incumbent * (1 - CLEAR):
         return Exclusion(states)
     return Exclusion(others, whole, cheaper)
+
+
+def _beyond_stock(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[list[int]]:
+    """The modules that use a type, for each type of which the plan takes more than there is."""
+    session, partial = problem.session, [entry.partial_rps for entry in checked.modules]
+    used = machines_by_hardware(plan, partial, problem.space)
+    return [
+        [m for m, p in enumerate(plan.modules) if any(a.configuration.hardware == name for a in p.allocations)]
+        for name, count in session.stock.items()
+        if used.get(name, Fraction(0)) > count
+    ]
 
 
 def _common_divisor(values: list[Fraction]) -> Fraction:

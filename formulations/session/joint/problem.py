@@ -3,6 +3,19 @@
 A module's configurations stand in rank order, reduced to those that some plan of the module can use within the largest
 budget that the other modules can leave it. Everything is exact; models round as they need to, in the safe direction.
 
+Where machines are charged whole and there are dummies (docs/model/whole-machines.md), some of what holds by share does
+not, and the problem says what holds instead:
+
+- In sequence (forms `LEFT`, `TIED`), a last machine that is not full may be filled for nothing, which makes no machine
+  slower: there is no partial machine. Dummies fill any number of machines (`spare`), so that the rate w_k left at
+  configuration k, Σ_{j ≥ k} n_j t_j, is bounded by what is spent alone: with C the most that the module may cost, what
+  stands at k and behind costs ρ_k for each request per second at least, hence w_k ≤ C/ρ_k.
+- Machines that cost nothing, of which there is no stock, are as many as one likes (`JointConfiguration.endless`): a
+  module that uses one of these, of duration d, may use nothing else, and takes as little more than d as it has to. Of
+  these the one of the shortest duration is enough. Models take its latency for d, and count the fewest of its machines
+  that take the rate; how many there have to be is decided when a plan is made of their numbers.
+- In the other forms a machine beyond those that take the rate makes nothing faster: dummies fill less than one machine.
+
 Names that the joint models share, m a module's name and k a configuration's place in its module's ranking:
 
     n_m_k        whole machines of configuration k
@@ -22,14 +35,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import NamedTuple
 
 import numpy as np
 
 from euclio.core.errors import InapplicableError
-from euclio.session import Configuration, Module, Plan, PlanSpace, Session
+from euclio.session import Configuration, Plan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import Form, refuse_general
+from formulations.session.joint.spare import spare_machines, with_enough
 from formulations.session.splitting.problem import without_modes
 
 
@@ -51,6 +66,7 @@ class JointConfiguration:
             partial machine meets it.
         lead_latency_s: least worst-case latency in seconds of the module's plans that begin with this configuration.
         lead_cost_per_h: least cost per hour of the module's plans that begin with this configuration.
+        endless: machines of it are as many as one likes, for nothing; `most_machines` stands for all these numbers.
     """
 
     configuration: Configuration
@@ -63,6 +79,7 @@ class JointConfiguration:
     partial_need_rps: Fraction | None
     lead_latency_s: Fraction
     lead_cost_per_h: Fraction
+    endless: bool = False
 
     @property
     def throughput_rps(self) -> Fraction:
@@ -80,6 +97,7 @@ class JointModule:
         least_s: no plan has a smaller worst-case latency, seconds.
         most_s: largest budget that the other modules can leave it, seconds.
         configurations: useful ones, in rank order; none: no plan meets the largest budget.
+        most_cost_per_h: most that the module may cost in a plan of interest; None: not known.
     """
 
     name: str
@@ -87,6 +105,21 @@ class JointModule:
     least_s: Fraction
     most_s: Fraction
     configurations: tuple[JointConfiguration, ...]
+    most_cost_per_h: Fraction | None = None
+
+    def most_left_rps(self, k: int, most_cost_per_h: Fraction | None = None) -> Fraction:
+        """The most rate that machines of configuration k and those behind it take, where dummies fill any number.
+
+        Args:
+            k: place of the configuration.
+            most_cost_per_h: most that the module may cost; None: `JointModule.most_cost_per_h`.
+        """
+        behind = self.configurations[k:]
+        spent = self.most_cost_per_h if most_cost_per_h is None else most_cost_per_h
+        free = sum((c.most_machines * c.throughput_rps for c in behind if not c.price), Fraction(0))
+        paid = [c for c in behind if c.price]
+        taken = sum((c.most_machines * c.throughput_rps for c in paid), Fraction(0))
+        return free + (taken if spent is None or not paid else min(taken, spent / paid[0].unit_cost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +131,24 @@ class JointProblem:
         space: the plan space, without `single_hardware`.
         modules: one entry per module of the session, in its order.
         edges: pairs of indices of modules, from parent to child.
+        most_cost_per_h: only plans that cost at most this much are of interest; None: all are.
     """
 
     session: Session
     space: PlanSpace
     modules: tuple[JointModule, ...]
     edges: tuple[tuple[int, int], ...]
+    most_cost_per_h: Fraction | None = None
 
     @property
     def dummies(self) -> bool:
         """Whether dummies may fill the last machine."""
         return self.space.dummy.adds
+
+    @property
+    def spare(self) -> bool:
+        """Whether dummies may fill any number of machines, and machines that are not needed for the rate be of use."""
+        return spare_machines(self.space)
 
     @property
     def infeasible(self) -> bool:
@@ -128,22 +168,38 @@ class JointProblem:
         arrays = session_arrays(self.session, self.space)
         whole = np.zeros(arrays.batch.size, np.int64)
         partial = np.full(len(self.modules), -1, np.int64)
+        endless: dict[int, Configuration] = {}
         for m, module in enumerate(self.modules):
-            for c, n in zip(module.configurations, machines[m], strict=True):
+            used = [(c, n) for c, n in zip(module.configurations, machines[m], strict=True) if n]
+            alone = next(((c, c.most_machines) for c, _ in used if c.endless), None)
+            for c, n in used if alone is None else [alone]:
                 whole[c.index] = n
             at = partial_at[m]
-            if at is not None:
+            if alone is not None:
+                endless[m] = alone[0].configuration
+            elif at is not None:
                 partial[m] = module.configurations[at].index
-        return to_plan(self.session, arrays, whole, partial)
+        plan = to_plan(self.session, arrays, whole, partial)
+        if not endless:
+            return plan
+        return with_enough(self.session, self.space, plan, endless, [module.most_s for module in self.modules])
 
     def alone(self, m: int) -> JointProblem:
         """The problem of module m within its largest budget; it has a useful configuration."""
         session, module = self.session, self.session.modules[m]
-        return joint_problem(Session(module.name, self.modules[m].most_s, session.hardware, [module]), self.space)
+        only = Session(module.name, self.modules[m].most_s, session.hardware, [module])
+        return joint_problem(only, self.space, self.most_cost_per_h)
 
 
-def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
+def joint_problem(session: Session, space: PlanSpace, most_cost_per_h: Fraction | None = None) -> JointProblem:
     """Derive the joint problem of a session in a plan space.
+
+    Args:
+        session: the session.
+        space: the plan space, without `single_hardware`.
+        most_cost_per_h: only plans that cost at most this much are of interest. Where dummies fill any number of
+            machines, numbers of machines that cost something are unlimited without it, unless there is a stock; None:
+            all plans are.
 
     Raises:
         InapplicableError: rule `continuous`, or a policy of form `GENERAL`.
@@ -155,8 +211,10 @@ def joint_problem(session: Session, space: PlanSpace) -> JointProblem:
     bounds = [latency_bound(module, space) for module in session.modules]
     least = [session.slo_s if bound is None else bound for bound in bounds]
     rooms = shape.room_s(least)
-    modules = tuple(_module(session, m, module, space, least[m], rooms[m]) for m, module in enumerate(session.modules))
-    return JointProblem(session, space, modules, shape.edges)
+    modules = tuple(
+        _module(session, m, space, least[m], rooms[m], most_cost_per_h) for m in range(len(session.modules))
+    )
+    return JointProblem(session, space, modules, shape.edges, most_cost_per_h)
 
 
 def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
@@ -168,54 +226,110 @@ def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
     """
     session = problem.session
     rooms = without_modes(session).room_s(least_s)
-    modules = tuple(
-        _module(session, m, module, problem.space, least_s[m], rooms[m]) for m, module in enumerate(session.modules)
-    )
-    return JointProblem(session, problem.space, modules, problem.edges)
+    most = problem.most_cost_per_h
+    modules = tuple(_module(session, m, problem.space, least_s[m], rooms[m], most) for m in range(len(session.modules)))
+    return JointProblem(session, problem.space, modules, problem.edges, most)
 
 
-def _module(session: Session, m: int, module: Module, space: PlanSpace, least: Fraction, most: Fraction) -> JointModule:
+def _module(
+    session: Session, m: int, space: PlanSpace, least: Fraction, most: Fraction, most_cost: Fraction | None
+) -> JointModule:
     """The useful configurations, found from the last in rank to the first: dummies come from what ranks lower."""
-    arrays = session_arrays(session, space)
+    arrays, module = session_arrays(session, space), session.modules[m]
     lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
     groups = np.cumsum(~arrays.same_ratio[lo:hi])
+    endless = _endless(session, space, [module.profile[int(arrays.profile_index[k])] for k in range(lo, hi)])
     kept: list[JointConfiguration] = []
     most_throughput = Fraction(0)
     for k in range(hi - 1, lo - 1, -1):
         configuration = module.profile[int(arrays.profile_index[k])]
-        most_dummy = max(most_throughput, configuration.throughput_rps)
-        price = session.price[configuration.hardware]
-        found = _useful(module.rate_rps, configuration, k, price, int(groups[k - lo]), space, most, most_dummy)
+        if endless and configuration in endless[1:]:
+            continue
+        price, count = session.price[configuration.hardware], session.stock.get(configuration.hardware)
+        place = _Place(module.rate_rps, configuration, k, price, int(groups[k - lo]), count)
+        if spare_machines(space):
+            found = _spare(place, most, most_cost, endless=configuration in endless)
+        else:
+            found = _useful(place, space, most, max(most_throughput, configuration.throughput_rps))
         if found is not None:
             kept.append(found)
-            most_throughput = most_dummy
-    return JointModule(module.name, module.rate_rps, least, most, tuple(reversed(kept)))
+            most_throughput = max(most_throughput, configuration.throughput_rps)
+    return JointModule(module.name, module.rate_rps, least, most, tuple(reversed(kept)), most_cost)
 
 
-def _useful(
-    rate: Fraction,
-    c: Configuration,
-    index: int,
-    price: Fraction,
-    group: int,
-    space: PlanSpace,
-    most: Fraction,
-    most_dummy: Fraction,
-) -> JointConfiguration | None:
-    """What a configuration can do within its module's largest budget; None: no plan within it uses the configuration.
+def _endless(session: Session, space: PlanSpace, ranked: list[Configuration]) -> list[Configuration]:
+    """Configurations of which machines are as many as one likes, for nothing: the shortest duration first."""
+    if not spare_machines(space):
+        return []
+    free = [h.name for h in session.hardware if h.price_per_h == 0 and h.count is None]
+    return sorted((c for c in ranked if c.hardware in free), key=lambda c: c.duration_s)
 
-    Args:
+
+class _Place(NamedTuple):
+    """A configuration of a module.
+
+    Attributes:
         rate: the module's rate in requests per second.
         c: the configuration.
-        index: its index among the session's configurations.
+        at: its index among the session's configurations.
         price: its price per hour.
         group: number of its throughput-cost ratio within the module.
+        stock: machines in stock; None: any number.
+    """
+
+    rate: Fraction
+    c: Configuration
+    at: int
+    price: Fraction
+    group: int
+    stock: int | None
+
+
+def _spare(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool) -> JointConfiguration | None:
+    """What a configuration can do where dummies fill any number of machines; None: no plan of interest uses it.
+
+    Args:
+        place: the configuration.
+        most: largest budget of the module in seconds.
+        most_cost: most that a plan of interest costs per hour; None: not known.
+        endless: its machines are as many as one likes, for nothing.
+    """
+    rate, c, index, price, group, stock = place
+    d, t = c.duration_s, c.throughput_rps
+    if d >= most:
+        return None
+    if endless:
+        machines = ceil(rate / t)
+        return JointConfiguration(
+            c, index, price, Fraction(0), group, machines, Fraction(0), None, d, Fraction(0), endless=True
+        )
+    bounds = [] if stock is None else [stock]
+    unit_cost = price / t
+    latency = d
+    if price and most_cost is not None:
+        bounds.append(floor(most_cost / price))
+        # What it leads takes most_cost/unit_cost at most.
+        latency += c.batch * unit_cost / most_cost if most_cost else 0
+    need = c.batch / (most - d)
+    machines = min(bounds)
+    cost = max(unit_cost * max(rate, need), price)
+    if machines == 0 or latency > most:
+        return None
+    return JointConfiguration(c, index, price, unit_cost, group, machines, need, None, latency, cost)
+
+
+def _useful(place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fraction) -> JointConfiguration | None:
+    """What a configuration can do where dummies fill less than one machine; None: no plan within the budget uses it.
+
+    Args:
+        place: the configuration.
         space: plan space.
         most: largest budget of the module in seconds.
         most_dummy: largest throughput of this configuration and the useful ones after it, which dummies stay below.
     """
+    rate, c, index, price, group, stock = place
     d, b, t = c.duration_s, c.batch, c.throughput_rps
-    if d >= most:
+    if d >= most or stock == 0:
         return None
     dummies = space.dummy.adds
     even = space.policy.form is Form.EVEN
@@ -229,6 +343,8 @@ def _useful(
     if whole_need is not None and whole_need > rate and not (dummies and whole_need - rate < most_dummy):
         whole_need = None
     most_machines = 0 if whole_need is None else ceil(rate / t) if dummies else floor(rate / t)
+    if stock is not None:
+        most_machines = min(most_machines, stock)
     partial_need = need if need <= rate and (need < t or space.policy.form is Form.TIED) else None
     if partial_need is None and most_machines == 0:
         return None
@@ -241,6 +357,6 @@ def _useful(
         latency = min(own, alone) if partial_need is not None and rate < t else own
     least_rate = rate if partial_need is not None or whole_need is None else max(rate, whole_need)
     unit_cost = price / t
-    return JointConfiguration(
-        c, index, price, unit_cost, group, most_machines, whole_need, partial_need, latency, unit_cost * least_rate
-    )
+    # Charged whole, it takes one machine at least.
+    cost = max(unit_cost * least_rate, price) if space.charging.whole else unit_cost * least_rate
+    return JointConfiguration(c, index, price, unit_cost, group, most_machines, whole_need, partial_need, latency, cost)

@@ -6,7 +6,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from fractions import Fraction
 from typing import ClassVar
@@ -16,6 +16,7 @@ from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
 from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.joint.problem import JointProblem, joint_problem
+from formulations.session.joint.spare import countable, first_plan, made_cheaper, spare_machines, without_prices
 from formulations.tolerances import STEP
 
 
@@ -112,7 +113,8 @@ class JointSearch(ABC):
         reason = ""
         if self.plan is None:
             hit = self.ties if ending is Ending.TIES else "the time limit was hit"
-            reason = "no plan meets the SLO (proven)" if infeasible else hit
+            stock = " within the stock" if self.problem.session.stock else ""
+            reason = f"no plan meets the SLO{stock} (proven)" if infeasible else hit
         return Answer(
             plan=self.plan,
             raw_status=self.last_word(ending),
@@ -149,21 +151,62 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
     given = limits.options.warm_start
 
     def run(on: PlanSpace) -> Answer:
-        problem = joint_problem(session, on)
-        warm_start = WarmStart.NONE if given is None else WarmStart.IGNORED
+        on = countable(session, on)
+        start, ignored = given, WarmStart.NONE if given is None else WarmStart.IGNORED
+        most: Fraction | None = None
+        if spare_machines(on):
+            known = _known_plan(session, on, given, lambda problem: begin(problem, started, deadline))
+            if isinstance(known, Answer):
+                return replace(known, warm_start=ignored)
+            start, most = known
+        problem = joint_problem(session, on, most)
         if problem.infeasible:
             reason = "a module has no configuration that meets the SLO"
-            return Answer(None, "infeasible", infeasible=True, reason=reason, warm_start=warm_start)
+            return Answer(None, "infeasible", infeasible=True, reason=reason, warm_start=ignored)
         search = begin(problem, started, deadline)
-        if given is not None and search.accept(given).feasible:
-            warm_start = WarmStart.USED
-        return search.answer(search.run(), warm_start)
+        used = start is not None and search.accept(start).feasible and start is given
+        return search.answer(search.run(), WarmStart.USED if used else ignored)
 
     return cheapest_over_hardware(session, space, run)
 
 
+def _known_plan(
+    session: Session, space: PlanSpace, given: Plan | None, begin: Callable[[JointProblem], JointSearch]
+) -> tuple[Plan, Fraction] | Answer:
+    """A plan and its cost where dummies fill any number of machines; or the answer that there is none, or none yet.
+
+    It bounds the numbers of machines, which have no other bound. On machines of which there is no stock it is easily
+    made. Where there is none on these, a plan that also takes machines in stock is looked for in a model in which all
+    others cost nothing, and may be any number.
+    """
+    plan = given if given is not None and evaluate(session, given, space).feasible else first_plan(session, space)
+    if plan is None and session.stock:
+        free = without_prices(session)
+        problem = joint_problem(free, space)
+        if not problem.infeasible:
+            search = begin(problem)
+            ending = search.run()
+            if search.plan is None:
+                return search.answer(ending, WarmStart.NONE)
+            plan = made_cheaper(session, space, search.plan)
+    if plan is None:
+        stock = " within the stock" if session.stock else ""
+        return Answer(None, "infeasible", infeasible=True, reason=f"no plan meets the SLO{stock} (proven)")
+    cost = evaluate(session, plan, space).cost_per_h
+    assert cost is not None
+    return plan, cost
+
+
 def most_cost(problem: JointProblem) -> Fraction:
-    """No plan costs more: the whole rate and the most dummies at the highest unit cost."""
+    """No plan of interest costs more: the whole rate and the most dummies at the highest unit cost.
+
+    Where dummies fill any number of machines: what is known of plans of interest, or all that is in stock.
+    """
+    if problem.spare:
+        if problem.most_cost_per_h is not None:
+            return problem.most_cost_per_h or Fraction(1)
+        counted = (c.price * c.most_machines for module in problem.modules for c in module.configurations)
+        return sum(counted, Fraction(0)) or Fraction(1)
     total = Fraction(0)
     for module in problem.modules:
         most = max(c.throughput_rps for c in module.configurations)

@@ -94,17 +94,19 @@ def affordable(ranges: Ranges, cutoff: Fraction) -> JointProblem:
     A module left without a configuration has no plan of interest.
     """
     modules: list[JointModule] = []
+    whole = ranges.problem.space.charging.whole
     shared = ranges.problem.space.policy.form is Form.TIED  # there, what a partial machine needs is not its own rate
     for module, most_cost in zip(ranges.problem.modules, ranges.most_costs(cutoff), strict=True):
         kept = []
         for c in module.configurations:
             most = c.most_machines if c.price == 0 else min(c.most_machines, floor(most_cost / c.price))
             need = c.partial_need_rps
-            if need is not None and not shared and c.unit_cost * need > most_cost:
+            least = c.price if whole else Fraction(0) if shared or need is None else c.unit_cost * need
+            if least > most_cost:
                 need = None
             if most or need is not None:
                 kept.append(replace(c, most_machines=most, partial_need_rps=need))
-        modules.append(replace(module, configurations=tuple(kept)))
+        modules.append(replace(module, configurations=tuple(kept), most_cost_per_h=most_cost))
     return replace(ranges.problem, modules=tuple(modules))
 
 

@@ -33,6 +33,18 @@ The rows
 
 hold because nothing is taken before the leading configuration. They make the linear relaxation as strong as the fluid
 bound per leading configuration: the whole rate, dummies included, at the unit cost of the first configuration used.
+
+Where machines are charged whole (docs/model/whole-machines.md), a partial machine is charged as one:
+
+    cost = Σ_k p_k (n_k + z_k),   in units of a typical cost
+
+and where dummies then fill any number of machines (`JointProblem.spare`), there is no partial machine, z_k = 0. What
+the module may cost bounds the rate that is left at k (`JointModule.most_left_rps`). With W_k this bound,
+
+    w_k ≤ W_k,   dummy ≤ W_0 − 1,   D_k ≤ (W_k − 1) · lead_k
+
+take the place of the second row of dummies and of the largest t in the third and in the fluid rows. Endless machines
+are none, or as many as the model counts: n_k = N_k u_k.
 """
 
 from __future__ import annotations
@@ -133,7 +145,7 @@ def add_allocation(
     _counts(model, rows)
     _order(model, rows)
     if rows.dummy is not None:
-        _dummies(model, rows)
+        _dummies(model, rows, spare=problem.spare)
     _needs(model, rows, problem.space.policy)
     _limit(model, rows, problem.space.max_allocations)
     return rows
@@ -161,13 +173,29 @@ def largest_dummy(module: JointModule, first: int = 0) -> float:
     return max((t[k] for k in range(first, len(t)) if module.configurations[k].most_machines), default=0.0)
 
 
+def most_dummy(module: JointModule, first: int, *, spare: bool) -> float:
+    """The most dummies of a plan that begins at place `first`, as a share of the module's rate.
+
+    Args:
+        module: the module.
+        first: place of the leading configuration.
+        spare: whether dummies may fill any number of machines, not the last one only.
+    """
+    if not spare:
+        return largest_dummy(module, first)
+    return max(0.0, float(module.most_left_rps(first) / module.rate_rps) - 1.0)
+
+
 def _variables(model: LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction) -> AllocationRows:
     import pulp
 
     module = problem.modules[m]
     t = throughputs(module)
     places = range(len(t))
-    most_dummy = largest_dummy(module) if problem.dummies else 0.0
+    dummies = most_dummy(module, 0, spare=problem.spare) if problem.dummies else 0.0
+    left = [1.0 + dummies] * (len(t) + 1)
+    if problem.spare:
+        left = [float(module.most_left_rps(k) / module.rate_rps) * (1.0 + ROOM) for k in range(len(t) + 1)]
 
     def binaries(kind: str, on: bool = True) -> list[Any]:
         return [model.add_variable(f"{kind}_{name}_{k}", cat=pulp.LpBinary) for k in places] if on else []
@@ -181,20 +209,25 @@ def _variables(model: LpProblem, problem: JointProblem, m: int, name: str, unit:
         for k, c in enumerate(module.configurations)
     ]
     cost = {v: float(c.price / unit) if c.most_machines else 0.0 for v, c in zip(n, module.configurations, strict=True)}
-    cost |= {v: float(c.unit_cost * module.rate_rps / unit) for v, c in zip(f, module.configurations, strict=True)}
+    z = binaries("z")
+    if problem.space.charging.whole:
+        possible = [c.partial_need_rps is not None for c in module.configurations]
+        cost |= {z[k]: float(c.price / unit) if possible[k] else 0.0 for k, c in enumerate(module.configurations)}
+    else:
+        cost |= {v: float(c.unit_cost * module.rate_rps / unit) for v, c in zip(f, module.configurations, strict=True)}
     return AllocationRows(
         module,
         name,
         n,
         f,
         binaries("u"),
-        binaries("z"),
+        z,
         binaries("lead"),
         binaries("last"),
         binaries("used", problem.space.max_allocations is not None),
-        [model.add_variable(f"w_{name}_{k}", 0.0, 1.0 + most_dummy) for k in range(len(t) + 1)],
-        [model.add_variable(f"D_{name}_{k}", 0.0, most_dummy) for k in places] if problem.dummies else [],
-        model.add_variable(f"dummy_{name}", 0.0, most_dummy) if problem.dummies else None,
+        [model.add_variable(f"w_{name}_{k}", 0.0, most) for k, most in enumerate(left)],
+        [model.add_variable(f"D_{name}_{k}", 0.0, dummies) for k in places] if problem.dummies else [],
+        model.add_variable(f"dummy_{name}", 0.0, dummies) if problem.dummies else None,
         model.add_variable(f"filled_{name}", cat=pulp.LpBinary) if problem.dummies else None,
         cost,
     )
@@ -226,7 +259,8 @@ def _counts(model: LpProblem, rows: AllocationRows) -> None:
     for k, t in enumerate(throughputs(rows.module)):
         c, label = rows.module.configurations[k], f"{rows.name}_{k}"
         _add(model, {rows.n[k]: 1.0, rows.u[k]: -float(c.most_machines)}, 0.0, f"whole_{label}")
-        _add(model, {rows.u[k]: 1.0, rows.n[k]: -1.0}, 0.0, f"whole_{label}_least")
+        least = float(c.most_machines) if c.endless else 1.0
+        _add(model, {rows.u[k]: least, rows.n[k]: -1.0}, 0.0, f"whole_{label}_least")
         most = 0.0 if c.partial_need_rps is None else min(1.0, t - g)
         _add(model, {rows.f[k]: 1.0, rows.z[k]: -most}, 0.0, f"partial_{label}")
         if c.partial_need_rps is None:
@@ -251,23 +285,20 @@ def _order(model: LpProblem, rows: AllocationRows) -> None:
         _add(model, {**fluid, rows.w[k]: -1.0}, ROOM, f"fluid_{label}")
 
 
-def _dummies(model: LpProblem, rows: AllocationRows) -> None:
+def _dummies(model: LpProblem, rows: AllocationRows, *, spare: bool) -> None:
     t, g = throughputs(rows.module), step(rows.module)
     assert rows.dummy is not None
     assert rows.filled is not None
-    most = largest_dummy(rows.module)
+    most = most_dummy(rows.module, 0, spare=spare)
     _add(model, {**dict.fromkeys(rows.z, 1.0), rows.filled: 1.0}, 1.0, f"dummies_{rows.name}_partial")
-    last = {v: -min(share - g, most) for v, share in zip(rows.last, t, strict=True)}
-    _add(model, {rows.dummy: 1.0, **last}, 0.0, f"dummies_{rows.name}_last")
+    if not spare:
+        last = {v: -min(share - g, most) for v, share in zip(rows.last, t, strict=True)}
+        _add(model, {rows.dummy: 1.0, **last}, 0.0, f"dummies_{rows.name}_last")
     _add(model, {rows.dummy: 1.0, rows.filled: -most}, 0.0, f"dummies_{rows.name}")
     _equal(model, {rows.dummy: 1.0, **dict.fromkeys(rows.lead_dummy, -1.0)}, 0.0, f"fluid_{rows.name}")
     for k in range(len(t)):
-        _add(
-            model,
-            {rows.lead_dummy[k]: 1.0, rows.lead[k]: -largest_dummy(rows.module, k)},
-            0.0,
-            f"fluid_{rows.name}_{k}_dummy",
-        )
+        most = most_dummy(rows.module, k, spare=spare)
+        _add(model, {rows.lead_dummy[k]: 1.0, rows.lead[k]: -most}, 0.0, f"fluid_{rows.name}_{k}_dummy")
 
 
 def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:

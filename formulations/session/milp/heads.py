@@ -13,6 +13,9 @@ points of one k the lower convex hull is kept, as columns h_k_i ≥ 0 with
     Σ_i h_k_i = lead_k,   latency ≥ Σ latency_k,i h_k_i,   cost ≥ Σ cost_k,i h_k_i         head_k
 
 A plan lies above one point of its k, hence keeps these rows. Nothing else depends on the columns.
+
+Machines that are charged whole cost no less, so that the rows hold without dummies. With dummies, which then fill any
+number of machines, there is no rate left that the leading machines determine, and no such row (`JointProblem.spare`).
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ def add_heads(joint: JointModel, deadline: float = math.inf) -> None:
     """
     import pulp
 
+    if joint.problem.spare:
+        return
     for m, rows in enumerate(joint.rows):
         if time.perf_counter() >= deadline:
             return
@@ -67,7 +72,8 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     """Latency (share of the SLO) and cost of every way to go on after the leading configuration, shape (points, 2)."""
     rows, latency = joint.rows[m], joint.latencies[m]
     t, d, b = np.array(throughputs(rows.module)), np.array(latency.d), np.array(latency.b)
-    full_cost = np.array([rows.cost[v] for v in rows.f])
+    unit = joint.unit / rows.module.rate_rps
+    full_cost = np.array([float(c.unit_cost / unit) for c in rows.module.configurations])
     closing = _closing(t[k], d[k], b[k], full_cost[k], joint.problem.dummies)
     counts = np.arange(1, rows.module.configurations[k].most_machines + 1, dtype=np.float64)
     # What is left may be nothing but for rounding: then it is taken for a little more (latency) and for nothing (cost).

@@ -53,8 +53,9 @@ NEAR = Fraction(1, 1000)
 SPAN = 10**4
 """Limits on the cost are at most this many units of the model."""
 MOST_SHARE, MOST_COUNT = 10**4, 10**6
-"""A model is trusted where no machine takes more than this many times its module's rate, and where no module needs more
-than this many machines, nor costs more than this many units of money."""
+"""A model is trusted where no machine takes more than this many times its module's rate, nor do all machines together
+that dummies may fill, and where no module needs more than this many machines, nor costs more than this many units of
+money."""
 MOST_MODELS = 12
 """Models with rising limits or finer units before the search gives up."""
 
@@ -268,4 +269,4 @@ def _trusted(problem: JointProblem, unit: Fraction) -> bool:
         and c.unit_cost * min(module.rate_rps, c.throughput_rps) <= MOST_COUNT * unit
         for module in problem.modules
         for c in module.configurations
-    )
+    ) and not (problem.spare and any(m.most_left_rps(0) > MOST_SHARE * m.rate_rps for m in problem.modules))

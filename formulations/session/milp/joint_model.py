@@ -24,6 +24,12 @@ two binaries that are 1 only where there are more or fewer, and μ such that the
 
     latency ≥ d_k + q_k (n + 1) (2/v − (n t_k + f_k)/v²) − μ (1 − z_k + more + fewer)      even_k_n_v
 
+A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md):
+
+    Σ_m Σ_{k on h} n_k + f_k T/t_k ≤ S_h   or   Σ_m Σ_{k on h} n_k + z_k ≤ S_h             stock_h
+
+Endless machines take their duration, with b_k = 0 in all rows.
+
 So the model's optimum is a bound, with however few tangents. A point whose exact latency is larger than the model
 believes breaks the tangents at its own w: adding those cuts it off, and there are finitely many points.
 """
@@ -257,10 +263,31 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
     for m, name in enumerate(names):
         if m not in parents:
             model += begin[m] + latencies[m].latency <= 1.0 + ROOM, f"end_{name}"
+    _stock(model, problem, rows)
     joint = JointModel(problem, model, rows, latencies, begin, unit)
     for m, latency in enumerate(latencies):
         _first_tangents(joint, m, latency)
     return joint
+
+
+def _stock(model: LpProblem, problem: JointProblem, rows: list[AllocationRows]) -> None:
+    """No more machines of a type than are in stock."""
+    import pulp
+
+    stock = problem.session.stock
+    for name, label in zip(stock, readable(list(stock)), strict=True):
+        taken: dict[Any, float] = {}
+        for r in rows:
+            for k, c in enumerate(r.module.configurations):
+                if c.configuration.hardware != name:
+                    continue
+                taken[r.n[k]] = 1.0
+                if problem.space.charging.whole:
+                    taken[r.z[k]] = 1.0
+                else:
+                    taken[r.f[k]] = float(r.module.rate_rps / c.throughput_rps)
+        if taken:
+            model += pulp.LpAffineExpression(taken) <= stock[name] * (1.0 + ROOM) + ROOM, f"stock_{label}"
 
 
 def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> LatencyRows:
@@ -291,7 +318,10 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
                 model += row <= -least, f"partial_{rows.name}_{k}_own"
     durations = [float(c.configuration.duration_s / slo) for c in module.configurations]
     collected = [policy.even_batch(c.configuration) if even else c.configuration.batch for c in module.configurations]
-    batches = [float(batch / module.rate_rps / slo) for batch in collected]
+    batches = [
+        0.0 if c.endless else float(batch / module.rate_rps / slo)
+        for c, batch in zip(module.configurations, collected, strict=True)
+    ]
     return LatencyRows(
         latency,
         least,

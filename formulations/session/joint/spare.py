@@ -1,0 +1,154 @@
+"""Machines that are not needed for the rate, and what they are good for where dummies fill them for nothing (ours).
+
+docs/model/whole-machines.md: with machines charged whole, under policies that dispatch in sequence, more machines
+collect batches faster. Any latency above the duration is met by some number of machines. So whether there is a plan is
+easily told where machines are not in stock: on the configurations of the shortest durations, if at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, lcm
+
+from euclio.session import (
+    Allocation,
+    Configuration,
+    DummyRule,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+    longest_path,
+)
+from euclio.session.policies import Form
+from formulations.session.splitting.problem import without_modes
+
+ROUNDS = 3
+"""Rounds over the modules in which a first plan is made cheaper."""
+
+
+def spare_machines(space: PlanSpace) -> bool:
+    """Whether machines that are not needed for the rate may make a plan of the space faster."""
+    return space.fills and space.policy.form.in_sequence
+
+
+def countable(session: Session, space: PlanSpace) -> PlanSpace:
+    """The plan space, with dummy rule `machine` for `continuous` where its cheapest plan is one of `machine` too.
+
+    Where machines are charged whole, a last machine that is not full is filled for nothing, and no machine is slower
+    for it unless full machines of form `FIXED` take longer than ones that are nearly full, d + b/t.
+    """
+    if space.dummy.countable or not space.fills or space.policy.form is Form.GENERAL:
+        return space
+    if space.policy.form is Form.FIXED:
+        allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+        if any(space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps for c in allowed):
+            return space
+    return replace(space, dummy=DummyRule.MACHINE)
+
+
+def without_prices(session: Session) -> Session:
+    """The session with machines for nothing where there is no stock of them: it has a plan exactly if the session has.
+
+    Such machines are used alone in a module, so that their place in the ranking is of no matter.
+    """
+    hardware = [Hardware(h.name, 0 if h.count is None else h.price_per_h, h.count) for h in session.hardware]
+    return Session(session.name, session.slo_s, hardware, session.modules, session.edges)
+
+
+def with_enough(
+    session: Session, space: PlanSpace, plan: Plan, endless: Mapping[int, Configuration], budgets_s: Iterable[Fraction]
+) -> Plan:
+    """The plan with as many machines of endless configurations as the SLO asks for.
+
+    Args:
+        session: the session.
+        space: the plan space.
+        plan: the plan; modules of `endless` are made anew.
+        endless: by module the configuration that it uses alone.
+        budgets_s: latencies that the modules' own are compared with, beside the SLO.
+
+    Returns:
+        The plan; where no number of machines is enough, modules take so little more than their durations that no
+        comparison with any of the numbers given, other than equality, comes out another way.
+    """
+    checked = evaluate(session, plan, space)
+    if not checked.modules:
+        return plan
+    own = [endless[m].duration_s if m in endless else e.worst_case_latency_s for m, e in enumerate(checked.modules)]
+    scale = lcm(*(x.denominator for x in [session.slo_s, *own, *budgets_s]))
+    finest = Fraction(1, 2 * scale * len(own))
+    above = session.slo_s
+    while above > finest:
+        taken = [latency + (above if m in endless else 0) for m, latency in enumerate(own)]
+        if longest_path(session, taken)[0] <= session.slo_s:
+            break
+        above = max(above / 2, finest)
+    modules = list(plan.modules)
+    for m, c in endless.items():
+        modules[m] = _filled(session.modules[m], c, c.duration_s + above)
+    return Plan(tuple(modules))
+
+
+def first_plan(session: Session, space: PlanSpace) -> Plan | None:
+    """A plan on machines of which there is no stock, where dummies fill any number of machines; None: there is none.
+
+    Every module gets its shortest duration and an equal part of what that leaves of the SLO, then the cheapest
+    configuration alone that keeps to it.
+    """
+    allowed = _unlimited(session, space)
+    if not all(allowed):
+        return None
+    shortest = [min(c.duration_s for c in cs) for cs in allowed]
+    left = session.slo_s - longest_path(session, shortest)[0]
+    if left <= 0:
+        return None
+    found = [_cheapest(session, m, allowed[m], duration + left / len(shortest)) for m, duration in enumerate(shortest)]
+    return _cheaper(session, space, Plan(tuple(found)), allowed)
+
+
+def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
+    """A plan made cheaper, one module after the other, each within what the others leave it of the SLO."""
+    allowed = _unlimited(session, space)
+    return _cheaper(session, space, plan, allowed)
+
+
+def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
+    """By module the configurations of the plan space on machines of which there is no stock."""
+    return [
+        [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in session.stock]
+        for m in session.modules
+    ]
+
+
+def _cheaper(session: Session, space: PlanSpace, plan: Plan, allowed: list[list[Configuration]]) -> Plan:
+    shape, modules = without_modes(session), list(plan.modules)
+    for _ in range(ROUNDS):
+        for m in range(len(modules)):
+            checked = evaluate(session, Plan(tuple(modules)), space)
+            budget = shape.room_s([e.worst_case_latency_s for e in checked.modules])[m]
+            other = _cheapest(session, m, allowed[m], budget) if allowed[m] else modules[m]
+            if _cost(session, other) < checked.modules[m].cost_per_h:
+                modules[m] = other
+    return Plan(tuple(modules))
+
+
+def _cost(session: Session, plan: ModulePlan) -> Fraction:
+    return sum((a.machines * session.price[a.configuration.hardware] for a in plan.allocations), Fraction(0))
+
+
+def _cheapest(session: Session, m: int, allowed: list[Configuration], budget_s: Fraction) -> ModulePlan:
+    """The cheapest plan of module m on one of the configurations alone; one of them is shorter than the budget."""
+    plans = [_filled(session.modules[m], c, budget_s) for c in allowed if c.duration_s < budget_s]
+    return min(plans, key=lambda plan: (_cost(session, plan), plan.allocations[0].machines))
+
+
+def _filled(module: Module, c: Configuration, budget_s: Fraction) -> ModulePlan:
+    """The fewest machines of one configuration that take the rate and keep to a budget above the duration."""
+    machines = ceil(max(module.rate_rps, c.batch / (budget_s - c.duration_s)) / c.throughput_rps)
+    return ModulePlan((Allocation(c, machines),), machines * c.throughput_rps - module.rate_rps)
