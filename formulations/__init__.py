@@ -134,4 +134,20 @@ SOLVERS = (
         library="highs",
         compile=late("formulations.fragments.columns.solver", "compile_fragment_columns"),
     ),
+    *(
+        Solver(name, "heuristic", summary, late("formulations.day.rules", function), family="day")
+        for name, summary, function in (
+            ("day-peak", "the cheapest plan of the largest load, all day", "solve_peak"),
+            ("day-per-machine", "rate over rate per machine, rounded up, of one configuration", "solve_per_machine"),
+            ("day-thresholds", "planned anew where utilisation leaves a band, as autoscalers do", "solve_thresholds"),
+            ("day-per-step", "the cheapest plan of each step, whatever changes cost", "solve_per_step"),
+        )
+    ),
+    Solver(
+        "day-exact",
+        "exact",
+        "least cost over all steps by dynamic programming over numbers of machines, proven for one module (ours)",
+        late("formulations.day.solver", "solve_day"),
+        family="day",
+    ),
 )
