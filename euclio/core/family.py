@@ -36,6 +36,7 @@ HOMES = {
     "session": "euclio.session.family",
     "pipeline": "euclio.pipeline.family",
     "fragments": "euclio.fragments.family",
+    "day": "euclio.day.family",
 }
 """The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
 GROUP = "euclio.families"
