@@ -109,13 +109,13 @@ def first_plan(session: Session, space: PlanSpace) -> Plan | None:
     if left <= 0:
         return None
     found = [_cheapest(session, m, allowed[m], duration + left / len(shortest)) for m, duration in enumerate(shortest)]
-    return _cheaper(session, space, Plan(tuple(found)), allowed)
+    plan = Plan(tuple(alone for alone in found if alone is not None))
+    return _cheaper(session, space, plan, allowed)
 
 
 def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
     """A plan made cheaper, one module after the other, each within what the others leave it of the SLO."""
-    allowed = _unlimited(session, space)
-    return _cheaper(session, space, plan, allowed)
+    return _cheaper(session, space, plan, _unlimited(session, space))
 
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
