@@ -16,6 +16,7 @@ SOLVERS = (
         "exact",
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
+        covers=frozenset({"whole"}),
     ),
     Solver(
         "scrooge-milp",
@@ -132,5 +133,21 @@ SOLVERS = (
         family="fragments",
         library="highs",
         compile=late("formulations.fragments.columns.solver", "compile_fragment_columns"),
+    ),
+    *(
+        Solver(name, "heuristic", summary, late("formulations.day.rules", function), family="day")
+        for name, summary, function in (
+            ("day-peak", "the cheapest plan of the largest load, all day", "solve_peak"),
+            ("day-per-machine", "rate over rate per machine, rounded up, of one configuration", "solve_per_machine"),
+            ("day-thresholds", "planned anew where utilisation leaves a band, as autoscalers do", "solve_thresholds"),
+            ("day-per-step", "the cheapest plan of each step, whatever changes cost", "solve_per_step"),
+        )
+    ),
+    Solver(
+        "day-exact",
+        "exact",
+        "least cost over all steps by dynamic programming over numbers of machines, proven for one module (ours)",
+        late("formulations.day.solver", "solve_day"),
+        family="day",
     ),
 )

@@ -2,6 +2,7 @@
 
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
+from euclio.session import Charging, PlanSpace
 from heuristics.fragments.systems import FRAGMENT_SYSTEMS
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
 from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
@@ -16,6 +17,14 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Scrooge's greedy heuristic (Scrooge §4.3): throughput gained per money and second",
         late("heuristics.session.scrooge_greedy", "solve_scrooge_greedy"),
         SCROOGE_SPACE,
+    ),
+    Solver(
+        "whole-greedy",
+        "heuristic",
+        "Plans for whole machines, and packs partial ones (ours): latency split by the money that whole machines save",
+        late("heuristics.session.whole_greedy", "solve_whole_greedy"),
+        PlanSpace(charging=Charging.WHOLE),
+        covers=frozenset({"whole", "packed"}),
     ),
     Solver(
         "no-partitioning",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -66,7 +66,7 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     figures that are not as checked, refute the result before anything is searched for.
 
     Args:
-        instance: the instance that it is a result of.
+        instance: the instance that it is a result of; of a written one with changes, `WrittenResult.changed`.
         result: a result of `solve`, or a written one (`euclio.files.load_result`).
         time_limit_s: limit of the search in seconds; None: none.
 
@@ -105,6 +105,7 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
         provenance=provenance(),
         instance_sha256=instance_sha256(instance),
         plan_sha256=plan_sha256(instance, said.plan, checked),
+        changes=said.changes,
     )
 
 
@@ -136,7 +137,8 @@ def better_result(instance: Any, certificate: Certificate) -> AnyResult:
     from euclio.core.solving import check
 
     answer: Answer[Any] = Answer(certificate.plan, "better than claimed")
-    return check(instance, certificate.prover, certificate.space, Limits(), answer, certificate.wall_s)
+    result = check(instance, certificate.prover, certificate.space, Limits(), answer, certificate.wall_s)
+    return replace(result, changes=certificate.changes)
 
 
 def written(instance: Any, result: AnyResult) -> WrittenResult:
@@ -156,6 +158,8 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
         bound=None if result.bound is None or not math.isfinite(result.bound) else exact(result.bound),
         figures=figures,
         plan=result.plan,
+        changed=instance,
+        changes=result.changes,
     )
 
 

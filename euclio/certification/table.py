@@ -22,6 +22,7 @@ def certificate_table(instance: Any, certificate: Certificate) -> RenderableType
     head.append(certificate.verdict.value, style=COLOURS[certificate.verdict])
     lines = [f"claim by {certificate.solver}: {certificate.claim}"]
     lines += [f"why: {certificate.reason}"] if certificate.reason else []
+    lines += [] if certificate.changes is None else [f"with {certificate.changes.in_words()}"]
     lines.append(f"plan space: {family.describe_space(certificate.space)}")
     lines.append(f"{_by(certificate)} in {duration(certificate.wall_s)}")
     body = Text("\n".join(lines))

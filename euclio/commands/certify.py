@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     instance = load_instance(arguments.instance)
     result = load_result(arguments.result, instance)
+    instance = result.changed
     check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
     with at("", arguments.result), waiting(f"certifying {instance.name}"):
         certificate = certify(instance, result, arguments.time_limit)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.commands.changes import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import objectives, schemas
 from euclio.core.progress import noticed, say
@@ -26,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
     )
+    add_changes(parser)
     parser.add_argument("--objective", metavar="NAME", help=f"{objectives()}; default: the first")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(
@@ -52,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
     from euclio.files.outputs import check_outputs
+    from euclio.files.result_files import stated
 
     check_outputs({"--plot": arguments.plot}, [arguments.file, *map(file_of, arguments.solvers or ())])
     if arguments.plot is not None:
@@ -60,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     instance = load_instance(arguments.file)
     with at("", arguments.file):
+        instance, changes = changed(arguments, family_of(instance), instance)
         chosen = chosen_solvers(arguments.solvers, family_of(instance))
     with Supervised([instance], chosen, notice=False) as supervised:
         with (
@@ -75,7 +79,12 @@ def run(arguments: argparse.Namespace) -> int:
                 solving=supervised.solve,
             )
         why = _why_infeasible(supervised, comparison, arguments.time_limit)
-    print(json_text(comparison.describe()) if arguments.json else to_text(comparison_table(comparison)))
+    if arguments.json:
+        print(json_text({**comparison.describe(), **stated(changes)}))
+    else:
+        print(to_text(comparison_table(comparison)))
+        if changes is not None:
+            print(f"with {changes.in_words()}")
     if arguments.plot is not None:
         from euclio.comparison.figure import draw
         from euclio.report.figure_files import save_figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from euclio.commands.changes import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.families import an_instance
 from euclio.commands.plan_space import add_plan_space, plan_space
@@ -20,6 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("file", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("--solver", metavar="NAME", help="start from this solver's plan space; default: as of solve")
+    add_changes(parser)
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of all searches together in seconds")
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
@@ -34,15 +36,20 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
+    from euclio.files.result_files import stated
 
     instance = load_instance(arguments.file)
     family = family_of(instance)
     with at("", arguments.file):
+        instance, changes = changed(arguments, family, instance)
         space = plan_space(arguments, family, solver_for(family, arguments.solver), instance)
     with (
         Supervised([instance], notice=False) as supervised,
         noticed("looking for least latencies; compiling takes a while at the first use after installation"),
     ):
         found = supervised.explain(family, instance, space, arguments.time_limit)
-    print(json_text(found.data) if arguments.json else found.text)
+    if arguments.json:
+        print(json_text({**found.data, **stated(changes)}))
+    else:
+        print(found.text if changes is None else f"{found.text}\nwith {changes.in_words()}")
     return {Status.FEASIBLE: SOLVED, Status.INFEASIBLE: INFEASIBLE}.get(found.status, NO_PLAN)

@@ -1,4 +1,4 @@
-"""`euclio import`: write an instance made of other files; each family offers its own kinds of files."""
+"""`euclio import`: write an instance, or profiles for one, made of other files; each family offers its own kinds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.core.errors import InputError
 from euclio.core.family import families
 from euclio.core.progress import say
+from euclio.workloads.importing import ProfileImporter
 
 if TYPE_CHECKING:
     from euclio.core.values import Verbs
@@ -19,11 +20,42 @@ if TYPE_CHECKING:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
-    parser.description = "Write an instance made of measured profiles in other files."
+    parser.description = "Write an instance, or profiles for one, made of measurements in other files."
     kinds = parser.add_subparsers(title="kinds of files", metavar="KIND", dest="kind", required=True)
     for family in families():
         for importer in family.importers():
-            _add_importer(kinds, importer)
+            if isinstance(importer, ProfileImporter):
+                _add_profile_importer(kinds, importer)
+            else:
+                _add_importer(kinds, importer)
+
+
+def _add_profile_importer(kinds: Verbs, importer: ProfileImporter) -> None:
+    parser = kinds.add_parser(importer.name, help=importer.help, description=importer.description, allow_abbrev=False)
+    importer.add_options(parser)
+    add_profile_outputs(parser)
+    parser.set_defaults(run=partial(run_profiles, importer))
+
+
+def add_profile_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where profiles go."""
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="CSV file for the profile")
+    parser.add_argument("--append", action="store_true", help="add to the profiles that --out has, if it is there")
+
+
+def run_profiles(importer: ProfileImporter, arguments: argparse.Namespace) -> int:
+    """Read, write the profiles, print the path."""
+    from euclio.files.json_writing import write_text
+    from euclio.files.outputs import check_outputs
+
+    given = [getattr(arguments, name) for name in importer.reads]
+    check_outputs(
+        {"--out": arguments.out}, [path for one in given for path in (one if isinstance(one, list) else [one])]
+    )
+    text = importer.read(arguments)
+    write_text(text, arguments.out)
+    print(arguments.out)
+    return SOLVED
 
 
 def _add_importer(kinds: Verbs, importer: Importer) -> None:

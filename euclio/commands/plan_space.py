@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from euclio.core.registry import AnySolver
 
 
-def add_plan_space(parser: argparse.ArgumentParser) -> None:
-    """Add the options of every family; what is not given is the solver's own."""
+def add_plan_space(parser: argparse.ArgumentParser, without: Collection[str] = ()) -> None:
+    """Add the options of every family but those of some fields; what is not given is the solver's own."""
     for family in families():
         group = parser.add_argument_group(f"plan space of {family.instances}", "default: the solver's own")
         for option in family.space_options:
+            if option.field in without:
+                continue
             details: dict[str, Any] = {"dest": _place(family, option.field), "default": argparse.SUPPRESS}
             if option.parse is None and option.choices is None:
                 details |= {"action": "store_const", "const": option.value}

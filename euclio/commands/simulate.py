@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if written.plan is None:
         say(f"{arguments.result}: there is no plan to simulate (status {written.status.value})")
         return NO_PLAN
-    given = instance, written.plan, setup, written.space
+    given = written.changed, written.plan, setup, written.space
     with at("", arguments.result):
         expected = sum(simulator.offered_rps(*given)) * setup.seconds
     if expected > simulator.most_requests:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.attainment import add_attainment, attainment_demand
+from euclio.commands.changes import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.plan_space import add_plan_space, plan_space
@@ -32,6 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
     )
+    add_changes(parser)
     add_plan_space(parser)
     parser.add_argument(
         "--time-limit",
@@ -59,6 +61,8 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
+    from dataclasses import replace
+
     from euclio.commands.supervised import Supervised
     from euclio.core.family import family_of
     from euclio.core.references import file_of
@@ -74,9 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
     instance = load_instance(arguments.file)
     family = family_of(instance)
     with at("", arguments.file):
+        instance, changes = changed(arguments, family, instance)
         solver = solver_for(family, arguments.solver)
         space = plan_space(arguments, family, solver, instance)
         demand = attainment_demand(arguments, family)
+    hint = family.hint(instance)
+    if hint:
+        say(f"{arguments.file}: {hint}")
     options = {
         "space": space,
         "time_limit_s": arguments.time_limit,
@@ -94,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             from euclio.session.attainment.attaining import attaining
 
             result = supervised.solve_with(attaining, demand, instance, solver, **options)
-    result = _with_reason(result)
+    result = replace(_with_reason(result), changes=changes)
     text = result_to_text(result, instance)
     if arguments.out is not None:
         write_text(text, arguments.out)

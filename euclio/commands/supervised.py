@@ -52,7 +52,7 @@ class Supervised(AbstractContextManager["Supervised"]):
         return self._made(asked(instance, solver, **options), explained=False)
 
     def solve_and_explain(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
-        """As `solve`; where the instance is infeasible, the reason says why, if that is found within the limit."""
+        """As `solve`, with what is found within the limit: why an instance is infeasible, and a plan's companion."""
         return self._made(asked(instance, solver, **options), explained=True)
 
     def solve_with(
@@ -141,8 +141,11 @@ def _make(
     search: Callable[[PreparedRun], AnyResult] | None,
 ) -> AnyResult:
     """Make a run, or a search that makes many, in the other process."""
+    companion = ready.family.companion() if explained and ready.family.companion is not None else None
     if warm:
         ready.warm_up()
+        if companion is not None:
+            companion.prepare(ready.space)
         if search is not None and ready.family.compile_rest is not None:
             ready.family.compile_rest()
     limit_s = ready.limits.time_limit_s
@@ -153,10 +156,12 @@ def _make(
     except MemoryError:
         answer: Answer[Any] = Answer(None, KILLED, reason="there is not enough memory for this solver on this instance")
         return ready.check(answer, time.monotonic() - began)
-    if not (explained and _needs_explanation(result)):
+    if not explained:
         return result
     report(Said(result))
     left_s = None if limit_s is None else began + limit_s - time.monotonic()
+    if not _needs_explanation(result):
+        return result if companion is None else companion.add(ready.instance, result, left_s)
     return replace(result, reason=ready.family.why_infeasible(ready.instance, result, left_s))
 
 

@@ -24,6 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     instance = load_instance(arguments.instance)
     family = family_of(instance)
     written = load_result(arguments.result, instance)
+    instance = written.changed
     if written.plan is None:
         print(f"refused: the result has no plan (status {written.status.value})")
         return REFUSED
@@ -33,5 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"refused: {'; '.join(reasons)}")
         return REFUSED
     print(f"accepted: {family.summary(instance, written.space, evaluation)}")
+    if written.changes is not None:
+        print(f"with {written.changes.in_words()}")
     print(f"plan space: {family.describe_space(written.space)}")
     return SOLVED

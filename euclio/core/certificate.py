@@ -62,6 +62,7 @@ class Certificate:
         provenance: versions, machine and git revision (`euclio.core.provenance.provenance`).
         instance_sha256: SHA-256 of the instance's text as euclio writes it, in hex.
         plan_sha256: the same of the result's plan; None: it has none, or the checker cannot price it.
+        changes: changes of the named instance whose result it is (`euclio.core.result.Result`).
     """
 
     instance: str
@@ -79,6 +80,7 @@ class Certificate:
     provenance: dict[str, Any] = field(repr=False)
     instance_sha256: str
     plan_sha256: str | None
+    changes: Any = None
 
 
 CHECKER = "checker"

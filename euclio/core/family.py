@@ -25,16 +25,18 @@ if TYPE_CHECKING:
     from euclio.core.certificate import Search
     from euclio.core.result import Result
     from euclio.core.trials import Sources
+    from euclio.files.exporting import Exporter
     from euclio.files.plan_files import PlanFiles
     from euclio.simulation.simulator import SetupOption, Simulator
     from euclio.workloads.design import Design
-    from euclio.workloads.importing import Importer
+    from euclio.workloads.importing import Importer, ProfileImporter
     from euclio.workloads.kinds import Kind
 
 HOMES = {
     "session": "euclio.session.family",
     "pipeline": "euclio.pipeline.family",
     "fragments": "euclio.fragments.family",
+    "day": "euclio.day.family",
 }
 """The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
 GROUP = "euclio.families"
@@ -59,13 +61,23 @@ class Checked(Protocol):
         """The exact value in the unit of the goal; None: it could not be computed."""
 
 
+class Changes(Protocol):
+    """Changes of an instance."""
+
+    def applied_to(self, instance: Any, /) -> Any:
+        """The instance with these changes; raises an `InputError` that names the field which does not go with it."""
+
+    def in_words(self) -> str:
+        """The changes in a few words."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpaceOption:
-    """An option of the command that changes one field of the plan space.
+    """An option of the command that changes one field of the plan space, or of the changes of an instance.
 
     Attributes:
         flag: such as "--policy".
-        field: field of the plan space.
+        field: field of the plan space, or of the record of changes.
         help: one line.
         parse: reads the value from text; None: there is none to read.
         choices: the words allowed, which are values themselves; None: what `parse` takes.
@@ -97,6 +109,31 @@ class Explained(NamedTuple):
     status: Status
     text: str
     data: dict[str, Any]
+
+
+class Difference(NamedTuple):
+    """What changes from one plan to another.
+
+    Attributes:
+        text: for people.
+        data: plain data with fractions.
+    """
+
+    text: RenderableType
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """What people should see next to a plan, and what a search has to find out.
+
+    Attributes:
+        prepare: compiles what the search needs for a plan space.
+        add: instance, result and seconds that are left (None: no limit) in, the result with more of `stats` out.
+    """
+
+    prepare: Callable[[Any], None]
+    add: Callable[[Any, Result[Any, Any, Any], float | None], Result[Any, Any, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +174,19 @@ class Family:
         designs: its part of the benchmark set (`euclio.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
-        importers: kinds of files that instances can be made of (`euclio.workloads.importing`).
+        importers: kinds of files that instances, or profiles, can be made of (`euclio.workloads.importing`).
+        changes: class of the changes of an instance, a dataclass that may stand in files, whose fields are None where
+            nothing changes; it has `applied_to` (an instance in, the changed one out) and `in_words`. None: there are
+            none.
+        change_options: options of the command that are fields of it.
+        hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
+            nothing does.
+        exporters: kinds of other systems' files that plans can be written as (`euclio.files.exporting`).
+        difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
+            compared as they are written.
         demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
             that `Solver.covers` has for it, in words for people.
+        companion: what `euclio solve` finds out next to a plan; None: nothing.
     """
 
     name: str
@@ -169,12 +216,18 @@ class Family:
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
-    importers: Callable[[], tuple[Importer, ...]] = tuple
+    importers: Callable[[], tuple[Importer | ProfileImporter, ...]] = tuple
+    exporters: Callable[[], tuple[Exporter, ...]] = tuple
+    difference: Callable[[Any, Any], Difference] | None = None
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
     setup_options: tuple[SetupOption, ...] = ()
+    changes: type[Changes] | None = None
+    change_options: tuple[SpaceOption, ...] = ()
+    hint: Callable[[Any], str] = lambda instance: ""
     demands: Callable[[Any, Any], dict[str, str]] = lambda instance, space: {}
+    companion: Callable[[], Companion] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

@@ -107,6 +107,7 @@ class Result(Generic[PlanT, SpaceT, EvaluationT]):
         provenance: versions, machine and seed.
         trace: incumbent and bound over time, as claimed.
         warm_start: what became of the plan that the solver was given to start from.
+        changes: changes of the named instance (`Family.changes`) whose result it is; None: it is of that as it stands.
     """
 
     instance: str
@@ -126,6 +127,7 @@ class Result(Generic[PlanT, SpaceT, EvaluationT]):
     provenance: dict[str, Any] = field(default_factory=dict)
     trace: tuple[TracePoint, ...] = ()
     warm_start: WarmStart = WarmStart.NONE
+    changes: Any = None
 
     @property
     def cost(self) -> float | None:

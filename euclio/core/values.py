@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import exact_number
 
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
 NumberT = TypeVar("NumberT", int, float)
+ValueT = TypeVar("ValueT")
 
 LONGEST_WHOLE = 40
-"""Characters of the longest whole number that is read from an option."""
+"""Characters of the longest whole or exact number that is read from an option."""
+
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +88,11 @@ NOT_NEGATIVE = Values("a number of at least 0", float, lambda number: number >= 
 PART = Values("a number from 0 to less than 1", float, lambda number: 0 <= number < 1)
 SHARE = Values("a number from 0 to 1", float, lambda number: 0 <= number <= 1)
 COUNT = Values("a whole number, at least 1", int, lambda number: number >= 1)
+COUNT_OR_NONE = Values("a whole number, at least 0", int, lambda number: number >= 0)
 SEED = Values("a whole number from 0 to 2^63 - 1", int, lambda number: 0 <= number <= LARGEST_SEED)
 
 positive, part, count, seed = POSITIVE.parse, PART.parse, COUNT.parse, SEED.parse
+count_or_none = COUNT_OR_NONE.parse
 """Types of arguments that several verbs share, as the functions below."""
 
 
@@ -112,3 +120,45 @@ def names(text: str) -> tuple[str, ...]:
 def numbers(text: str) -> tuple[float, ...]:
     """Positive numbers divided by commas."""
     return tuple(positive(number) for number in text.split(","))
+
+
+def exact_positive(text: str) -> Fraction:
+    """The exact value of a decimal text, above 0."""
+    return _exact(text, zero=False)
+
+
+def exact_not_negative(text: str) -> Fraction:
+    """The exact value of a decimal text, at least 0."""
+    return _exact(text, zero=True)
+
+
+def named(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, ValueT]]:
+    """What reads values by name, as in ``A100=4,T4=20``; `read` reads one value."""
+
+    def parse(text: str) -> dict[str, ValueT]:
+        found: dict[str, ValueT] = {}
+        for part in text.split(","):
+            name, sign, value = (piece.strip() for piece in part.rpartition("="))
+            if not (name and sign and value):
+                raise argparse.ArgumentTypeError(f"{part!r} must be NAME=VALUE; pairs are divided by commas")
+            if name in found:
+                raise argparse.ArgumentTypeError(f"{name!r} is given twice; keep one of them")
+            found[name] = read(value)
+        return found
+
+    return parse
+
+
+def exacts(text: str) -> tuple[Fraction, ...]:
+    """Positive exact numbers divided by commas, each once."""
+    return tuple(dict.fromkeys(exact_positive(number.strip()) for number in text.split(",")))
+
+
+def _exact(text: str, *, zero: bool) -> Fraction:
+    words = "a number of at least 0" if zero else "a number greater than 0"
+    if len(text) > LONGEST_WHOLE or not _DECIMAL.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text[:LONGEST_WHOLE]!r} must be {words}")
+    try:
+        return exact_number(text, "", zero=zero)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(error.message) from None

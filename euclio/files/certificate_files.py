@@ -7,6 +7,7 @@ from typing import Any
 from euclio.core.certificate import Certificate
 from euclio.core.family import family_of
 from euclio.files.json_writing import json_text
+from euclio.files.result_files import stated
 
 SCHEMA = "euclio/certificate/1"
 
@@ -20,6 +21,7 @@ def certificate_to_text(certificate: Certificate, instance: Any) -> str:
     data = {
         "schema": SCHEMA,
         "instance": certificate.instance,
+        **stated(certificate.changes),
         "instance_sha256": certificate.instance_sha256,
         "solver": certificate.solver,
         "plan_sha256": certificate.plan_sha256,

@@ -63,6 +63,7 @@ def plain_family(
     small: Callable[[int], Any],
     default_solver: str,
     full_space: Any = None,
+    instance_files: InstanceFormat[Any, Any] | None = None,
 ) -> Family:
     """A problem family.
 
@@ -75,11 +76,14 @@ def plain_family(
         small: a seed in, a small instance out, on which solvers are warmed up and tried.
         default_solver: name of the solver that is used when none is named.
         full_space: its full plan space, of a frozen dataclass made on `PlainSpace`; None: there is nothing to restrict.
+        instance_files: how its instances stand in files, where their fields do not say it all; None: they do.
     """
     space = PlainSpace() if full_space is None else full_space
     schema = f"euclio/{name}/1"
     words = _Words(goal, default_solver)
-    files = InstanceFormat(schema, file_model(instance), lambda read: made(instance, read), plain_data)
+    files = instance_files or InstanceFormat(
+        schema, file_model(instance), lambda read: made(instance, read), plain_data
+    )
     return Family(
         name=name,
         instances=f"{name}s",

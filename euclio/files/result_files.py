@@ -17,6 +17,7 @@ from euclio.core.objective import Goal
 from euclio.core.result import Result, Status
 from euclio.core.space_fields import word
 from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Text, at, validated, without_schema
+from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
 
@@ -24,7 +25,7 @@ SCHEMA = "euclio/result/1"
 
 
 class _Outcome(FileModel):
-    """What the results of every family hold; `_result` adds plan space, plan and figures of the goal."""
+    """What the results of every family hold; `result_model` adds plan space, plan and figures of the goal."""
 
     instance: Name
     solver: Name
@@ -38,12 +39,15 @@ class _Outcome(FileModel):
 
 
 @cache
-def _result(family: Family, goal: Goal) -> type[_Outcome]:
-    """The model of a family's results with a goal."""
+def result_model(family: Family, goal: Goal) -> type[Any]:
+    """The model of a family's results with a goal: an outcome with plan space, plan and figures of the goal."""
     files = family.plan_files()
     plan: Any = files.plan
     optional: Any = (Number | None, ...)
     moments: dict[str, Any] = {goal.incumbent_field: optional, goal.bound_field: optional}
+    changes: dict[str, Any] = {}
+    if family.changes is not None:
+        changes["changes"] = (file_model(family.changes) | None, None)
     moment: Any = create_model("_Moment", __base__=FileModel, wall_s=(Number, ...), **moments)
     figures: dict[str, Any] = dict.fromkeys((goal.value_field, goal.claimed_field, goal.bound_field), optional)
     return create_model(
@@ -53,6 +57,7 @@ def _result(family: Family, goal: Goal) -> type[_Outcome]:
         plan=(plan | None, ...),
         trace=(list[moment], Field(default_factory=list)),
         **figures,
+        **changes,
     )
 
 
@@ -71,6 +76,9 @@ class WrittenResult:
         bound: proven bound as written; None: no bound.
         figures: the plan's other figures as written, by the place where they stand.
         plan: the plan.
+        changed: the instance that it is a result of: the one that was given, with the changes that the file states. The
+            plan is to be checked on this one.
+        changes: these changes (`Family.changes`); None: there are none.
     """
 
     instance: str
@@ -83,10 +91,12 @@ class WrittenResult:
     bound: Fraction | None
     figures: dict[str, Fraction]
     plan: Any
+    changed: Any
+    changes: Any
 
 
 def load_result(path: str | Path, instance: Any) -> WrittenResult:
-    """The result in a file, read as a result of this instance.
+    """The result in a file, read as a result of this instance, or of this one with the changes that the file states.
 
     Raises:
         InputError: naming the file, the field and the remedy; also where it is a result of another instance.
@@ -97,9 +107,10 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
     fields = without_schema(read_json(path), SCHEMA, file)
     with at("", file):
         _check_instance(fields, instance.name)
-        goal = _goal(fields, family)
-    model: Any = validated(_result(family, goal), fields, file)
+        goal = goal_of(fields, family)
+    model = validated(result_model(family, goal), fields, file)
     with at("", file):
+        changes, instance = _changed(family, model, instance)
         space = files.space_from(model.options, instance)
         return WrittenResult(
             instance=model.instance,
@@ -112,7 +123,19 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
             bound=_optional(getattr(model, goal.bound_field)),
             plan=None if model.plan is None else files.plan_from(model.plan, instance),
             figures={} if model.plan is None else files.figures_from(model.plan, instance),
+            changed=instance,
+            changes=changes,
         )
+
+
+def _changed(family: Family, model: Any, instance: Any) -> tuple[Any, Any]:
+    """The changes that a file states, None if it states none, and the instance with them."""
+    stated = getattr(model, "changes", None)
+    if family.changes is None or stated is None:
+        return None, instance
+    changes = made(family.changes, stated, "changes")
+    with at("changes", None):
+        return changes, changes.applied_to(instance)
 
 
 def _check_instance(fields: dict[str, Any], name: str) -> None:
@@ -125,7 +148,7 @@ def _check_instance(fields: dict[str, Any], name: str) -> None:
         )
 
 
-def _goal(fields: dict[str, Any], family: Family) -> Goal:
+def goal_of(fields: dict[str, Any], family: Family) -> Goal:
     """The goal of a result, which decides about the names of its figures; anything odd is left to validation."""
     options = fields.get("options")
     objective = options.get("objective") if isinstance(options, dict) else None
@@ -157,6 +180,7 @@ def result_to_json(result: Result[Any, Any, Any], instance: Any) -> dict[str, An
     return {
         "schema": SCHEMA,
         "instance": result.instance,
+        **stated(result.changes),
         "solver": result.solver,
         "options": result.options,
         "status": result.status.value,
@@ -175,6 +199,13 @@ def result_to_json(result: Result[Any, Any, Any], instance: Any) -> dict[str, An
         "warm_start": result.warm_start.value,
         "provenance": result.provenance,
     }
+
+
+def stated(changes: Any) -> dict[str, Any]:
+    """How changes of an instance stand in files: as `changes`, or not at all where there are none."""
+    if changes is None:
+        return {}
+    return {"changes": {field: value for field, value in plain_data(changes).items() if value is not None}}
 
 
 def _optional(value: Any) -> Fraction | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
+from euclio.session.changes import CHANGE_OPTIONS, SessionChanges, check_hardware
+from euclio.session.costs import money
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
@@ -28,12 +28,8 @@ EXPLAIN_LIMIT_S = 10.0
 
 
 def _check_space(session: Session, space: PlanSpace) -> None:
-    known = list(session.price)
     for name in space.hardware or ():
-        if name not in session.price:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-            raise InputError(f"unknown hardware {name!r}; {hint}", field="--hardware")
+        check_hardware(name, session.price, "--hardware")
 
 
 def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
@@ -45,6 +41,8 @@ def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
         demands["whole"] = "whole machines"
     if session.stock:
         demands["stock"] = "a stock of machines"
+    if session.running is not None and session.running.binds:
+        demands["changes"] = "a limit on changes or a price of them"
     return demands
 
 
@@ -52,7 +50,7 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     assert evaluation.cost_per_h is not None
     assert evaluation.latency_s is not None
     return (
-        f"cost {full(evaluation.cost_per_h)} per hour, latency {full(evaluation.latency_s)} s "
+        f"cost {money(session, evaluation.cost_per_h)} per hour, latency {full(evaluation.latency_s)} s "
         f"of {full(session.slo_s)} s"
     )
 
@@ -131,8 +129,14 @@ FAMILY = Family(
     designs=late("euclio.session.designs.grid", "session_designs"),
     kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
     importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
+    exporters=late_value("euclio.session.deployment.exporting", "EXPORTERS"),
+    difference=late("euclio.session.difference", "difference"),
     compile_rest=late("euclio.session.simulation.simulation", "compile_simulator"),
     simulator=late_value("euclio.session.simulation.simulator", "SIMULATOR"),
     setup_options=SETUP_OPTIONS,
+    changes=SessionChanges,
+    change_options=CHANGE_OPTIONS,
+    hint=late("euclio.session.hints", "slo_hint"),
     demands=_demands,
+    companion=late_value("euclio.session.bought_whole", "COMPANION"),
 )

@@ -7,30 +7,34 @@ from decimal import Decimal
 from typing import Any
 
 from euclio.files.boundary import FileModel, Name, Number, Whole, at
-from euclio.files.dataclass_files import plain_data
+from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.running import Running
 
 
 class _Hardware(FileModel):
     name: Name
     price_per_h: Number
     count: Whole | None = None
+    memory_mb: Number | None = None
 
 
-class ConfigurationModel(FileModel):
-    """A configuration in instance and result files."""
-
+class _Configuration(FileModel):
     hardware: Name
     batch: Whole
     concurrency: Whole
     duration_s: Number
+    memory_mb: Number | None = None
 
 
 class _Module(FileModel):
     name: Name
     rate_rps: Number
-    profile: list[ConfigurationModel]
+    profile: list[_Configuration]
+
+
+_RUNNING = file_model(Running)
 
 
 class _Session(FileModel):
@@ -39,41 +43,53 @@ class _Session(FileModel):
     hardware: list[_Hardware]
     modules: list[_Module]
     edges: list[tuple[Name, Name]]
+    currency: Name | None = None
+    running: _RUNNING | None = None  # type: ignore[valid-type]
 
 
 def _session(model: _Session) -> Session:
     hardware: list[Hardware] = []
     for i, h in enumerate(model.hardware):
         with at(f"hardware[{i}]", None):
-            hardware.append(Hardware(h.name, h.price_per_h, h.count))
+            hardware.append(Hardware(h.name, h.price_per_h, h.count, h.memory_mb))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
-    return Session(model.name, model.slo_s, hardware, modules, model.edges)
+    running = None if model.running is None else made(Running, model.running, "running")
+    return Session(model.name, model.slo_s, hardware, modules, model.edges, model.currency, running)
 
 
-_Profiles = dict[tuple[tuple[str, int, int, int | Decimal], ...], tuple[Configuration, ...]]
+_Row = tuple[str, int, int, int | Decimal, int | Decimal | None]
+_Profiles = dict[tuple[_Row, ...], tuple[Configuration, ...]]
 """Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
 
 
 def _module(model: _Module, field: str, profiles: _Profiles) -> Module:
-    rows = tuple((c.hardware, c.batch, c.concurrency, c.duration_s) for c in model.profile)
+    rows = tuple((c.hardware, c.batch, c.concurrency, c.duration_s, c.memory_mb) for c in model.profile)
     if rows not in profiles:
         profiles[rows] = tuple(_configurations(rows, field))
     with at(field, None):
         return Module(model.name, model.rate_rps, profiles[rows])
 
 
-def _configurations(rows: tuple[tuple[str, int, int, int | Decimal], ...], field: str) -> Iterator[Configuration]:
+def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuration]:
     for k, row in enumerate(rows):
         with at(f"{field}.profile[{k}]", None):
             yield Configuration(*row)
 
 
 def _data(session: Session) -> dict[str, Any]:
-    """Plain data of a session; what is not known of a machine type stays out."""
-    data: dict[str, Any] = plain_data(session)
-    data["hardware"] = [{k: v for k, v in h.items() if v is not None} for h in data["hardware"]]
+    """Plain data of a session; what is not said of it, of a machine type or of a configuration stays out."""
+    data = _said(plain_data(session))
+    data["hardware"] = [_said(h) for h in data["hardware"]]
+    for module in data["modules"]:
+        module["profile"] = [_said(c) for c in module["profile"]]
+    if session.running is not None:
+        data["running"] = _said(data["running"])
     return data
+
+
+def _said(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 SESSIONS = InstanceFormat("euclio/session/1", _Session, _session, _data)

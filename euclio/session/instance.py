@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.session.running import Running
 
 if TYPE_CHECKING:
     from euclio.session.arrays import SessionArrays
@@ -29,16 +30,21 @@ class Hardware:
         price_per_h: price of a machine in money per hour.
         count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None:
             any number.
+        memory_mb: memory in megabytes; None: not said, and not looked at.
     """
 
     name: str
     price_per_h: Fraction
     count: int | None = None
+    memory_mb: Fraction | None = None
 
-    def __init__(self, name: str, price_per_h: Number, count: int | None = None) -> None:
+    def __init__(
+        self, name: str, price_per_h: Number, count: int | None = None, memory_mb: Number | None = None
+    ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
         object.__setattr__(self, "count", None if count is None else stock(count))
+        object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
 
 
 def stock(count: int) -> int:
@@ -54,20 +60,33 @@ def stock(count: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One way to run a module: batch b, concurrency e, and the time d in seconds that a batch takes."""
+    """One way to run a module: batch b, concurrency e, and the time d in seconds that a batch takes.
+
+    Attributes:
+        hardware: name of the machine type.
+        batch: requests in a batch, b.
+        concurrency: batches that a machine works on at a time, e.
+        duration_s: seconds that a batch takes, d.
+        memory_mb: megabytes that it takes of the machine's memory, with all e batches; None: not said. It is no part
+            of what makes two configurations equal.
+    """
 
     hardware: str
     batch: int
     concurrency: int
     duration_s: Fraction
+    memory_mb: Fraction | None = field(compare=False, repr=False)
     throughput_rps: Fraction = field(init=False, repr=False, compare=False)
     """Throughput t = b·e/d in requests per second."""
 
-    def __init__(self, hardware: str, batch: int, concurrency: int, duration_s: Number) -> None:
+    def __init__(
+        self, hardware: str, batch: int, concurrency: int, duration_s: Number, memory_mb: Number | None = None
+    ) -> None:
         object.__setattr__(self, "hardware", hardware)
         object.__setattr__(self, "batch", whole_number(batch, "batch"))
         object.__setattr__(self, "concurrency", whole_number(concurrency, "concurrency"))
         object.__setattr__(self, "duration_s", exact_number(duration_s, "duration_s"))
+        object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
         object.__setattr__(self, "throughput_rps", self.batch * self.concurrency / self.duration_s)
 
 
@@ -118,6 +137,8 @@ class Session:
         hardware: the machine types and their prices.
         modules: the DNN modules.
         edges: pairs of module names, from parent to child; together with the modules a DAG.
+        currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
+        running: the machines that run already, and what a plan may change of them; None: there are none.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -128,6 +149,8 @@ class Session:
     hardware: tuple[Hardware, ...]
     modules: tuple[Module, ...]
     edges: tuple[tuple[str, str], ...] = ()
+    currency: str | None = None
+    running: Running | None = None
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _cache: dict[object, SessionArrays] = field(init=False, repr=False, compare=False)
 
@@ -138,12 +161,16 @@ class Session:
         hardware: tuple[Hardware, ...] | list[Hardware],
         modules: tuple[Module, ...] | list[Module],
         edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
+        currency: str | None = None,
+        running: Running | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
         object.__setattr__(self, "hardware", tuple(hardware))
         object.__setattr__(self, "modules", tuple(modules))
         object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
+        object.__setattr__(self, "currency", currency)
+        object.__setattr__(self, "running", running)
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
         object.__setattr__(self, "_cache", {})
@@ -187,6 +214,7 @@ def _check_names(session: Session) -> None:
                 f"hardware {hardware.name!r} is listed twice; keep one of them", field=f"hardware[{i}].name"
             )
         known.add(hardware.name)
+    memory = {h.name: h.memory_mb for h in session.hardware}
     names: set[str] = set()
     for i, module in enumerate(session.modules):
         if module.name in names:
@@ -197,6 +225,12 @@ def _check_names(session: Session) -> None:
                 raise InputError(
                     f"unknown hardware {c.hardware!r}; add it to `hardware` (known: {', '.join(sorted(known))})",
                     field=f"modules[{i}].profile[{k}].hardware",
+                )
+            there = memory[c.hardware]
+            if there is not None and c.memory_mb is not None and c.memory_mb > there:
+                raise InputError(
+                    f"is {float(c.memory_mb):g}, and {c.hardware} has {float(there):g}; leave this configuration out",
+                    field=f"modules[{i}].profile[{k}].memory_mb",
                 )
     seen: set[tuple[str, str]] = set()
     for i, edge in enumerate(session.edges):

@@ -73,7 +73,32 @@ def broken_groups(session: Session, plan: Plan, policy: Policy, partial_rps: lis
         types = sorted({r.configuration.hardware for r in group})
         if len(types) > 1:
             problems.append(f"modules {names} share a machine and run on {', '.join(types)}")
+        problems += _beyond_memory(session, group, names)
         busy = sum((r.busy for r in group), Fraction(0))
         if busy > 1:
             problems.append(f"modules {names} share a machine and need {float(busy):.6g} of its time")
     return problems
+
+
+def _beyond_memory(session: Session, group: tuple[Resident, ...], names: str) -> list[str]:
+    """What is wrong where the machine's memory is known: all models of the group are loaded at a time."""
+    there = (
+        next((h.memory_mb for h in session.hardware if h.name == group[0].configuration.hardware), None)
+        if group
+        else None
+    )
+    if there is None:
+        return []
+    needed = [memory_mb(session, r) for r in group]
+    if None in needed:
+        return [f"modules {names} share a machine of {float(there):g} MB; give memory_mb of their configurations"]
+    total = sum((own for own in needed if own is not None), Fraction(0))
+    return (
+        [f"modules {names} share a machine and need {float(total):g} of {float(there):g} MB"] if total > there else []
+    )
+
+
+def memory_mb(session: Session, resident: Resident) -> Fraction | None:
+    """Memory of a configuration as the instance has it; plans do not repeat it."""
+    profile = session.modules[resident.module].profile
+    return next((c.memory_mb for c in profile if c == resident.configuration), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from fractions import Fraction
 from typing import Any
 
@@ -20,10 +21,14 @@ from euclio.session import (
     PlanSpace,
     Session,
 )
-from euclio.session.files import ConfigurationModel
+from euclio.session.machine_changes import NamedPlan
 
 
-class _Allocation(ConfigurationModel):
+class _Allocation(FileModel):
+    hardware: Name
+    batch: Whole
+    concurrency: Whole
+    duration_s: Number
     machines: Whole
     partial_rps: Number
 
@@ -43,10 +48,19 @@ class _Plan(FileModel):
 
 def _plan(model: _Plan, session: Session) -> Plan:
     index = session.index
+    found = _module_plans(model, index)
+    missing = [m.name for m in session.modules if m.name not in found]
+    if missing:
+        raise InputError(f"module {missing[0]!r} is missing; give the result of this instance", field="plan.modules")
+    return Plan(tuple(found[m.name] for m in session.modules), _shared(model.shared_machines or [], index))
+
+
+def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str, ModulePlan]:
+    """The plans of modules by name; of an instance they have to be `known` there."""
     found: dict[str, ModulePlan] = {}
     for i, module in enumerate(model.modules):
         field = f"plan.modules[{i}]"
-        if module.name not in index:
+        if known is not None and module.name not in known:
             raise InputError(
                 f"module {module.name!r} is not in the instance; give the result of this instance",
                 field=f"{field}.name",
@@ -55,10 +69,24 @@ def _plan(model: _Plan, session: Session) -> Plan:
             raise InputError(f"module {module.name!r} is listed twice; keep one of them", field=f"{field}.name")
         allocations = tuple(_allocation(a, f"{field}.allocations[{k}]") for k, a in enumerate(module.allocations))
         found[module.name] = ModulePlan(allocations, exact(module.dummy_rps))
-    missing = [m.name for m in session.modules if m.name not in found]
-    if missing:
-        raise InputError(f"module {missing[0]!r} is missing; give the result of this instance", field="plan.modules")
-    return Plan(tuple(found[m.name] for m in session.modules), _shared(model.shared_machines or [], index))
+    return found
+
+
+def plan_without_instance(model: Any) -> NamedPlan:
+    """The plan of a result file, read without its instance.
+
+    Raises:
+        InputError: naming the field.
+    """
+    modules = _module_plans(model)
+    groups = tuple(tuple(group) for group in model.shared_machines or ())
+    for i, group in enumerate(groups):
+        for k, name in enumerate(group):
+            field = f"plan.shared_machines[{i}][{k}]"
+            word(name, modules, field)
+            if not modules[name].allocations:
+                raise InputError(f"is {name!r}, a module without an allocation", field=field)
+    return NamedPlan(modules, groups)
 
 
 def _shared(groups: list[list[str]], index: dict[str, int]) -> tuple[tuple[int, ...], ...]:
@@ -102,7 +130,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
                 "dummy_rps": _not_less(own.dummy_rps),
                 "allocations": [
                     {
-                        **plain_data(a.configuration),
+                        **_configuration(a.configuration),
                         "machines": a.machines,
                         "partial_rps": a.partial_rps,
                     }
@@ -112,6 +140,13 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
             for module, own, found in modules
         ],
     }
+
+
+def _configuration(configuration: Configuration) -> dict[str, Any]:
+    """What names a configuration; its memory stands in the instance."""
+    data: dict[str, Any] = plain_data(configuration)
+    del data["memory_mb"]
+    return data
 
 
 def _not_less(rate: Fraction) -> Fraction:

@@ -12,12 +12,16 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, duration, figures, full, milliseconds, percent
-from euclio.session import Evaluation, ModuleEvaluation, ModulePlan, PlanSpace, Policy, Session
+from euclio.core.words import DASH, duration, figures, milliseconds, percent
+from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.session.bought_whole import whole_costs_in_words
+from euclio.session.changes import source_rate
+from euclio.session.costs import allocation_costs, costs_in_words, money
+from euclio.session.evaluate import machines_by_hardware
 from euclio.session.paths import times_from, times_until
 from euclio.session.policies import Form
 
-SPARE = ("share", "budget ms", "conc.", "req/s", "latency ms")
+SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms")
 """Columns that a narrow window does without, the least needed first."""
 MOST_MODULES = 1000
 """Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
@@ -28,14 +32,14 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     header = Text("\n".join(_header(session, result)))
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
-    numbers = ("batch", "conc.", "machines", "req/s", "latency ms", "budget ms", "cost/h", "share")
+    numbers = ("batch", "conc.", "machines", "util.", "req/s", "latency ms", "budget ms", "cost/h", "share")
     table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     for module, plan, found, budget in islice(rows, MOST_MODULES):
-        rows_of_module = _module_rows(session.price, plan, found, result.value, result.space.policy)
+        rows_of_module = _module_rows(session.price, module, plan, found, result)
         rows_of_module[0][0] = module.name
-        rows_of_module[0][6:8] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
+        rows_of_module[0][7:9] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
         for row in rows_of_module:
             table.add_row(*(Text(cell) for cell in row))
     left_out = len(session.modules) - MOST_MODULES
@@ -61,17 +65,22 @@ def describe_space(space: PlanSpace) -> str:
 def _header(session: Session, result: Result) -> list[str]:
     lines = [f"{result.instance}: {result.status.value}"]
     if result.value is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
-        lines[0] += f", cost {full(result.value)} per hour, {bound_text(result, LEAST_COST)}"
+        lines[0] += f", cost {money(session, result.value)} per hour, {bound_text(result, LEAST_COST)}"
         latency, slo = result.evaluation.latency_s, session.slo_s
         lines.append(
             f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "
             f"({percent(float(latency / slo), 1)} of the SLO), "
-            f"modules {len(session.modules)}, machines {_total_machines(session, result):.6g}"
+            f"modules {len(session.modules)}, machines {_total_machines(result):.6g}"
         )
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
+    if result.changes is not None:
+        lines.append(f"with {result.changes.in_words()}")
     lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
-    return lines + _attainment(result)
+    if result.value is not None:
+        headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
+        lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))
+    return lines + whole_costs_in_words(session, result) + _attainment(result)
 
 
 def _attainment(result: Result) -> list[str]:
@@ -89,38 +98,41 @@ def _attainment(result: Result) -> list[str]:
     ]
 
 
-def _total_machines(session: Session, result: Result) -> float:
+def _total_machines(result: Result) -> float:
     assert result.plan is not None
     assert result.evaluation is not None
-    total = Fraction(0)
-    for plan, found in zip(result.plan.modules, result.evaluation.modules, strict=True):
-        total += sum(a.machines for a in plan.allocations)
-        total += found.partial_rps / plan.allocations[-1].configuration.throughput_rps
-    return float(total)
+    partial = [module.partial_rps for module in result.evaluation.modules]
+    return float(sum(machines_by_hardware(result.plan, partial, result.space).values()))
 
 
 def _module_rows(
-    price: dict[str, Fraction], plan: ModulePlan, found: ModuleEvaluation, total: Fraction, policy: Policy
+    price: dict[str, Fraction], module: Module, plan: ModulePlan, found: ModuleEvaluation, result: Result
 ) -> list[list[str]]:
     """One row per allocation, then one for dummies; module, latency and budget are left empty.
 
     Machines are whole ones + the share of a partial one, as in `2 + 0.500`; where they take equal rates, number x load,
-    as in `3 x 0.833`.
+    as in `3 x 0.833`. The
+    utilisation is the share of the time in which the machines of a row, bought whole, work for requests; dummies, which
+    go to all machines alike, do not count.
     """
     rows: list[list[str]] = []
-    for i, allocation in enumerate(plan.allocations):
+    assert result.value is not None
+    real = module.rate_rps / (module.rate_rps + found.dummy_rps)
+    costs = allocation_costs(price, plan, found)
+    for i, (allocation, cost) in enumerate(zip(plan.allocations, costs, strict=True)):
         c = allocation.configuration
         partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
         machines = str(allocation.machines)
+        bought = allocation.machines + bool(partial)
         count = allocation.machines + partial / c.throughput_rps
-        if partial and policy.form is Form.EVEN:
-            machines = f"{allocation.machines + 1} x {float(count / (allocation.machines + 1)):.3f}"
+        if partial and result.space.policy.form is Form.EVEN:
+            machines = f"{bought} x {float(count / bought):.3f}"
         elif partial:
             machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
-        cost = count * price[c.hardware]
-        share = percent(float(cost / total), 1) if total else DASH
-        rate = figures(count * c.throughput_rps)
-        rows.append(["", c.hardware, str(c.batch), str(c.concurrency), machines, rate, "", "", figures(cost), share])
+        share = percent(float(cost / result.value), 1) if result.value else DASH
+        rate, used = figures(count * c.throughput_rps), percent(float(real * count / bought), 0)
+        configuration = ["", c.hardware, str(c.batch), str(c.concurrency), machines, used, rate]
+        rows.append([*configuration, "", "", figures(cost), share])
     if found.dummy_rps:
-        rows.append(["", "dummies", "", "", "", figures(found.dummy_rps), "", "", "", ""])
+        rows.append(["", "dummies", "", "", "", "", figures(found.dummy_rps), "", "", "", ""])
     return rows

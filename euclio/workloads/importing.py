@@ -1,4 +1,7 @@
-"""Importers: what makes an instance of other people's files; each family declares its own (`euclio import`)."""
+"""Importers: what makes an instance, or profiles for one, of other people's files (`euclio import`).
+
+Each family declares its own.
+"""
 
 from __future__ import annotations
 
@@ -38,3 +41,24 @@ class Importer:
     read: Callable[[argparse.Namespace], Imported]
     reads: tuple[str, ...]
     plans: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileImporter:
+    """A kind of files that profiles are read from, which are written as a file that an `Importer` makes instances of.
+
+    Attributes:
+        name: word after `euclio import`.
+        help: one line.
+        description: some sentences.
+        add_options: adds its arguments to a parser, next to `--out` and `--append`.
+        read: arguments in, the text for the file out; with `--append` the one that is there is continued.
+        reads: names of the arguments that are files to be read, one or several each.
+    """
+
+    name: str
+    help: str
+    description: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    read: Callable[[argparse.Namespace], str]
+    reads: tuple[str, ...]

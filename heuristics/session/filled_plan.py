@@ -42,10 +42,13 @@ def plan_of(session: Session, arrays: SessionArrays, schedule: Schedule, rule: D
 
 
 def bought_whole(session: Session, plan: Plan) -> float:
-    """Cost per hour of a plan whose partial machines are bought whole."""
+    """Cost per hour of a plan whose partial machines are bought whole, one that modules share once."""
     price = session.price
     machines = ((a, a.machines + bool(a.partial_rps)) for module in plan.modules for a in module.allocations)
-    return float(sum(count * price[a.configuration.hardware] for a, count in machines))
+    cost = sum((count * price[a.configuration.hardware] for a, count in machines), Fraction(0))
+    for group in plan.shared:
+        cost -= (len(group) - 1) * price[plan.modules[group[0]].allocations[-1].configuration.hardware]
+    return float(cost)
 
 
 def _filled(plan: ModulePlan, rate: Fraction, partial: Fraction) -> ModulePlan:

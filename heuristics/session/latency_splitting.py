@@ -126,7 +126,7 @@ def continue_splitting(s: SessionArrays, units: Units, criterion: int, moves: Mo
         for m in range(s.rate.size):
             # A unit's members have the same neighbours, hence the same room.
             room[units.unit_of[m]] = s.slo * (1.0 + TIE) - before[m] - after[m]
-        unit, option = _best_move(units, criterion, latency[count - 1], cost[count - 1], room)
+        unit, option = best_move(units, criterion, latency[count - 1], cost[count - 1], room)
         if unit < 0:
             return Moves(latency, cost, count, moves.fallback)
         if count == latency.shape[0]:
@@ -138,7 +138,7 @@ def continue_splitting(s: SessionArrays, units: Units, criterion: int, moves: Mo
 
 
 @compiled
-def _best_move(units: Units, criterion: int, latency: Floats, cost: Floats, room: Floats) -> tuple[int, int]:
+def best_move(units: Units, criterion: int, latency: Floats, cost: Floats, room: Floats) -> tuple[int, int]:
     """Unit and option of the best feasible move, (-1, -1) if there is none."""
     best, best_unit, best_option = -np.inf, -1, -1
     for u in range(units.first.size - 1):

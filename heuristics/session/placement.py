@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.session import Plan, Session
+from euclio.session.best_fit import by_fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,10 @@ def place(sessions: Iterable[tuple[Session, Plan]]) -> Placement:
 
 def _place_partial(shared: list[Worker], hardware: str, tenant: Tenant) -> None:
     """Put a partial allocation on the worker of its type that it fits best, or on a new one."""
-    fitting = [i for i, w in enumerate(shared) if w.hardware == hardware and w.residual >= tenant.share]
+    room = {i: worker.residual for i, worker in enumerate(shared) if worker.hardware == hardware}
+    fitting = by_fit(room, tenant.share)
     if not fitting:
         shared.append(Worker(hardware, (tenant,)))
         return
-    # Best fit leaves large rooms for large shares; ties go to the first worker.
-    best = min(fitting, key=lambda i: shared[i].residual)
+    best = fitting[0]
     shared[best] = Worker(hardware, (*shared[best].tenants, tenant))

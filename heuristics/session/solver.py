@@ -13,6 +13,7 @@ from euclio.session.dispatch import clear_of_rounding
 from euclio.session.least_latency import why_no_plan
 from euclio.session.policies.kernels import raise_error_of
 from euclio.session.series_parallel import reduce_series_parallel
+from euclio.session.sharing import share_machines
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
 from heuristics.session.filled_plan import bought_whole, plan_of
@@ -60,7 +61,8 @@ def hardware_choices(session: Session, space: PlanSpace) -> list[PlanSpace]:
 def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
     """One attempt at the SLO itself; where rounding made the checker refuse the plan, one just below it.
 
-    The published systems plan for machines by share. Where they are charged whole, that plan is bought rounded up.
+    The published systems plan for machines by share. Where they are charged whole, that plan is bought rounded up;
+    where they may be shared, its partial machines are packed.
     """
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
@@ -73,6 +75,7 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         plan = plan_of(session, arrays, schedule, space.dummy)
         clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
         if clear or evaluate(session, plan, space).feasible:
+            plan = share_machines(session, plan, space) if space.charging.packs else plan
             claimed = bought_whole(session, plan) if space.charging.whole else float(cost)
             return Answer(plan, "feasible", claimed=claimed, stats=stats)
     return Answer(None, "no plan")

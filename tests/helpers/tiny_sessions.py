@@ -40,13 +40,20 @@ def one_configuration_plan(session: Session, index: int = 0) -> Plan:
     return Plan(tuple(plans))
 
 
-def answering(plan: Plan | None, *, name: str = "fake", kind: str = "heuristic", **answer: object) -> Solver:
+def answering(
+    plan: Plan | None,
+    *,
+    name: str = "fake",
+    kind: str = "heuristic",
+    covers: frozenset[str] = frozenset(),
+    **answer: object,
+) -> Solver:
     """A solver that always gives this plan."""
 
     def run(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         return Answer(plan, "done", **answer)  # type: ignore[arg-type]
 
-    return Solver(name, kind, "gives a fixed plan", run)
+    return Solver(name, kind, "gives a fixed plan", run, covers=covers)
 
 
 def first_configuration(session: Session, space: PlanSpace, limits: Limits) -> Answer:

@@ -38,7 +38,7 @@ def stricter(session: Session, margins: Margins) -> Session:
     """The session with higher rates and a tighter SLO."""
     rows = zip(session.modules, margins.rates, strict=True)
     modules = [Module(m.name, m.rate_rps * (1 + rate), m.profile) for m, rate in rows]
-    return Session(session.name, session.slo_s * margins.slo, session.hardware, modules, session.edges)
+    return replace(session, slo_s=session.slo_s * margins.slo, modules=tuple(modules))
 
 
 def spare_space(space: PlanSpace) -> PlanSpace:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from euclio.session.best_fit import by_fit
+
 
 class SoldOutError(Exception):
     """The cloud has no further instance of a worker type.
@@ -178,12 +180,12 @@ class _Choice:
         if not candidates:
             return
 
-        def fit(number: int) -> tuple[Fraction, bool, bool, int]:
+        def tie(number: int) -> tuple[bool, bool, int]:
             worker = self.cloud.workers.get(number)
             serving = frozenset() if worker is None else worker.serving
-            return self.room[number], self.needs[i].module not in serving, bool(serving), number
+            return self.needs[i].module not in serving, bool(serving), number
 
-        best = min(candidates, key=fit)
+        best = by_fit({number: self.room[number] for number in candidates}, self.needs[i].share, tie)[0]
         self.room[best] -= self.needs[i].share
         self.found[i] = best
 

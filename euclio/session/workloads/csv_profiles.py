@@ -7,21 +7,25 @@ one batch takes while ``concurrency`` batches run on the machine) and, if it is 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+import io
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
-from euclio.core.numbers import Number
-from euclio.core.values import POSITIVE
+from euclio.core.numbers import Number, decimal_text
 from euclio.files.boundary import FileModel, Name, Text, at, validated
 from euclio.session import Configuration, Hardware, Module, Session
+from euclio.session.workloads.csv_rows import at_line, positive_cell, rows_of, whole_cell
 
-LONGEST_NUMBER = 40
-"""Characters of the longest number read."""
+COLUMNS = ("module", "hardware", "batch", "concurrency", "duration_s")
 
 Profiles = dict[str, tuple[Configuration, ...]]
+"""Configurations by module."""
+
+NS_PER_S = 10**9
 
 
 class _Row(FileModel):
@@ -83,80 +87,82 @@ def read_profiles(path: str | Path) -> Profiles:
     """
     file = str(path)
     found: dict[str, dict[tuple[str, int, int], tuple[Configuration, int]]] = {}
-    for line, cells in _rows(file):
+    for line, cells in rows_of(file, "profiles", lambda columns, line: _check_columns(columns, line, file)):
         module, c = _configuration(cells, line, file)
         known = found.setdefault(module, {})
         key = (c.hardware, c.batch, c.concurrency)
         if key in known:
             what = f"{module} on {c.hardware} with batch {c.batch} and concurrency {c.concurrency}"
-            raise _at(line, f"repeats line {known[key][1]} ({what}); keep one of them", file)
+            raise at_line(line, f"repeats line {known[key][1]} ({what}); keep one of them", file)
         known[key] = c, line
     if not found:
         raise InputError("has no rows below its header; give at least one configuration", file=file)
     return {module: tuple(c for c, _ in rows.values()) for module, rows in found.items()}
 
 
-def _rows(file: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and cells by column, blank lines left out."""
-    reader = csv.reader(_text(file).splitlines(), skipinitialspace=True, strict=True)
-    columns: list[str] = []
-    try:
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            row = [cell.strip() for cell in cells]
-            if not columns:
-                columns = _checked_columns(row, reader.line_num, file)
-                continue
-            if len(row) != len(columns):
-                message = f"has {len(row)} cells for {len(columns)} columns; give one for each of {', '.join(columns)}"
-                raise _at(reader.line_num, message, file)
-            yield reader.line_num, dict(zip(columns, row, strict=True))
-    except csv.Error as error:
-        raise _at(reader.line_num, f"is not CSV ({error}); correct the quotes there", file) from None
+def profiles_text(profiles: Profiles) -> str:
+    """The CSV text of profiles, as `read_profiles` reads it; durations are written exactly.
+
+    Raises:
+        InputError: the name of a module or of hardware is none that can be read again.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for module, profile in profiles.items():
+        for c in profile:
+            row = (module, c.hardware, str(c.batch), str(c.concurrency), decimal_text(c.duration_s))
+            validated(_Row, dict(zip(COLUMNS, row, strict=True)), None)
+            writer.writerow(row)
+    return text.getvalue()
 
 
-def _checked_columns(row: list[str], line: int, file: str) -> list[str]:
-    needed = "module,hardware,batch,concurrency,duration_s"
+def with_more(path: str | Path, module: str, more: Sequence[Configuration]) -> Profiles:
+    """The profiles of a file with further configurations of a module, which may be one that it has already.
+
+    Raises:
+        InputError: the file cannot be read, or has one of the configurations.
+    """
+    profiles = read_profiles(path)
+    known = {(c.hardware, c.batch, c.concurrency) for c in profiles.get(module, ())}
+    for c in more:
+        if (c.hardware, c.batch, c.concurrency) in known:
+            what = f"{module} on {c.hardware} with batch {c.batch} and concurrency {c.concurrency}"
+            raise InputError(f"has {what} already; take it out there, or write to another file", file=str(path))
+    return {**profiles, module: (*profiles.get(module, ()), *more)}
+
+
+def whole_nanoseconds(duration_s: Fraction) -> Fraction:
+    """A duration in seconds, rounded up to whole nanoseconds, so that no plan counts on more than was measured."""
+    return Fraction(math.ceil(duration_s * NS_PER_S), NS_PER_S)
+
+
+def _check_columns(row: list[str], line: int, file: str) -> None:
+    """Refuse columns that are no profile's, or lack one of them."""
+    needed = ",".join(COLUMNS)
     if len(row) == 1:
-        raise _at(line, f"has one column; divide columns by commas: {needed}", file)
-    for column in row:
-        if row.count(column) > 1:
-            raise _at(line, f"names column {column[:40]!a} twice; keep one of them", file)
+        raise at_line(line, f"has one column; divide columns by commas: {needed}", file)
     if not set(row) & set(_Row.model_fields):
-        raise _at(line, f"names no column that is known; begin the file with {needed}", file)
+        raise at_line(line, f"names no column that is known; begin the file with {needed}", file)
     _validated(dict.fromkeys(row, "x"), line, file)
-    return row
 
 
 def _configuration(cells: dict[str, str], line: int, file: str) -> tuple[str, Configuration]:
     row = _validated(cells, line, file)
-    batch, concurrency = _whole(row.batch, "batch", line, file), _whole(row.concurrency, "concurrency", line, file)
-    duration = _number(row.duration_s, "duration_s", line, file)
+    batch = whole_cell(row.batch, "batch", line, file)
+    concurrency = whole_cell(row.concurrency, "concurrency", line, file)
+    duration = positive_cell(row.duration_s, "duration_s", line, file)
     try:
         return row.module, Configuration(row.hardware, batch, concurrency, duration)
     except InputError as error:
-        raise _at(line, error.message, file, error.field) from None
+        raise at_line(line, error.message, file, error.field) from None
 
 
 def _validated(cells: dict[str, str], line: int, file: str) -> _Row:
     try:
         return validated(_Row, cells, file)
     except InputError as error:
-        raise _at(line, error.message, file, error.field) from None
-
-
-def _whole(text: str, column: str, line: int, file: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER):
-        raise _at(line, f"is {text[:40]!a}; it must be a whole number, at least 1", file, column)
-    return int(text)
-
-
-def _number(text: str, column: str, line: int, file: str) -> str:
-    """The text of a number of ordinary size, so that its exact value is made quickly."""
-    if POSITIVE.number(text) is None or len(text) > LONGEST_NUMBER:
-        raise _at(line, f"is {text[:40]!a}; it must be a decimal number greater than 0, such as 0.025", file, column)
-    return text
+        raise at_line(line, error.message, file, error.field) from None
 
 
 def _refuse_unknown(field: str, given: Mapping[str, Number], known: Mapping[str, object], file: str) -> None:
@@ -171,15 +177,3 @@ def _refuse_missing(
     for name in needed:
         if name not in given:
             raise InputError(f"lacks {what} {name!r}, which {file} has; add it", field=field)
-
-
-def _text(file: str) -> str:
-    try:
-        return read_bytes(Path(file)).decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "is not UTF-8 text"
-        raise InputError(f"cannot be read: {reason}; name a CSV file of profiles", file=file) from None
-
-
-def _at(line: int, message: str, file: str, column: str | None = None) -> InputError:
-    return InputError(message, file=file, field=f"line {line}" if column is None else f"line {line}, {column}")

@@ -1,4 +1,4 @@
-"""`euclio import csv` and `euclio import mlperf`: sessions made of measured profiles."""
+"""`euclio import csv` and `euclio import mlperf`: sessions made of measured profiles, and all importers of sessions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.values import positive, seconds, whole
+from euclio.session.workloads.served_importing import PROFILE_IMPORTERS
 from euclio.workloads.importing import Imported, Importer
 
 FLAGS = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}
@@ -156,4 +157,5 @@ IMPORTERS = (
         _read_mlperf,
         reads=("folder",),
     ),
+    *PROFILE_IMPORTERS,
 )

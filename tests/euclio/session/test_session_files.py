@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,10 @@ def test_reading_that_takes_too_long_is_bad_input(monkeypatch, tmp_path):
     path.write_text(long_chain(20_000))
     with pytest.raises(InputError, match=r"long.json: takes more than 0.05 s to read; give a smaller one"):
         load_session(path)
+
+
+def test_a_currency_is_kept_and_an_old_file_keeps_its_bytes():
+    session = session_from_text(TEXT)
+    assert '"currency"' not in session_to_text(session)
+    with_currency = replace(session, currency="EUR")
+    assert session_from_text(session_to_text(with_currency)) == with_currency

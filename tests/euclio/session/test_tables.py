@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -23,11 +24,63 @@ def test_header_says_cost_bound_latency_solver_and_space():
     assert third.endswith("plan space: tc, dummies machine")
 
 
-def test_rows_say_machines_rate_latency_budget_and_share():
+def test_rows_say_machines_utilisation_rate_latency_budget_and_share():
     session = tiny_session()
-    rows = [line.split() for line in table_of(session, one_configuration_plan(session)).splitlines()]
-    assert ["detect", "V100", "2", "1", "0", "+", "0.500", "10.000", "300.000", "600.000", "0.75", "50.0", "%"] in rows
-    assert ["classify", "V100", "1", "2", "0", "+", "0.500", "5.000", "400.000", "700.000", "0.75", "50.0", "%"] in rows
+    result = solve(session, answering(one_configuration_plan(session)))
+    rows = [" ".join(line.split()) for line in to_text(plan_table(session, result), width=120).splitlines()]
+    assert "detect V100 2 1 0 + 0.500 50 % 10.000 300.000 600.000 0.75 50.0 %" in rows
+    assert "classify V100 1 2 0 + 0.500 50 % 5.000 400.000 700.000 0.75 50.0 %" in rows
+
+
+def test_header_says_cost_per_month_and_per_million_requests():
+    session = tiny_session()
+    found = table_of(session, one_configuration_plan(session)).splitlines()[3]
+    # 1.5 per hour for 730 hours; 10 req/s of the source are 36,000 requests per hour.
+    assert found == "1095 per month of 730 h, 41.67 per million requests at 10 req/s"
+
+
+def test_header_names_the_currency_where_there_is_one():
+    session = replace(tiny_session(), currency="EUR")
+    lines = table_of(session, one_configuration_plan(session)).splitlines()
+    assert "cost 1.5 EUR per hour" in lines[0]
+    assert lines[3] == "1095 EUR per month of 730 h, 41.67 EUR per million requests at 10 req/s"
+
+
+def test_utilisation_is_that_of_machines_bought_whole_and_does_not_count_dummies():
+    session = Session("d", 1, [Hardware("x", 1)], [Module("m", 25, [Configuration("x", 2, 1, "0.1")])])
+    c = session.modules[0].profile[0]
+    shown = {}
+    for name, plan in {
+        "partial": ModulePlan((Allocation(c, 1, Fraction(5)),)),
+        "dummies": ModulePlan((Allocation(c, 2),), Fraction(15)),
+    }.items():
+        rows = [line.split() for line in table_of(session, Plan((plan,)), bound=None).splitlines()]
+        shown[name] = next(row[row.index("%") - 1] for row in rows if row[:2] == ["m", "x"])
+    assert shown == {"partial": "62", "dummies": "62"}
+
+
+def test_machines_that_are_charged_whole_are_counted_and_paid_for_whole():
+    session = tiny_session()
+    solver = answering(one_configuration_plan(session), covers=frozenset({"whole"}))
+    text = to_text(plan_table(session, solve(session, solver, charging="whole")))
+    assert "cost 3 per hour" in text
+    assert "modules 2, machines 2" in text
+    rows = [line.split() for line in text.splitlines()]
+    assert next(row[:13] for row in rows if row[:1] == ["detect"]) == [
+        "detect",
+        "V100",
+        "2",
+        "1",
+        "0",
+        "+",
+        "0.500",
+        "50",
+        "%",
+        "10.000",
+        "300.000",
+        "600.000",
+        "1.500",
+    ]
 
 
 def test_dummies_have_their_own_row():

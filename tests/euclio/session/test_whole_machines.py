@@ -211,3 +211,40 @@ def test_shared_machines_in_result_files(tmp_path):
     (tmp_path / "r.json").write_text(text)
     save_instance(session, tmp_path / "i.json")
     assert load_result(tmp_path / "r.json", session).plan.shared == ((0, 1),)
+
+
+def with_memory(there, a, b):
+    modules = [
+        Module("a", 12, [Configuration("A", 4, 1, "0.4", a)]),
+        Module("b", 20, [Configuration("A", 1, 1, "0.01", b)]),
+    ]
+    return Session("memory", 9, [Hardware("A", 3, memory_mb=there)], modules)
+
+
+@pytest.mark.parametrize(
+    ("there", "a", "b", "said"),
+    [
+        (None, None, None, ""),
+        (None, 9000, None, ""),
+        (8000, 5000, 3000, ""),
+        (8000, 5000, "3000.5", "need 8000.5 of 8000 MB"),
+        (8000, 5000, None, "give memory_mb"),
+    ],
+)
+def test_models_on_a_shared_machine_have_to_fit(there, a, b, said):
+    found = refusal(with_memory(there, a, b), shared((0, 1)), PACKED)
+    assert said in found if said else not found
+
+
+def test_a_configuration_that_does_not_fit_is_refused():
+    with pytest.raises(InputError, match="is 9000, and A has 8000") as error:
+        with_memory(8000, 1000, 9000)
+    assert error.value.field == "modules[1].profile[0].memory_mb"
+
+
+def test_memory_in_files():
+    session = with_memory(8000, "1000.5", None)
+    again = session_from_text(session_to_text(session))
+    assert again == session
+    assert [m.profile[0].memory_mb for m in again.modules] == [Fraction("1000.5"), None]
+    assert again.hardware[0].memory_mb == 8000

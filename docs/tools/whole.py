@@ -1,0 +1,227 @@
+"""What whole machines cost, and what rounding up loses: `python docs/tools/whole.py [FOLDER]`.
+
+The 1131 workloads of the protocol, and the sessions of a folder if one is given, each planned by `exact` for machines
+by share, that plan bought whole, and planned for whole machines. It prints the tables of
+`docs/findings/whole-machines.md` and writes `docs/figures/whole-machines.svg`; the same code gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from euclio import load, solve
+from euclio.core.result import Status
+from euclio.core.words import percent
+from euclio.session import Charging, Configuration, Hardware, Module, Session, evaluate
+from euclio.session.space import PlanSpace
+from euclio.session.workloads.acceptance import accept_by
+from euclio.session.workloads.protocol import workloads
+
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
+SHARE, WHOLE = PlanSpace(), PlanSpace(charging=Charging.WHOLE)
+LIMIT_S = 10.0
+EDGES = (1, 2, 3, 5, 9, 17, 33, 65, 1 << 20)
+"""Groups of sessions by the machines that their plan by share starts: from each number to before the next."""
+
+
+class Costs(NamedTuple):
+    """Costs per hour of one session.
+
+    Attributes:
+        started: machines that the cheapest plan by share starts, parts counted as one.
+        share: its cost as it is charged.
+        rounded: its cost bought whole.
+        harpagon: that of Harpagon's plan bought whole; None: it finds none.
+        heuristic: that of the plan of `whole-greedy`; None: it finds none.
+        whole: the cheapest plan of whole machines.
+        proven: whether that is proven.
+    """
+
+    started: int
+    share: float
+    rounded: float
+    harpagon: float | None
+    heuristic: float | None
+    whole: float
+    proven: bool
+
+
+def costs(session: Session) -> Costs | None:
+    """The costs of a session; None: it has no plan."""
+    share, whole = solve(session, "exact"), solve(session, "exact", space=WHOLE, time_limit_s=LIMIT_S)
+    if share.value is None or share.plan is None or whole.value is None:
+        return None
+    rounded = evaluate(session, share.plan, WHOLE).cost_per_h
+    assert rounded is not None
+    started = sum(a.machines + bool(a.partial_rps) for module in share.plan.modules for a in module.allocations)
+    others = [solve(session, name, space=WHOLE).value for name in ("harpagon", "whole-greedy")]
+    proven = whole.status is Status.OPTIMAL
+    return Costs(started, *map(_float, (share.value, rounded)), *map(_known, others), float(whole.value), proven)
+
+
+def _float(value: Fraction) -> float:
+    return float(value)
+
+
+def _known(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def table(name: str, found: list[Costs]) -> None:
+    """Print a row per group of machines: sessions, how many are proven, medians and worst."""
+    print(f"\n{name}: {len(found)} sessions, {sum(c.proven for c in found)} proven\n")
+    print("| machines started | sessions | whole / share | rounded up / whole | worst | whole-greedy / whole | worst |")
+    print("|---|---|---|---|---|---|---|")
+    for label, group in [*groups(found), ("all", found)]:
+        more = [c.whole / c.share for c in group]
+        lost = [c.rounded / c.whole for c in group]
+        own = [c.heuristic / c.whole for c in group if c.heuristic is not None]
+        figures = (np.median(more), np.median(lost), max(lost), np.median(own), max(own))
+        cells = [_more(float(figure)) for figure in figures]
+        print("|", label, "|", len(group), "|", " | ".join(cells), "|")
+    same = sum(c.rounded <= c.whole * (1 + 1e-9) for c in found)
+    ours = sum(c.heuristic is not None and c.heuristic <= c.whole * (1 + 1e-9) for c in found)
+    print(f"\nthe best whole plan: rounded up {_part(same, found)}, whole-greedy {_part(ours, found)}")
+    extra, loss = (float(np.mean([f(c) for c in found])) for f in (_extra, _lost))
+    print("means: whole / share", _more(extra), "; rounded up / whole", _more(loss))
+
+
+def _extra(c: Costs) -> float:
+    return c.whole / c.share
+
+
+def _lost(c: Costs) -> float:
+    return c.rounded / c.whole
+
+
+def _part(number: int, found: list[Costs]) -> str:
+    return percent(number / len(found), 1)
+
+
+def _more(ratio: float) -> str:
+    return f"+{percent(float(ratio) - 1, 1)}"
+
+
+def groups(found: list[Costs]) -> list[tuple[str, list[Costs]]]:
+    """The sessions by machines started, groups without any left out."""
+    named = []
+    for low, high in pairwise(EDGES):
+        group = [c for c in found if low <= c.started < high]
+        label = str(low) if high == low + 1 else f"{low}+" if high == EDGES[-1] else f"{low} to {high - 1}"
+        named += [(label, group)] if group else []
+    return named
+
+
+def draw(found: list[Costs]) -> Figure:
+    """What whole machines cost more, and what rounding up loses, by machines started."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    spread(left, found, _extra, "whole machines, over shares", "#2f6fb5")
+    spread(right, found, _lost, "shares rounded up, over the best whole plan", "#d9822b")
+    left.set_ylabel("cost over the other's (%)")
+    return figure
+
+
+def spread(axes: Axes, found: list[Costs], ratio: Callable[[Costs], float], title: str, colour: str) -> None:
+    """Median, and the ranges that hold 50 and 80 % of the sessions, by machines started."""
+    named = groups(found)
+    places = np.arange(len(named))
+    shares = [100 * (np.quantile([ratio(c) for c in group], (0.1, 0.25, 0.5, 0.75, 0.9)) - 1) for _, group in named]
+    low, quarter, middle, third, high = np.array(shares).T
+    axes.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0, label="80 % of the sessions")
+    axes.fill_between(places, quarter, third, color=colour, alpha=0.3, linewidth=0, label="50 %")
+    axes.plot(places, middle, marker="o", color=colour, label="median")
+    axes.set_xticks(places, [label for label, _ in named])
+    axes.set(title=title, xlabel="machines that the plan by share starts")
+    axes.set_ylim(bottom=0)
+    axes.title.set_fontsize(10)
+    axes.grid(color="#656b73", alpha=0.25, linewidth=0.6)
+    axes.legend(fontsize=8, frameon=False)
+
+
+PROFILES = {
+    "A100": (Fraction("3.67"), Fraction("0.0030"), Fraction("0.00035")),
+    "L4": (Fraction("0.71"), Fraction("0.0055"), Fraction("0.0013")),
+    "T4": (Fraction("0.35"), Fraction("0.0080"), Fraction("0.0026")),
+    "cpu": (Fraction("0.10"), Fraction("0.0100"), Fraction("0.0180")),
+}
+"""Made-up machines of the planner's example: price, seconds per batch, seconds per request."""
+MODELS = {"decode": "0.4", "detect": "2.0", "track": "0.8", "plate": "1.1", "person": "1.6", "caption": "3.0"}
+"""Its models: how much longer they take than the machines' seconds say."""
+SHARES = {"decode": "1", "detect": "1", "track": "0.8", "plate": "0.5", "person": "0.7", "caption": "0.3"}
+"""Requests per request that enters."""
+FLOW = (("decode", "detect"), ("detect", "track"), ("detect", "plate"), ("detect", "person"), ("person", "caption"))
+
+
+def planner(rate: int, slo: str, a100: int | None = None) -> Session:
+    """The planner's example: six models in a DAG on four kinds of machines."""
+    modules = []
+    for name, longer in MODELS.items():
+        profile = [
+            Configuration(hardware, b, 1, (fixed + b * each) * Fraction(longer))
+            for hardware, (_, fixed, each) in PROFILES.items()
+            for b in (1, 2, 4, 8, 16, 32)
+        ]
+        modules.append(Module(name, rate * Fraction(SHARES[name]), profile))
+    hardware = [Hardware(name, price, a100 if name == "A100" else None) for name, (price, _, _) in PROFILES.items()]
+    return Session(f"planner-{rate}-{slo}", slo, hardware, modules, FLOW)
+
+
+def planner_table() -> None:
+    """Print the planner's table: 3 rates by 3 objectives, by charging and stock of A100."""
+    print("\n| req/s | SLO | share | rounded up | whole | packed | 4 A100 | no A100 | A100 by share, whole |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for rate in (100, 300, 900):
+        for slo in ("0.15", "0.3", "0.6"):
+            free = planner(rate, slo)
+            share, whole = solve(free, "exact"), solve(free, "exact", space=WHOLE, time_limit_s=LIMIT_S)
+            packed = solve(free, "whole-greedy", charging=Charging.PACKED)
+            few = [solve(planner(rate, slo, count), "exact", space=WHOLE, time_limit_s=LIMIT_S) for count in (4, 0)]
+            rounded = None if share.plan is None else evaluate(free, share.plan, WHOLE).cost_per_h
+            found = [share.value, rounded, whole.value, packed.value, *(one.value for one in few)]
+            cells = ["-" if value is None else f"{float(value):.2f}" for value in found]
+            used = " , ".join(str(_a100(one.plan)) for one in (share, whole))
+            print("|", rate, "|", slo, "|", " | ".join(cells), "|", used, "|", flush=True)
+
+
+def _a100(plan: object) -> int:
+    modules = getattr(plan, "modules", ())
+    own = [a for module in modules for a in module.allocations if a.configuration.hardware == "A100"]
+    return sum(a.machines + bool(a.partial_rps) for a in own)
+
+
+def all_costs(sessions: Iterable[Session]) -> list[Costs]:
+    """The costs of all sessions that have a plan."""
+    return [found for session in sessions if (found := costs(session)) is not None]
+
+
+def write(folder: Path | None, figures: Path = FIGURES) -> None:
+    """Print all tables and write the figure."""
+    found = all_costs(w.session for w in workloads(accept_by()).workloads)
+    table("1131 workloads", found)
+    if folder is not None:
+        table("measured sessions", all_costs(load(path) for path in sorted(folder.glob("*.json"))))
+    planner_table()
+    style = {
+        "svg.hashsalt": "whole",
+        "svg.fonttype": "none",
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+    with mpl.rc_context(style):
+        draw(found).savefig(figures / "whole-machines.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

@@ -1,0 +1,132 @@
+"""`euclio profile`: measure on this machine what batches of a model take, and write them as a profile."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from euclio.commands.exit_codes import SOLVED
+from euclio.commands.import_instance import add_profile_outputs
+from euclio.core.errors import InputError
+from euclio.core.progress import say
+from euclio.core.values import seconds, whole
+from euclio.core.words import counted
+from euclio.session.workloads.served_importing import profiles_out, say_some, whole_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from euclio.session.profiling.measuring import Sample
+
+MOST_WORKERS = 1000
+OTHER_WORK = 0.25
+"""Load per core before anything is measured, averaged over a minute, from which on it is said."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Measure what batches of a model take on this machine, by batch size and by how many run at once, and write "
+        "the medians as a profile (CSV, for euclio import csv). FILE.py:FUNCTION is given a batch size and returns a "
+        "function that runs one batch. A COMMAND, after --, runs one batch for each line that it reads, of the size "
+        "that the line says, and prints a line when it is done; `took 0.012` gives the seconds by its own clock. As "
+        "many processes run at once as --concurrency says."
+    )
+    parser.add_argument("words", nargs="+", metavar="FILE.py:FUNCTION | -- COMMAND", help="what runs batches")
+    parser.add_argument("--model", required=True, metavar="NAME", help="name of the module in the profile")
+    parser.add_argument("--hardware", required=True, metavar="NAME", help="what this machine type is called")
+    parser.add_argument(
+        "--batch", type=whole_numbers, default=(1, 2, 4, 8), metavar="B,C", help="batch sizes; default: 1,2,4,8"
+    )
+    parser.add_argument(
+        "--concurrency", type=whole_numbers, default=(1,), metavar="E,F", help="batches at once; default: 1"
+    )
+    parser.add_argument("--warm-up", type=whole().parse, default=5, metavar="N", help="first, unmeasured; default: 5")
+    parser.add_argument("--repeats", type=whole().parse, default=30, metavar="N", help="per process; default: 30")
+    parser.add_argument("--time-out", type=seconds, default=60.0, metavar="S", help="seconds per batch; default: 60")
+    add_profile_outputs(parser)
+    parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, write the profile, print what was measured."""
+    from euclio.core.progress import late_bar
+    from euclio.core.tables import to_text
+    from euclio.files.json_writing import json_text, write_text
+    from euclio.files.outputs import check_outputs
+    from euclio.session.instance import Configuration
+    from euclio.session.profiling.measuring import Effort, measure
+
+    batches, concurrencies = _once(arguments.batch), _once(arguments.concurrency)
+    if max(concurrencies) > MOST_WORKERS:
+        raise InputError(f"is more than {MOST_WORKERS} processes", field="--concurrency")
+    file = arguments.words[0].rpartition(":")[0] if len(arguments.words) == 1 else None
+    check_outputs({"--out": arguments.out}, [file or None])
+    # What the file has already, or what cannot be named, is refused before anything is measured.
+    expected = [Configuration(arguments.hardware, batch, e, 1) for batch in batches for e in concurrencies]
+    profiles_out(arguments.model, expected, arguments.out, arguments.append)
+    effort = Effort(arguments.warm_up, arguments.repeats, arguments.time_out)
+    total = len(batches) * sum(concurrencies) * effort.repeats
+    load = os.getloadavg()[0]
+    with late_bar(f"measuring {arguments.model}", total) as move:
+        samples = measure(arguments.words, batches, concurrencies, effort, move)
+    found = [sample.configuration(arguments.hardware) for sample in samples]
+    write_text(profiles_out(arguments.model, found, arguments.out, arguments.append), arguments.out)
+    if load > OTHER_WORK * (os.cpu_count() or 1):
+        say(f"this machine had other work before: a load of {load:.1f} on {counted(os.cpu_count() or 1, 'core')}")
+    say_some([remark for sample in samples if (remark := sample.remark())])
+    if arguments.json:
+        print(json_text(_data(arguments.model, arguments.hardware, samples)))
+    else:
+        print(to_text(_table(arguments.model, arguments.hardware, samples)))
+        print(arguments.out)
+    return SOLVED
+
+
+def _once(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Each number once, in the order in which they are given."""
+    return tuple(dict.fromkeys(numbers))
+
+
+def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableType:
+    from euclio.core.tables import new_table
+    from euclio.core.words import milliseconds, percent
+
+    numbers = ("batch", "concurrency", "median (ms)", "spread", "longest (ms)", "outliers", "inputs/s")
+    table = new_table(*numbers, numbers=numbers, title=f"{model} on {hardware}")
+    for s in samples:
+        table.add_row(
+            str(s.batch),
+            str(s.concurrency),
+            milliseconds(s.median_s),
+            percent(s.spread, 1),
+            milliseconds(s.longest_s),
+            f"{s.outliers} of {len(s.durations_ns)}",
+            f"{s.rate_rps:.4g}",
+        )
+    return table
+
+
+def _data(model: str, hardware: str, samples: Sequence[Sample]) -> dict[str, object]:
+    return {
+        "schema": "euclio/measured/1",
+        "module": model,
+        "hardware": hardware,
+        "measured": [
+            {
+                "batch": s.batch,
+                "concurrency": s.concurrency,
+                "duration_s": s.configuration(hardware).duration_s,
+                "first_quartile_s": s.quartiles_s[0],
+                "third_quartile_s": s.quartiles_s[1],
+                "longest_s": s.longest_s,
+                "outliers": s.outliers,
+                "repeats": len(s.durations_ns),
+                "rate_rps": s.rate_rps,
+            }
+            for s in samples
+        ],
+    }

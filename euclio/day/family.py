@@ -1,0 +1,66 @@
+"""A load over time as a problem family."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.lazy import late
+from euclio.core.objective import Goal
+from euclio.core.words import full
+from euclio.day.evaluate import DayEvaluation, evaluate
+from euclio.day.files import DAYS
+from euclio.day.instance import Day, Step
+from euclio.day.plan import DayPlan
+from euclio.files.plain_family import plain_family
+from euclio.session import Configuration, Hardware, Module, Session
+
+LEAST_COST_IN_ALL = Goal("cost", "in_all", "in all", maximised=False, column="cost")
+"""Money for all steps and changes."""
+
+
+def small(seed: int) -> Day:
+    """One module on two machine types, six steps; whether it pays to change machines depends on the seed."""
+    profile = (
+        Configuration("large", 4, 1, "0.12"),
+        Configuration("large", 2, 1, "0.08"),
+        Configuration("small", 2, 1, "0.2"),
+        Configuration("small", 1, 1, "0.13"),
+    )
+    hardware = (Hardware("large", "2.5"), Hardware("small", 1))
+    session = Session(f"day-{seed}", "0.5", hardware, [Module("m", 20, profile)])
+    rates = [Fraction(5 + (7 * k * (seed + 3) + k * k) % 60) for k in range(6)]
+    return Day(
+        f"day-{seed}", session, [Step(300, [rate]) for rate in rates], 60 * (seed % 4), 120, Fraction(seed % 3, 50)
+    )
+
+
+def _summary(day: Day, space: Any, evaluation: DayEvaluation) -> str:
+    changes = f"{evaluation.starts} starts and {evaluation.stops} stops"
+    return f"{LEAST_COST_IN_ALL.name} {full(evaluation.value)} {LEAST_COST_IN_ALL.unit}, with {changes}"
+
+
+def _features(day: Day) -> dict[str, float]:
+    return {
+        "modules": len(day.session.modules),
+        "hardware": len(day.session.hardware),
+        "configurations": sum(len(module.profile) for module in day.session.modules),
+        "steps": len(day.steps),
+        "hours": float(day.hours),
+    }
+
+
+def _demands(day: Day, space: Any) -> dict[str, str]:
+    """A stock couples modules; of one module it only ends the numbers of machines."""
+    return {"stock": "a stock of machines"} if day.session.stock and len(day.session.modules) > 1 else {}
+
+
+FAMILY = replace(
+    plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
+    table=late("euclio.day.table", "day_table"),
+    summary=_summary,
+    features=_features,
+    find_better=late("euclio.day.certifying", "find_better"),
+    demands=_demands,
+)

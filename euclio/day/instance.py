@@ -1,0 +1,119 @@
+"""Instances of the family `day`: a session, its load step by step, what changes cost (docs/model/load-over-time.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number, exact_number
+from euclio.session import Module, Session
+
+HOUR_S = 3600
+"""Seconds of an hour, for which prices are given."""
+MOST_STEPS = 20_000
+"""Steps of a load at most: two weeks by the minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A time during which the load does not move.
+
+    Attributes:
+        length_s: seconds.
+        rates_rps: requests per second of each module, in the order of the session's.
+    """
+
+    length_s: Fraction
+    rates_rps: tuple[Fraction, ...]
+
+    def __init__(self, length_s: Number, rates_rps: Sequence[Number]) -> None:
+        object.__setattr__(self, "length_s", exact_number(length_s, "length_s"))
+        rates = tuple(exact_number(rate, f"rates_rps[{m}]") for m, rate in enumerate(rates_rps))
+        object.__setattr__(self, "rates_rps", rates)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A load over time.
+
+    Attributes:
+        name: name of the instance.
+        session: the application; its rates are replaced by those of the steps.
+        steps: the load, one step after the other.
+        warm_up_s: seconds for which a machine is charged before it serves.
+        keep_alive_s: seconds for which a machine is charged after it was released.
+        price_per_change: money per machine that is started or stopped.
+
+    Raises:
+        InputError: no steps, too many, a step with another number of modules than the session, a number out of range.
+    """
+
+    name: str
+    session: Session
+    steps: tuple[Step, ...]
+    warm_up_s: Fraction
+    keep_alive_s: Fraction
+    price_per_change: Fraction
+
+    def __init__(
+        self,
+        name: str,
+        session: Session,
+        steps: tuple[Step, ...] | list[Step],
+        warm_up_s: Number = 0,
+        keep_alive_s: Number = 0,
+        price_per_change: Number = 0,
+    ) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "session", session)
+        object.__setattr__(self, "steps", tuple(steps))
+        for field, value in (
+            ("warm_up_s", warm_up_s),
+            ("keep_alive_s", keep_alive_s),
+            ("price_per_change", price_per_change),
+        ):
+            object.__setattr__(self, field, exact_number(value, field, zero=True))
+        _check_steps(self)
+
+    @property
+    def hours(self) -> Fraction:
+        """Hours of all steps together."""
+        return sum((step.length_s for step in self.steps), Fraction(0)) / HOUR_S
+
+    @property
+    def largest_rates_rps(self) -> tuple[Fraction, ...]:
+        """The largest rate of each module, which need not fall into one step."""
+        return tuple(max(rates) for rates in zip(*(step.rates_rps for step in self.steps), strict=True))
+
+    def price_of_start(self, price_per_h: Fraction) -> Fraction:
+        """Money for starting a machine of this price per hour: the change, and its warm-up."""
+        return self.price_per_change + price_per_h * self.warm_up_s / HOUR_S
+
+    def price_of_stop(self, price_per_h: Fraction) -> Fraction:
+        """Money for stopping a machine of this price per hour: the change, and the time that it is kept on."""
+        return self.price_per_change + price_per_h * self.keep_alive_s / HOUR_S
+
+
+def _check_steps(day: Day) -> None:
+    if not day.steps:
+        raise InputError("there are no steps; give at least one", field="steps")
+    if len(day.steps) > MOST_STEPS:
+        raise InputError(f"there are {len(day.steps)} steps; at most {MOST_STEPS} are supported", field="steps")
+    modules = len(day.session.modules)
+    for k, step in enumerate(day.steps):
+        if len(step.rates_rps) != modules:
+            message = f"has {len(step.rates_rps)} rates; the session has {modules} modules, and each needs one"
+            raise InputError(message, field=f"steps[{k}].rates_rps")
+    at_rates(day.session, day.largest_rates_rps)  # refuses rates that no solver can count machines for
+
+
+def at_rates(session: Session, rates_rps: tuple[Fraction, ...]) -> Session:
+    """The session with other rates, one per module.
+
+    Raises:
+        InputError: a rate needs more machines than are supported.
+    """
+    rated = zip(session.modules, rates_rps, strict=True)
+    return replace(session, modules=tuple(Module(own.name, rate, own.profile) for own, rate in rated))

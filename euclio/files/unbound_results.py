@@ -1,0 +1,107 @@
+"""Results read without their instances, for what only looks at how plans are written (`euclio diff`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.family import Family, families
+from euclio.core.numbers import exact
+from euclio.core.objective import Goal
+from euclio.files.boundary import FileModel, at, validated, without_schema
+from euclio.files.dataclass_files import made
+from euclio.files.json_reading import read_json
+from euclio.files.result_files import SCHEMA, goal_of, result_model
+
+
+@dataclass(frozen=True, slots=True)
+class UnboundResult:
+    """What a result file says; nothing of it is checked against an instance.
+
+    Attributes:
+        file: the file.
+        family: the family that it is a result of.
+        goal: its objective.
+        instance: name of its instance.
+        changes: what was changed of it, in words; empty: nothing.
+        solver: name of the solver.
+        status: outcome.
+        value: value in the unit of the goal; None without a plan.
+        plan: the plan as a model (`PlanFiles.plan`); None: there is none.
+        parts: the plan as it stands in the file; empty: there is none.
+    """
+
+    file: str
+    family: Family
+    goal: Goal
+    instance: str
+    changes: str
+    solver: str
+    status: str
+    value: Fraction | None
+    plan: Any
+    parts: dict[str, Any]
+
+
+def load_without_instance(path: str | Path) -> UnboundResult:
+    """The result in a file; the family is known by its plan space.
+
+    Raises:
+        InputError: naming the file, the field and the remedy.
+    """
+    file = str(path)
+    fields = without_schema(read_json(path), SCHEMA, file)
+    with at("", file):
+        family = _family(fields)
+        goal = goal_of(fields, family)
+    model = validated(result_model(family, goal), fields, file)
+    value = getattr(model, goal.value_field)
+    with at("", file):
+        changes = _changes(model, family)
+    return UnboundResult(
+        file=file,
+        family=family,
+        goal=goal,
+        instance=model.instance,
+        changes=changes,
+        solver=model.solver,
+        status=model.status,
+        value=None if value is None else exact(value),
+        plan=model.plan,
+        parts=fields["plan"] or {},
+    )
+
+
+def _changes(model: Any, family: Family) -> str:
+    """The changes of the instance that a file states, in words."""
+    written = getattr(model, "changes", None)
+    if family.changes is None or written is None:
+        return ""
+    words: str = made(family.changes, written, "changes").in_words()
+    return words
+
+
+def _family(fields: dict[str, Any]) -> Family:
+    """The family whose results have such options and such a plan.
+
+    Raises:
+        InputError: there is none.
+    """
+    options, plan = fields.get("options"), fields.get("plan")
+    for family in families():
+        files = family.plan_files()
+        if _fits(files.options, options) and (plan is None or _fits(files.plan, plan)):
+            return family
+    raise InputError("are those of no problem family; give a result that `euclio solve` wrote", field="options, plan")
+
+
+def _fits(model: type[FileModel], value: Any) -> bool:
+    """Whether a value has the names of a model's fields, all that have to be there and no others."""
+    names = model.model_fields
+    return (
+        isinstance(value, dict)
+        and {name for name, field in names.items() if field.is_required()} <= value.keys() <= names.keys()
+    )

@@ -1,0 +1,74 @@
+"""What a plan charged by share costs if its machines are bought whole, and the best plan of whole machines (ours)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from euclio.core.family import Companion
+from euclio.core.numbers import exact
+from euclio.core.objective import LEAST_COST
+from euclio.core.registry import find_solver, solvers
+from euclio.core.result import Result
+from euclio.core.solving import solve
+from euclio.core.warm_up import warm_up
+from euclio.session.charging import Charging
+from euclio.session.costs import money
+from euclio.session.evaluate import evaluate
+from euclio.session.instance import Session
+from euclio.session.space import PlanSpace
+
+BOUGHT, BEST, BOUND = "bought_whole_per_h", "best_whole_per_h", "best_whole_bound_per_h"
+"""Entries of a result's `stats`: cost per hour of the plan rounded up, of the best whole plan found, its bound."""
+LIMIT_S = 5.0
+"""Seconds that the search of the best whole plan takes at most."""
+EXACT = "exact"
+
+
+def prepare(space: PlanSpace) -> None:
+    """Compile what `with_whole_costs` needs for a plan space, before anything is timed."""
+    if space.charging is Charging.SHARE and EXACT in solvers():
+        warm_up(find_solver(EXACT), _whole(space))
+
+
+def with_whole_costs(session: Session, result: Result, limit_s: float | None) -> Result:
+    """The result with what its plan costs bought whole, and what the best plan of whole machines costs, in `stats`.
+
+    Args:
+        session: the session, with its changes.
+        result: its result.
+        limit_s: seconds that there are for it; None: no limit but `LIMIT_S`.
+
+    Returns:
+        The result; as it is where it has no plan, or one that is charged whole already.
+    """
+    if result.value is None or result.plan is None or result.space.charging is not Charging.SHARE:
+        return result
+    space = _whole(result.space)
+    stats = dict(result.stats)
+    bought = evaluate(session, result.plan, space)
+    if bought.feasible and bought.cost_per_h is not None:
+        stats[BOUGHT] = float(bought.cost_per_h)
+    left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
+    if EXACT in solvers() and left_s > 0:
+        best = solve(session, EXACT, space=space, time_limit_s=left_s)
+        stats |= {name: float(value) for name, value in ((BEST, best.value), (BOUND, best.bound)) if value is not None}
+    return replace(result, stats=stats)
+
+
+def whole_costs_in_words(session: Session, result: Result) -> list[str]:
+    """The line on whole machines under a plan that is charged by share; none where nothing is known."""
+    stats = result.stats
+    if result.space.charging is not Charging.SHARE or result.value is None or BEST not in stats:
+        return []
+    bought = f"bought whole {money(session, exact(stats[BOUGHT]))} per hour" if BOUGHT in stats else "beyond the stock"
+    known = stats.get(BOUND, 0.0)
+    proven = "proven" if LEAST_COST.proven(exact(stats[BEST]), known) else f"at least {money(session, exact(known))}"
+    best = f"{money(session, exact(stats[BEST]))} ({proven})"
+    return [f"{bought}; the best plan of whole machines, --machines whole: {best}"]
+
+
+def _whole(space: PlanSpace) -> PlanSpace:
+    return replace(space, charging=Charging.WHOLE)
+
+
+COMPANION = Companion(prepare, with_whole_costs)

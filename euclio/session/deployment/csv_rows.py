@@ -1,0 +1,60 @@
+"""CSV: one row per group of machines, with all of its numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from euclio.core.numbers import decimal_text
+from euclio.session.deployment.groups import Deployment, Group
+
+
+def csv_rows(deployed: Deployment) -> str:
+    """The table; rates in requests per second, times in seconds, money per hour and machine."""
+    rows = [_row(deployed, group) for group in deployed.groups]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
+    c = group.configuration
+    index = deployed.session.index[group.module]
+    of_module = deployed.of_module(group.module)
+    return {
+        "group": group.name,
+        "shared_machine": "" if group.home == group.name else group.home,
+        "module": group.module,
+        "order": of_module.index(group) + 1,
+        "hardware": c.hardware,
+        "machines": group.machines,
+        "max_batch_size": c.batch,
+        "instance_count": c.concurrency,
+        "max_queue_delay_microseconds": group.queue_delay_us,
+        "gathering_s": decimal_text(group.gathering_s),
+        "even_gathering_s": decimal_text(group.even_gathering_s),
+        "waiting_s": decimal_text(group.waiting_s),
+        "duration_s": decimal_text(c.duration_s),
+        "worst_case_latency_s": decimal_text(group.latency_s),
+        "rate_rps_per_machine": decimal_text(group.rate_rps),
+        "throughput_rps_per_machine": decimal_text(c.throughput_rps),
+        "load": decimal_text(group.load),
+        "price_per_h": decimal_text(group.price_per_h),
+        "module_rate_rps": decimal_text(deployed.session.modules[index].rate_rps),
+        "module_dummy_rps": decimal_text(deployed.evaluation.modules[index].dummy_rps),
+        "policy": deployed.space.policy.name,
+        "not_expressed": _not_expressed(deployed, group, bool(deployed.evaluation.modules[index].dummy_rps)),
+    }
+
+
+def _not_expressed(deployed: Deployment, group: Group, dummies: bool) -> str:
+    """What a table of machines leaves to its reader."""
+    words = ["order of dispatch", *(["whole batches in a run"] if group.needs_runs else [])]
+    if group.load < 1 and not deployed.space.charging.whole:
+        words.append("share of a machine")
+    if dummies:
+        words.append("dummy requests")
+    return "; ".join(words)

@@ -1,0 +1,140 @@
+"""`euclio export` of sessions: what each kind of files needs to be given, and what it is made of."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from euclio.core.errors import InputError
+from euclio.core.values import names, whole
+from euclio.core.words import joined, listed
+from euclio.files.exporting import Exporter, ExportOption
+from euclio.session.deployment.csv_rows import csv_rows
+from euclio.session.deployment.groups import Deployment, deployment
+from euclio.session.deployment.kubernetes import NODE_LABEL, PORT, manifests
+from euclio.session.deployment.ray_serve import serve_config
+from euclio.session.deployment.remarks import caution
+from euclio.session.deployment.triton import model_repositories
+
+if TYPE_CHECKING:
+    from euclio.files.result_files import WrittenResult
+    from euclio.session.instance import Session
+
+_LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+
+
+def _label_key(text: str) -> str:
+    if not _LABEL_KEY.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no key of a Kubernetes label; give one such as {NODE_LABEL}")
+    return text
+
+
+CPU = ExportOption(
+    "--cpu",
+    "cpu",
+    "hardware without a GPU; default: what is named cpu or begins so",
+    "A,B",
+    names,
+)
+IMAGE = ExportOption(
+    "--image",
+    "image",
+    "the containers' image; {module} in it stands for the module's name in lower case",
+    "NAME",
+    missing="the image of the containers that serve the modules",
+)
+LABEL = ExportOption(
+    "--node-label", "node_label", f"label by which nodes say their hardware; default: {NODE_LABEL}", "KEY", _label_key
+)
+LISTENS = ExportOption("--port", "port", f"port of the containers; default: {PORT}", "N", whole(1, 65535).parse)
+IMPORT_PATH = ExportOption(
+    "--import-path",
+    "import_path",
+    "the application in Python, such as serving:app",
+    "MODULE:APP",
+    missing="where the application stands in Python, such as serving:app",
+)
+
+
+def _deployed(session: Session, written: WrittenResult) -> Deployment:
+    return deployment(session, written.plan, written.space)
+
+
+def _maker(written: WrittenResult) -> str:
+    """Who made the plan, and of what instead of the session as it stands in its file."""
+    return written.solver if written.changes is None else f"{written.solver}, with {written.changes.in_words()}"
+
+
+def _apart(session: Session, written: WrittenResult, kind: str) -> Deployment:
+    """A plan whose modules have machines of their own.
+
+    Raises:
+        InputError: some share one.
+    """
+    deployed = _deployed(session, written)
+    shared = [group.module for group in deployed.groups if group.home != group.name]
+    if shared:
+        raise InputError(
+            f"modules {joined(shared)} share machines, which --to {kind} cannot express; give --to triton or csv, or "
+            "plan with --machines whole"
+        )
+    return deployed
+
+
+def _without_gpu(session: Session, given: Mapping[str, Any]) -> frozenset[str]:
+    """The hardware that has no GPU: as it is given, or by its name."""
+    known = session.price
+    asked = given.get("cpu")
+    if asked is None:
+        return frozenset(name for name in known if name.lower().startswith("cpu"))
+    for name in asked:
+        if name not in known:
+            raise InputError(f"unknown hardware {name!r}; known: {listed(known)}", field=CPU.flag)
+    return frozenset(asked)
+
+
+def _caution(session: Session, written: WrittenResult) -> str:
+    return caution(_deployed(session, written))
+
+
+def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
+    return model_repositories(_deployed(session, written), _maker(written), _without_gpu(session, given))
+
+
+def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
+    text = manifests(
+        _apart(session, written, "kubernetes"),
+        _maker(written),
+        _without_gpu(session, given),
+        given["image"],
+        given.get("node_label", NODE_LABEL),
+        given.get("port", PORT),
+    )
+    return {"manifests.yaml": text}
+
+
+def _ray_serve(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
+    deployed = _apart(session, written, "ray-serve")
+    return {"serve.yaml": serve_config(deployed, _maker(written), _without_gpu(session, given), given["import_path"])}
+
+
+def _csv(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
+    return {"plan.csv": csv_rows(_deployed(session, written))}
+
+
+EXPORTERS = (
+    Exporter(
+        "triton", "a Triton model repository per group of machines", _triton, (CPU,), folder=True, caution=_caution
+    ),
+    Exporter(
+        "kubernetes",
+        "Deployments and Services (YAML)",
+        _kubernetes,
+        (IMAGE, LABEL, LISTENS, CPU),
+        caution=_caution,
+    ),
+    Exporter("ray-serve", "a config file of Ray Serve (YAML)", _ray_serve, (IMPORT_PATH, CPU), caution=_caution),
+    Exporter("csv", "one row per group of machines, with all numbers", _csv, caution=_caution),
+)

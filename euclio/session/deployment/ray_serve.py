@@ -1,0 +1,64 @@
+"""Ray Serve: one application with a deployment per group of machines, as a config file in YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from euclio.files.yaml_writing import Remarked, yaml_text
+from euclio.session.deployment.groups import Deployment, Group
+from euclio.session.deployment.names import label_value
+from euclio.session.deployment.remarks import group_remarks, plan_remarks
+
+
+def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str], import_path: str) -> str:
+    """The config file.
+
+    Args:
+        deployed: the deployment.
+        solver: who made the plan.
+        without_gpu: names of the hardware that has no GPU.
+        import_path: where the application stands in Python, such as "serving:app".
+    """
+    example = _resource(deployed.groups[0])
+    remarks = (
+        *plan_remarks(deployed, solver),
+        "The application has to bind a deployment of each of these names. Nodes say what machine they are, for "
+        f"instance by `ray start --resources='{{\"{example}\": 1}}'`. A replica takes a whole machine. Its "
+        "`reconfigure` is given `user_config`, for `set_max_batch_size` and `set_batch_wait_timeout_s` of its "
+        "`@serve.batch`; `max_concurrent_batches` is an argument of that decorator. A replica accepts the requests of "
+        "all batches that run, and of one that gathers.",
+    )
+    application = {
+        "name": label_value(deployed.session.name),
+        "route_prefix": "/",
+        "import_path": import_path,
+        "deployments": [
+            Remarked(tuple(group_remarks(deployed, group)), _deployment(group, without_gpu))
+            for group in deployed.groups
+        ],
+    }
+    return yaml_text({"applications": [application]}, remarks)
+
+
+def _resource(group: Group) -> str:
+    """The resource of Ray that a machine of this hardware is; names such as CPU and GPU are Ray's own."""
+    return f"machine-{label_value(group.configuration.hardware)}"
+
+
+def _deployment(group: Group, without_gpu: Container[str]) -> dict[str, Any]:
+    c = group.configuration
+    return {
+        "name": group.name,
+        "num_replicas": group.machines,
+        "max_ongoing_requests": c.batch * (c.concurrency + 1),
+        "user_config": {
+            "max_batch_size": c.batch,
+            "batch_wait_timeout_s": group.queue_delay_us / 10**6,
+            "max_concurrent_batches": c.concurrency,
+        },
+        "ray_actor_options": {
+            "num_gpus": 0 if c.hardware in without_gpu else 1,
+            "resources": {_resource(group): 1},
+        },
+    }

@@ -1,0 +1,48 @@
+"""The least cost of one module over time, by dynamic programming over vectors of machines (ours)."""
+
+from __future__ import annotations
+
+from euclio.day import Day, DayPlan
+from euclio.day.instance import HOUR_S
+from formulations.day.answers import nothing_serves
+from formulations.day.one_path import cheapest_path
+from formulations.day.rate_table import rate_table
+from formulations.day.staffings import day_plan, staffing
+from formulations.day.transitions import change_prices, per_vector
+
+ROUNDING = 1e-10
+"""Share by which sums of 20,000 steps in floats may be too large, with a margin of a hundred."""
+
+
+def cheapest_of_one_module(day: Day, deadline: float, exact: bool) -> tuple[DayPlan, float]:
+    """The cheapest plan of a day with one module, and a bound that proves it.
+
+    Args:
+        day: the instance.
+        deadline: when to give up, on the clock of `time.perf_counter`.
+        exact: whether rates are compared as fractions; else vectors that serve by rounding only count too, so that the
+            bound holds and the plan may be none.
+
+    Raises:
+        NoPlanError: nothing serves a step.
+        LateError: the deadline passed.
+        InapplicableError: there are too many numbers of machines.
+    """
+    session = day.session
+    rates = [step.rates_rps[0] for step in day.steps]
+    table = rate_table(session, session.modules[0], session.slo_s, max(rates), exact=exact)
+    prices = tuple(float(session.price[name]) for name in table.hardware)
+    found = cheapest_path(
+        lambda k: table.serves(rates[k]),
+        per_vector(prices, table.rate.shape),
+        [float(step.length_s / HOUR_S) for step in day.steps],
+        change_prices(day, table.hardware),
+        deadline,
+    )
+    if isinstance(found, int):
+        raise nothing_serves(day, found)
+    modules = (
+        [staffing(table.serving(on, rate), dict(zip(table.hardware, on, strict=True)))]
+        for on, rate in zip(found.machines, rates, strict=True)
+    )
+    return day_plan(modules), found.cost * (1 - ROUNDING)

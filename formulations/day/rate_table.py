@@ -1,0 +1,164 @@
+"""The largest rate that numbers of machines can serve, for one module and one latency budget (ours).
+
+A full machine takes d + b/w under policy tc, where w is the rate of its configuration and of all that rank behind it.
+From the last rank to the first, with R the rate so far, n machines of a configuration keep a budget if R + n·t is at
+least b/(budget - d). A larger R is never worse for those that follow, so that one number per vector of machines is
+enough (docs/model/load-over-time.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.core.errors import InapplicableError
+from euclio.day.plan import Serving
+from euclio.session import Configuration, Module, Session
+from euclio.session.evaluate import rank_key
+
+MOST_CELLS = 2_000_000
+"""Vectors of machines that a table has at most."""
+SLACK = 1e-12
+"""Share by which floats let a threshold be missed: sums of some hundred rates err by less, so no vector is lost."""
+
+Table = NDArray[Any]
+"""An entry per vector of machines, an axis per hardware type: floats, or fractions as objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A configuration that is fast enough for the budget.
+
+    Attributes:
+        configuration: the configuration.
+        axis: axis of its hardware type in tables.
+        needed_rps: least rate of its machines and all that rank behind them.
+    """
+
+    configuration: Configuration
+    axis: int
+    needed_rps: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class RateTable:
+    """Largest rates by vector of machines.
+
+    Attributes:
+        hardware: names of the hardware types, one per axis; types that are too slow for the budget are left out.
+        rows: the configurations, the last rank first.
+        layers: largest rate of each vector with no row, with the first row, with the first two, …
+        exact: whether entries are fractions; else floats that are too large rather than too small.
+    """
+
+    hardware: tuple[str, ...]
+    rows: tuple[Row, ...]
+    layers: tuple[Table, ...]
+    exact: bool
+
+    @property
+    def rate(self) -> Table:
+        """The largest rate of each vector."""
+        return self.layers[-1]
+
+    def serves(self, rate_rps: Fraction) -> NDArray[np.bool_]:
+        """Which vectors of machines can serve a rate."""
+        least = rate_rps if self.exact else float(rate_rps) * (1 - SLACK)
+        return np.asarray(self.rate >= least, dtype=np.bool_)
+
+    def serving(self, machines: tuple[int, ...], rate_rps: Fraction) -> tuple[Serving, ...]:
+        """What serves a rate, with at most so many machines of each type; no machine can be left out.
+
+        Args:
+            machines: a vector that can serve the rate.
+            rate_rps: the rate.
+        """
+        enough = self.serves(rate_rps)
+        left = list(machines)
+        for axis in range(len(left)):
+            while left[axis] and enough[_less(left, axis, 1)]:
+                left[axis] -= 1
+        found: list[Serving] = []
+        for k in reversed(range(len(self.rows))):
+            n = self._machines_of(k, left)
+            if n:
+                c = self.rows[k].configuration
+                found.append(Serving(c.hardware, c.batch, c.concurrency, n))
+                left[self.rows[k].axis] -= n
+        return tuple(found)
+
+    def _machines_of(self, k: int, left: list[int]) -> int:
+        """Machines of a row in the best use of what is left."""
+        row, without = self.rows[k], self.layers[k]
+        at = tuple(left)
+        if self.layers[k + 1][at] == without[at]:
+            return 0
+        t = _number(row.configuration.throughput_rps, self.exact)
+        return max(range(1, left[row.axis] + 1), key=lambda n: without[_less(left, row.axis, n)] + n * t)
+
+
+def rate_table(
+    session: Session, module: Module, budget_s: Fraction, largest_rps: Fraction, *, exact: bool = False
+) -> RateTable:
+    """The largest rates of a module within a latency budget.
+
+    Args:
+        session: the session, for prices and stock.
+        module: the module.
+        budget_s: worst-case latency that it has to keep, in seconds.
+        largest_rps: the largest rate asked of the table; its axes end at numbers of machines that serve it alone.
+        exact: whether to compute in fractions.
+
+    Raises:
+        InapplicableError: the table would have more than `MOST_CELLS` entries.
+    """
+    fast = [c for c in module.profile if c.duration_s < budget_s]
+    needed = {c: c.batch / (budget_s - c.duration_s) for c in fast}
+    most: dict[str, int] = {}
+    for c in fast:
+        alone = ceil(max(largest_rps, needed[c]) / c.throughput_rps)
+        most[c.hardware] = min(alone, most.get(c.hardware, alone))
+    stock = session.stock
+    hardware = tuple(h.name for h in session.hardware if h.name in most)
+    shape = tuple(min(most[name], stock.get(name, most[name])) + 1 for name in hardware)
+    if prod(shape) > MOST_CELLS:
+        found = f"{prod(shape):.3g} numbers of machines by type; at most {MOST_CELLS:.0e} are searched"
+        raise InapplicableError(f"module {module.name} has {found}")
+    last_first = sorted(fast, key=lambda c: rank_key(c, session.price), reverse=True)
+    rows = tuple(Row(c, hardware.index(c.hardware), needed[c]) for c in last_first)
+    layers = [np.full(shape, Fraction(0), dtype=object) if exact else np.zeros(shape)]
+    for row in rows:
+        layers.append(_with_row(layers[-1], row, exact))
+    return RateTable(hardware, rows, tuple(layers), exact)
+
+
+def _with_row(rate: Table, row: Row, exact: bool) -> Table:
+    """The largest rates with one more configuration, which ranks before those so far."""
+    length = rate.shape[row.axis]
+    t = _number(row.configuration.throughput_rps, exact)
+    steps = np.array([n * t for n in range(length)], dtype=object if exact else np.float64)
+    added = steps.reshape([length if axis == row.axis else 1 for axis in range(rate.ndim)])
+    # With n machines of it at x the rate is rate[x - n] + n·t; the largest over n ≥ 1 is a running maximum.
+    best = np.maximum.accumulate(rate - added, axis=row.axis)
+    before = [slice(None)] * rate.ndim
+    after = list(before)
+    before[row.axis], after[row.axis] = slice(0, length - 1), slice(1, length)
+    reached = best[tuple(before)] + added[tuple(after)]
+    needed = row.needed_rps if exact else float(row.needed_rps) * (1 - SLACK)
+    result = rate.copy()
+    improved = (reached >= needed) & (reached > rate[tuple(after)])
+    result[tuple(after)][improved] = reached[improved]
+    return result
+
+
+def _number(value: Fraction, exact: bool) -> Any:
+    return value if exact else float(value)
+
+
+def _less(machines: list[int], axis: int, n: int) -> tuple[int, ...]:
+    return tuple(own - n if k == axis else own for k, own in enumerate(machines))

@@ -1,0 +1,137 @@
+"""The rules that people use for a load over time; each is told the load of a step before it begins (ours).
+
+They plan with the cheapest plans of whole machines, so that what they lose against the optimum is the rule's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from math import ceil
+from typing import Any, NamedTuple
+
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
+from euclio.day import Day, DayPlan, Serving, Staffing
+from euclio.day.evaluate import WHOLE, session_plan
+from euclio.day.instance import at_rates
+from euclio.session import Configuration, evaluate
+from formulations.day.answers import RuleError, answer, nothing_serves
+from formulations.day.cheapest import Cheapest, cheapest_plans
+from formulations.day.staffings import day_plan
+
+Staffings = tuple[Staffing, ...]
+Rule = Callable[[Day, Cheapest], Iterator[Staffings]]
+
+
+class Band(NamedTuple):
+    """When `day-thresholds` plans anew.
+
+    Attributes:
+        least: utilisation below which a module has too many machines.
+        target: utilisation that it plans for.
+        most: utilisation above which a module has too few machines.
+    """
+
+    least: Fraction
+    target: Fraction
+    most: Fraction
+
+
+BAND = Band(Fraction(6, 10), Fraction(8, 10), Fraction(95, 100))
+"""Between the targets that autoscalers are given as defaults (50 to 80 %) and where queues begin to grow."""
+
+
+def peak(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
+    """The plan for the largest rate of each module, all day; dummies fill what is not needed."""
+    return iter([_peak_plan(day, cheapest)] * len(day.steps))
+
+
+def per_step(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
+    """The cheapest plan of each step, whatever the changes cost."""
+    for k, step in enumerate(day.steps):
+        found = cheapest(step.rates_rps)
+        if found is None:
+            raise nothing_serves(day, k)
+        yield found
+
+
+def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staffings]:
+    """A plan for some utilisation, kept until a module is used more or less than a band allows.
+
+    Where the stock does not allow that utilisation, it plans for the load as it is.
+    """
+    kept: Staffings | None = None
+    for k, step in enumerate(day.steps):
+        if kept is None or not all(band.least <= own <= band.most for own in _utilisation(day, kept, step.rates_rps)):
+            kept = cheapest(tuple(rate / band.target for rate in step.rates_rps)) or cheapest(step.rates_rps)
+            if kept is None:
+                raise nothing_serves(day, k)
+        yield kept
+
+
+def per_machine(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
+    """One configuration per module, as many machines of it as the rate needs, or its share of the SLO."""
+    staffings = _peak_plan(day, cheapest)
+    session = at_rates(day.session, day.largest_rates_rps)
+    checked = evaluate(session, session_plan(session, staffings), WHOLE)
+    if checked.latency_s is None:
+        raise RuleError("the plan of the largest rates cannot be priced")
+    stretch = session.slo_s / checked.latency_s
+    chosen = [_main_configuration(day, m, own) for m, own in enumerate(staffings)]
+    needed = [
+        c.batch / (found.worst_case_latency_s * stretch - c.duration_s)
+        for c, found in zip(chosen, checked.modules, strict=True)
+    ]
+    stock = day.session.stock
+    for k, step in enumerate(day.steps):
+        rates = zip(step.rates_rps, needed, chosen, strict=True)
+        found = tuple(_alone(c, ceil(max(rate, least) / c.throughput_rps)) for rate, least, c in rates)
+        for one in (own for module in found for own in module.serving):
+            if one.machines > stock.get(one.hardware, one.machines):
+                raise RuleError(f"step {k + 1} needs {one.machines} machines of {one.hardware}, more than are in stock")
+        yield found
+
+
+def _peak_plan(day: Day, cheapest: Cheapest) -> Staffings:
+    found = cheapest(day.largest_rates_rps)
+    if found is None:
+        rates = ", ".join(f"{float(rate):g}" for rate in day.largest_rates_rps[:6])
+        raise RuleError(f"the largest rates, {rates} req/s, have no plan within the SLO and the stock")
+    return found
+
+
+def _alone(c: Configuration, machines: int) -> Staffing:
+    return Staffing((Serving(c.hardware, c.batch, c.concurrency, machines),))
+
+
+def _configurations(day: Day, m: int, staffing: Staffing) -> list[tuple[Configuration, Fraction]]:
+    """The configurations that serve in a module, with the rate of their machines."""
+    known = {(c.hardware, c.batch, c.concurrency): c for c in day.session.modules[m].profile}
+    found = ((known[one.hardware, one.batch, one.concurrency], one.machines) for one in staffing.serving)
+    return [(c, n * c.throughput_rps) for c, n in found]
+
+
+def _main_configuration(day: Day, m: int, staffing: Staffing) -> Configuration:
+    """The configuration with most of the rate, the first of equals."""
+    return max(_configurations(day, m, staffing), key=lambda entry: entry[1])[0]
+
+
+def _utilisation(day: Day, staffings: Staffings, rates_rps: tuple[Fraction, ...]) -> Iterator[Fraction]:
+    """Rate of each module as a share of what its machines can serve."""
+    for m, (staffing, rate) in enumerate(zip(staffings, rates_rps, strict=True)):
+        yield rate / sum((own for _, own in _configurations(day, m, staffing)), Fraction(0))
+
+
+def _solve(rule: Rule, factor: Fraction, day: Day, space: Any, limits: Limits[Any]) -> Answer[DayPlan]:
+    def make(deadline: float, exact: bool) -> tuple[DayPlan, None]:
+        return day_plan(rule(day, cheapest_plans(day, factor, deadline, exact=exact))), None
+
+    return answer(day, limits, make)
+
+
+solve_peak = partial(_solve, peak, Fraction(1))
+solve_per_step = partial(_solve, per_step, Fraction(1))
+solve_per_machine = partial(_solve, per_machine, Fraction(1))
+solve_thresholds = partial(_solve, thresholds, 1 / BAND.target)

@@ -1,0 +1,70 @@
+"""The cheapest way from any vector of machines to any other, where starts and stops cost in proportion (ours)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.day.instance import Day
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePrices:
+    """What changes cost, by axis of a table.
+
+    Attributes:
+        start: money per machine that is started.
+        stop: money per machine that is stopped.
+    """
+
+    start: tuple[float, ...]
+    stop: tuple[float, ...]
+
+    def after_change(self, cost: Floats) -> Floats:
+        """The least cost of each vector after a change, given that of each before it.
+
+        Machines of the types change one type after the other, each by a running minimum upwards and one downwards: a
+        start that is taken back is never cheaper, since neither price is below 0.
+        """
+        for axis, (up, down) in enumerate(zip(self.start, self.stop, strict=True)):
+            machines = _along(np.arange(cost.shape[axis], dtype=np.float64), axis, cost.ndim)
+            started = np.minimum.accumulate(cost - up * machines, axis=axis) + up * machines
+            backwards = np.flip(cost + down * machines, axis)
+            stopped = np.flip(np.minimum.accumulate(backwards, axis=axis), axis) - down * machines
+            cost = np.minimum(started, stopped)
+        return cost
+
+    def best_before(self, cost: Floats, machines: tuple[int, ...]) -> tuple[int, ...]:
+        """The vector from which a change to `machines` is the cheapest, the first of equals."""
+        total = cost.copy()
+        for axis, own in enumerate(machines):
+            more = own - np.arange(cost.shape[axis], dtype=np.float64)
+            change = np.where(more > 0, self.start[axis] * more, -self.stop[axis] * more)
+            total += _along(change, axis, cost.ndim)
+        return tuple(int(n) for n in np.unravel_index(int(np.argmin(total)), cost.shape))
+
+
+def change_prices(day: Day, hardware: tuple[str, ...]) -> ChangePrices:
+    """The prices of changes of some hardware types, in this order."""
+    price = day.session.price
+    return ChangePrices(
+        tuple(float(day.price_of_start(price[name])) for name in hardware),
+        tuple(float(day.price_of_stop(price[name])) for name in hardware),
+    )
+
+
+def per_vector(prices: tuple[float, ...], shape: tuple[int, ...]) -> Floats:
+    """Price of each vector of machines, given that of a machine by axis."""
+    total = np.zeros(shape)
+    for axis, price in enumerate(prices):
+        total = total + _along(price * np.arange(shape[axis], dtype=np.float64), axis, len(shape))
+    return total
+
+
+def _along(values: Floats, axis: int, axes: int) -> Floats:
+    """Values along one axis of a table."""
+    return values.reshape([len(values) if k == axis else 1 for k in range(axes)])

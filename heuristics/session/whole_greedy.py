@@ -1,0 +1,99 @@
+"""A heuristic that plans for machines that are charged whole, and packed (ours; docs/model/whole-machines.md).
+
+Where machines may be shared, plans are made several times: with partial machines charged whole, half or by the time
+that they are busy, and with a part of the SLO kept for the waits on shared machines. The cheapest that packing makes of
+them is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from euclio.core.errors import InapplicableError
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
+from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.arrays import Floats, SessionArrays, session_arrays, to_plan
+from euclio.session.least_latency import why_no_plan
+from euclio.session.policies.kernels import raise_error_of
+from euclio.session.sharing import share_machines
+from heuristics.session.solver import hardware_choices
+from heuristics.session.whole_covers import cover_module
+from heuristics.session.whole_splitting import split_whole
+
+NAME = "whole-greedy"
+WEIGHTS = (1.0, 0.5, 0.0)
+"""How much of a partial machine's price is charged while plans are made that are to be packed."""
+PARTS = (1.0, 0.9, 0.8, 0.65)
+"""Parts of the SLO that they are made for."""
+BELOW = 1.0 - 1e-9
+"""Where rounding decides a tie with the SLO wrongly, a plan for just less does."""
+
+
+def solve_whole_greedy(session: Session, space: PlanSpace, limits: Limits) -> Answer:
+    """Plan a session for whole or packed machines, on each hardware where only one type is allowed.
+
+    Raises:
+        InapplicableError: the plan space charges machines by share.
+    """
+    if not space.charging.whole:
+        raise InapplicableError(f"{NAME} plans for whole machines; use --machines whole or packed")
+    best, exchanges = Answer(None, "no plan"), 0.0
+    for one in hardware_choices(session, space):
+        arrays = session_arrays(session, one)
+        if (arrays.first[1:] == arrays.first[:-1]).any():
+            continue
+        for weight, part in product(WEIGHTS, PARTS) if space.charging.packs else [(1.0, 1.0)]:
+            answer = _planned(session, one, arrays, weight, part)
+            exchanges += answer.stats.get("exchanges", 0.0)
+            # Strictly cheaper: ties keep what was tried first.
+            if answer.claimed is not None and (best.claimed is None or answer.claimed < best.claimed):
+                best = answer
+    raise_error_of(space.policy)
+    if best.plan is not None:
+        return replace(best, stats={"exchanges": exchanges})
+    why = why_no_plan(session, space)
+    if why:
+        return Answer(None, "infeasible", infeasible=True, reason=why)
+    return Answer(None, "no plan", reason=f"{NAME} found no plan that meets the SLO")
+
+
+def _planned(session: Session, space: PlanSpace, arrays: SessionArrays, weight: float, part: float) -> Answer:
+    """One plan, made for a part of the SLO, and packed where the plan space allows it."""
+    for slo in (arrays.slo * part, arrays.slo * part * BELOW):
+        s = arrays._replace(slo=slo)
+        budgets, cost, exchanges = split_whole(s, space.fills, weight)
+        if not np.isfinite(cost):
+            break
+        plan = _plan_of(session, s, space, budgets, weight)
+        if space.charging.packs:
+            plan = share_machines(session, plan, space)
+        found = evaluate(session, plan, space)
+        if found.feasible and found.cost_per_h is not None:
+            return Answer(plan, "feasible", claimed=float(found.cost_per_h), stats={"exchanges": float(exchanges)})
+    return Answer(None, "no plan")
+
+
+def _plan_of(session: Session, s: SessionArrays, space: PlanSpace, budgets: Floats, weight: float) -> Plan:
+    """The plan of exact numbers that the budgets stand for."""
+    machines, partial_at = np.zeros(s.batch.size, np.int64), np.full(s.rate.size, -1, np.int64)
+    for m, budget in enumerate(budgets.tolist()):
+        own = machines[s.first[m] : s.first[m + 1]]
+        partial_at[m] = cover_module(s, m, budget, space.fills, weight, own)[1]
+    plan = to_plan(session, s, machines, partial_at)
+    modules = [
+        _full(module) if space.fills and at < 0 else module for module, at in zip(plan.modules, partial_at, strict=True)
+    ]
+    return Plan(tuple(modules))
+
+
+def _full(plan: ModulePlan) -> ModulePlan:
+    """The plan with one machine more where in exact numbers its machines are a little too few."""
+    last = plan.allocations[-1]
+    if not last.partial_rps:
+        return plan
+    more = Allocation(last.configuration, last.machines + 1)
+    return ModulePlan((*plan.allocations[:-1], more), last.configuration.throughput_rps - last.partial_rps)
