@@ -73,6 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{arguments.result}: refused: {'; '.join(reasons)}")
         return REFUSED
     _write(exporter.files(instance, written, given), arguments.out, exporter.folder)
+    caution = exporter.caution(instance, written)
+    if caution:
+        say(caution)
     return SOLVED
 
 

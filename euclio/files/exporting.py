@@ -42,6 +42,8 @@ class Exporter:
             to the output, out. An exporter that is no `folder` has one file.
         options: the options that it takes.
         folder: whether it writes a folder of files.
+        caution: instance and accepted result in; one line on what could go badly wrong with the files, out; empty:
+            nothing.
     """
 
     name: str
@@ -49,3 +51,4 @@ class Exporter:
     files: Callable[[Any, WrittenResult, Mapping[str, Any]], dict[str, str]]
     options: tuple[ExportOption, ...] = ()
     folder: bool = False
+    caution: Callable[[Any, WrittenResult], str] = lambda instance, written: ""

@@ -52,6 +52,8 @@ class SessionArrays(NamedTuple):
         policy: dispatch policy as `policy_code` has it.
         dummies: whether plans may have dummies.
         max_allocations: most allocations per module.
+        whole: whether machines are charged whole.
+        countable: whether a module has finitely many plans (`DummyRule.countable`); otherwise any dummy rate is one.
     """
 
     first: Ints
@@ -73,6 +75,8 @@ class SessionArrays(NamedTuple):
     policy: int
     dummies: bool
     max_allocations: int
+    whole: bool
+    countable: bool
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process, the policy is another address there."""
@@ -142,6 +146,8 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         policy=policy_code(space.policy),
         dummies=space.dummy.adds,
         max_allocations=UNLIMITED if space.max_allocations is None else space.max_allocations,
+        whole=space.charging.whole,
+        countable=space.dummy.countable,
     )
 
 

@@ -14,11 +14,13 @@ from typing import NamedTuple, assert_never
 from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
 from euclio.core.words import full
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
+from euclio.session.machine_changes import machine_counts, named_plan
 from euclio.session.packing import broken_groups, residents, waits
 from euclio.session.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Place, Policy
 from euclio.session.rules import DummyRule
+from euclio.session.running import Running
 from euclio.session.space import FULL_SPACE, PlanSpace
 
 
@@ -48,12 +50,15 @@ class Evaluation:
         cost_per_h: exact cost in money per hour (None if a module could not be priced).
         latency_s: longest path of worst-case latencies in seconds (None if a module could not be priced).
         modules: one entry per module (empty if one could not be priced).
+        changes: machines added to and removed from those that run already (`Session.running`); None: nothing runs, or
+            a module could not be priced.
     """
 
     violations: tuple[str, ...]
     cost_per_h: Fraction | None
     latency_s: Fraction | None
     modules: tuple[ModuleEvaluation, ...]
+    changes: int | None = None
 
     @property
     def feasible(self) -> bool:
@@ -111,7 +116,14 @@ def evaluate(
     limit = session.slo_s if slo_s is None else slo_s
     if latency > limit:
         violations.append(f"path {_named(path)} takes {full(latency)} s, more than the SLO of {full(limit)} s")
-    return Evaluation(tuple(violations), sum((m.cost_per_h for m in found), Fraction(0)), latency, tuple(found))
+    cost, changes = sum((m.cost_per_h for m in found), Fraction(0)), None
+    running = session.running
+    if running is not None:
+        changes = _changes(session, plan, found, running)
+        cost += changes * running.price_per_change_per_h
+        if running.most_changes is not None and changes > running.most_changes:
+            violations.append(f"{changes} machines are added or removed, at most {running.most_changes} may be")
+    return Evaluation(tuple(violations), cost, latency, tuple(found), changes)
 
 
 def _named(path: list[str]) -> str:
@@ -214,6 +226,16 @@ def _beyond_stock(session: Session, plan: Plan, space: PlanSpace, found: list[Mo
         for name, count in stock.items()
         if used.get(name, 0) > count
     ]
+
+
+def _changes(session: Session, plan: Plan, found: list[ModuleEvaluation], running: Running) -> int:
+    """Machines that a plan adds to and removes from those that run, with partial rates as derived."""
+    modules = []
+    for own, checked in zip(plan.modules, found, strict=True):
+        last = replace(own.allocations[-1], partial_rps=checked.partial_rps)
+        modules.append(replace(own, allocations=(*own.allocations[:-1], last)))
+    new, old = machine_counts(named_plan(session, replace(plan, modules=tuple(modules)))), running.counts
+    return (new - old).total() + (old - new).total()
 
 
 def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> ModuleEvaluation | str:

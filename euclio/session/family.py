@@ -41,6 +41,8 @@ def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
         demands["whole"] = "whole machines"
     if session.stock:
         demands["stock"] = "a stock of machines"
+    if session.running is not None and session.running.binds:
+        demands["changes"] = "a limit on changes or a price of them"
     return demands
 
 

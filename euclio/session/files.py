@@ -7,9 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from euclio.files.boundary import FileModel, Name, Number, Whole, at
-from euclio.files.dataclass_files import plain_data
+from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.running import Running
 
 
 class _Hardware(FileModel):
@@ -33,6 +34,9 @@ class _Module(FileModel):
     profile: list[_Configuration]
 
 
+_RUNNING = file_model(Running)
+
+
 class _Session(FileModel):
     name: Name
     slo_s: Number
@@ -40,6 +44,7 @@ class _Session(FileModel):
     modules: list[_Module]
     edges: list[tuple[Name, Name]]
     currency: Name | None = None
+    running: _RUNNING | None = None  # type: ignore[valid-type]
 
 
 def _session(model: _Session) -> Session:
@@ -49,7 +54,8 @@ def _session(model: _Session) -> Session:
             hardware.append(Hardware(h.name, h.price_per_h, h.count, h.memory_mb))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
-    return Session(model.name, model.slo_s, hardware, modules, model.edges, model.currency)
+    running = None if model.running is None else made(Running, model.running, "running")
+    return Session(model.name, model.slo_s, hardware, modules, model.edges, model.currency, running)
 
 
 _Row = tuple[str, int, int, int | Decimal, int | Decimal | None]
@@ -77,6 +83,8 @@ def _data(session: Session) -> dict[str, Any]:
     data["hardware"] = [_said(h) for h in data["hardware"]]
     for module in data["modules"]:
         module["profile"] = [_said(c) for c in module["profile"]]
+    if session.running is not None:
+        data["running"] = _said(data["running"])
     return data
 
 

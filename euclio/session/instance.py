@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.session.running import Running
 
 if TYPE_CHECKING:
     from euclio.session.arrays import SessionArrays
@@ -137,6 +138,7 @@ class Session:
         modules: the DNN modules.
         edges: pairs of module names, from parent to child; together with the modules a DAG.
         currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
+        running: the machines that run already, and what a plan may change of them; None: there are none.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -148,6 +150,7 @@ class Session:
     modules: tuple[Module, ...]
     edges: tuple[tuple[str, str], ...] = ()
     currency: str | None = None
+    running: Running | None = None
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _cache: dict[object, SessionArrays] = field(init=False, repr=False, compare=False)
 
@@ -159,6 +162,7 @@ class Session:
         modules: tuple[Module, ...] | list[Module],
         edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
         currency: str | None = None,
+        running: Running | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
@@ -166,6 +170,7 @@ class Session:
         object.__setattr__(self, "modules", tuple(modules))
         object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
         object.__setattr__(self, "currency", currency)
+        object.__setattr__(self, "running", running)
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
         object.__setattr__(self, "_cache", {})

@@ -26,6 +26,7 @@ from tests.bench.report import Line, Section, section_table
 from tests.bench.runner_speed import runner_speed
 from tests.bench.serving_speed import serving_speed
 from tests.bench.splittings_speed import splittings_speed
+from tests.bench.whole_speed import whole_speed
 from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 
 INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
@@ -33,7 +34,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 SECTIONS = (
     *("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "fragments"),
-    *("serving", "runner", "page"),
+    *("serving", "runner", "page", "whole"),
 )
 
 
@@ -63,6 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "serving": lambda: (serving_speed(),),
         "runner": lambda: (runner_speed(),),
         "page": lambda: (page_speed(),),
+        "whole": lambda: whole_speed(arguments.instances, arguments.workloads),
     }
     sections: list[Section] = []
     for part in (lambda: (compilation(),), *(parts[name] for name in arguments.only or parts)):

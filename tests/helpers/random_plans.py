@@ -8,9 +8,11 @@ from fractions import Fraction
 
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.evaluate import evaluate, rank_key
+from euclio.session.packing import packs
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import POLICIES
 from euclio.session.rules import DummyRule
+from euclio.session.sharing import share_machines
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
 from euclio.session.simulation.system import System, build_system
 from euclio.session.space import PlanSpace
@@ -20,6 +22,8 @@ from euclio.simulation.noise import duration_factors
 DURATIONS = ("0.1", "0.2", "0.05", "0.4", "0.01", "0.0333", "0.123456789", "1")
 """Durations that meet at equal times, and some that never do."""
 RATIOS = ("1", "2", "0.5", "0.3", "1.7", "3", "0.01")
+SHARING = [policy for policy in POLICIES if packs(policy)]
+BATCHING = [dispatch for dispatch in Dispatch if dispatch not in (Dispatch.SPLIT, Dispatch.PULL)]
 MOST_PER_REQUEST = 40
 """Most invocations per request, dummies included, so that a case is small."""
 
@@ -43,15 +47,22 @@ class Case:
     clients: int
 
 
-def random_case(seed: int, requests: int = 120) -> Case:
-    """A random case; the same seed gives the same one."""
-    stream = random.Random(f"plans of sessions/{seed}")
+def random_case(seed: int, requests: int = 120, *, shared: bool = False) -> Case:
+    """A random case; the same seed gives the same one. `shared`: modules share machines."""
+    stream = random.Random(f"plans of sessions/{seed}{'/shared' * shared}")
     while True:
         session, space = _session(stream), _space(stream)
         plan = _plan(stream, session, space)
         if plan is None:
             continue
         setup = _setup(stream)
+        if shared:
+            # Without an SLO in the way, whatever machines have the time for each other are one.
+            space = replace(space, policy=stream.choice(SHARING), charging="packed")
+            plan = share_machines(replace(session, slo_s=Fraction(10**6)), plan, space)
+            setup = replace(setup, dispatch=stream.choice((None, *BATCHING)))
+            if not plan.shared:
+                continue
         system = build_system(session, plan, space, setup)
         if _per_request(system) <= MOST_PER_REQUEST:
             break

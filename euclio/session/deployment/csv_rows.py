@@ -35,6 +35,7 @@ def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
         "instance_count": c.concurrency,
         "max_queue_delay_microseconds": group.queue_delay_us,
         "gathering_s": decimal_text(group.gathering_s),
+        "even_gathering_s": decimal_text(group.even_gathering_s),
         "waiting_s": decimal_text(group.waiting_s),
         "duration_s": decimal_text(c.duration_s),
         "worst_case_latency_s": decimal_text(group.latency_s),
@@ -51,7 +52,7 @@ def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
 
 def _not_expressed(deployed: Deployment, group: Group, dummies: bool) -> str:
     """What a table of machines leaves to its reader."""
-    words = ["order of dispatch"]
+    words = ["order of dispatch", *(["whole batches in a run"] if group.needs_runs else [])]
     if group.load < 1 and not deployed.space.charging.whole:
         words.append("share of a machine")
     if dummies:

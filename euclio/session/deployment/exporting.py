@@ -15,6 +15,7 @@ from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import Deployment, deployment
 from euclio.session.deployment.kubernetes import NODE_LABEL, PORT, manifests
 from euclio.session.deployment.ray_serve import serve_config
+from euclio.session.deployment.remarks import caution
 from euclio.session.deployment.triton import model_repositories
 
 if TYPE_CHECKING:
@@ -94,6 +95,10 @@ def _without_gpu(session: Session, given: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(asked)
 
 
+def _caution(session: Session, written: WrittenResult) -> str:
+    return caution(_deployed(session, written))
+
+
 def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     return model_repositories(_deployed(session, written), _maker(written), _without_gpu(session, given))
 
@@ -120,13 +125,16 @@ def _csv(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> 
 
 
 EXPORTERS = (
-    Exporter("triton", "a Triton model repository per group of machines", _triton, (CPU,), folder=True),
+    Exporter(
+        "triton", "a Triton model repository per group of machines", _triton, (CPU,), folder=True, caution=_caution
+    ),
     Exporter(
         "kubernetes",
         "Deployments and Services (YAML)",
         _kubernetes,
         (IMAGE, LABEL, LISTENS, CPU),
+        caution=_caution,
     ),
-    Exporter("ray-serve", "a config file of Ray Serve (YAML)", _ray_serve, (IMPORT_PATH, CPU)),
-    Exporter("csv", "one row per group of machines, with all numbers", _csv),
+    Exporter("ray-serve", "a config file of Ray Serve (YAML)", _ray_serve, (IMPORT_PATH, CPU), caution=_caution),
+    Exporter("csv", "one row per group of machines, with all numbers", _csv, caution=_caution),
 )

@@ -52,6 +52,20 @@ class Group:
         return self.gathering_s + self.waiting_s + self.configuration.duration_s
 
     @property
+    def even_gathering_s(self) -> Fraction:
+        """How long a batch gathers on a machine that is sent its rate in single requests, evenly, in seconds."""
+        return self.configuration.batch / self.rate_rps
+
+    @property
+    def needs_runs(self) -> bool:
+        """Whether its machines have to be sent whole batches in a run.
+
+        Single requests, sent evenly as load balancers do, would not fill a batch within the time that the plan counts
+        on; the queue delay would close it early, and the machines might have more batches to do than they can.
+        """
+        return self.even_gathering_s > self.gathering_s
+
+    @property
     def queue_delay_us(self) -> int:
         """The time that a batch gathers in microseconds, rounded down so that no request is later than planned."""
         return int(self.gathering_s * US_PER_S)

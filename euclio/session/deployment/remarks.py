@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from euclio.core.words import counted, full, joined, percent
+from euclio.core.words import counted, full, joined, listed, percent
 from euclio.session.deployment.groups import Deployment, Group
-from euclio.session.policies import Policy
-from euclio.session.simulation.setup import Dispatch
-from euclio.session.simulation.targets import own_dispatch
+
+FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy machine-rate-even --max-allocations 1."
 
 
 def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
@@ -31,7 +30,7 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     )
     yield (
         f"- the dispatch: policy {policy} ({policy.help}). A router of your own has to send each group of a module "
-        f"its rate, in the order of the groups; {_turns(policy)}"
+        f"its rate, in the order of the groups; {_turns(deployed)}"
     )
     yield from _shares(deployed)
     yield from _dummies(deployed)
@@ -39,14 +38,25 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         yield "- which module calls which: " + ", ".join(f"{a} -> {b}" for a, b in session.edges) + "."
 
 
-def _turns(policy: Policy) -> str:
+def _turns(deployed: Deployment) -> str:
     """How the machines of a group take turns, and what becomes of the plan under a load balancer."""
-    if own_dispatch(policy) is Dispatch.REQUESTS:
+    if not any(group.needs_runs for group in deployed.groups):
         return "within a group single requests go to its machines in turn, as load balancers send them."
     return (
-        "within a group whole batches go to its machines in turn. A load balancer that spreads single requests lets "
-        "each machine gather its batch longer than the queue delay, which then closes it before it is full: for one, "
-        "make the plan with --policy machine-rate or rr."
+        "within a group whole batches go to its machines in turn, in runs of consecutive requests. A load balancer "
+        "that spreads single requests CAN OVERLOAD THE MACHINES: their batches gather more slowly, and the queue delay "
+        f"closes them before they are full. {FOR_LOAD_BALANCERS}"
+    )
+
+
+def caution(deployed: Deployment) -> str:
+    """One line on groups that a plain load balancer would overload; empty: there are none."""
+    groups = [group.name for group in deployed.groups if group.needs_runs]
+    if not groups:
+        return ""
+    return (
+        f"whole batches have to be sent to {counted(len(groups), 'group')} of machines ({listed(groups)}); a load balancer "
+        f"that spreads single requests may overload them. {FOR_LOAD_BALANCERS}"
     )
 
 
@@ -85,3 +95,8 @@ def group_remarks(deployed: Deployment, group: Group) -> Iterator[str]:
         f"Worst case {full(group.latency_s)} s: {full(group.gathering_s)} s until a batch is full, {waiting}"
         f"{full(c.duration_s)} s until it is done."
     )
+    if group.needs_runs:
+        yield (
+            "Sent its rate in single requests, evenly, a machine would gather a batch in "
+            f"{full(group.even_gathering_s)} s, longer than the queue delay: send whole batches."
+        )

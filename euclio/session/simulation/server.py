@@ -227,13 +227,14 @@ def _machine_table(system: System) -> tuple[Ints, Ints]:
     # Machines alike share one row of durations.
     first: dict[tuple[int, ...], int] = {}
     durations: list[int] = []
-    for row, machine in zip(table, system.machines, strict=True):
+    for number, (row, machine) in enumerate(zip(table, system.machines, strict=True)):
         if machine.duration_ns not in first:
             first[machine.duration_ns] = len(durations)
             durations += machine.duration_ns
         row[t.MODULE], row[t.BATCH], row[t.SLOTS] = machine.module, machine.batch, machine.slots
         row[t.DURATION_FIRST], row[t.TIMEOUT] = first[machine.duration_ns], machine.timeout_ns
         row[t.SPACING], row[t.TARGET], row[t.OPEN] = machine.spacing_ns, t.NONE, t.NONE
+        row[t.HOST] = number if machine.host is None else machine.host
     return table, np.array(durations, np.int64)
 
 

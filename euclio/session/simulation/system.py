@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
+from euclio.session.packing import broken_groups
 from euclio.session.paths import times_from
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.policies import Policy
@@ -42,7 +43,9 @@ class Machine:
         timeout_ns: how long a batch waits to be filled, and a machine that pulls for more; -1: until it is full.
         spacing_ns: least time between the starts of two batches.
         rate_rps: the rate that it is given.
-        busy: the share of its capacity that this rate takes, which it is charged for.
+        busy: the share of its capacity that this rate takes, which it is charged for where machines are by share.
+        host: number of the machine on which its batches wait and are executed, where modules share one: that of the
+            first of them; None: it is a machine of its own.
     """
 
     module: int
@@ -55,6 +58,7 @@ class Machine:
     spacing_ns: int
     rate_rps: Fraction
     busy: Fraction
+    host: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ def build_system(session: Session, plan: Plan, space: PlanSpace | None = None, s
         setup: dispatcher, time-outs, holding, dropping, partial machines.
 
     Raises:
-        InputError: the plan cannot be priced, or it has numbers that are too large to be simulated.
+        InputError: the plan cannot be priced, it has numbers that are too large to be simulated, or modules share
+            machines and the dispatcher does not give a partial machine batches of its own.
     """
     space, setup = space or FULL_SPACE, setup or Setup()
     found = evaluate(session, plan, space)
@@ -139,6 +144,9 @@ def build_system(session: Session, plan: Plan, space: PlanSpace | None = None, s
         machines += built[-1].machines
         if len(machines) > MOST_MACHINES:
             raise InputError(f"has more than {MOST_MACHINES} machines; so many are not simulated", field="plan")
+    if plan.shared:
+        _refuse_sharing(session, plan, space, found, dispatch)
+        _share(plan, built, machines)
     rate = session_rate(session)
     return System(
         session,
@@ -153,6 +161,23 @@ def build_system(session: Session, plan: Plan, space: PlanSpace | None = None, s
         setup.hold,
         setup.dropping is Dropping.HOPELESS,
     )
+
+
+def _refuse_sharing(session: Session, plan: Plan, space: PlanSpace, found: Evaluation, dispatch: Dispatch) -> None:
+    """Refuse shared machines that are none, and dispatchers that give a partial machine no batches of its own."""
+    problems = broken_groups(session, plan, space.policy, [module.partial_rps for module in found.modules])
+    if problems:
+        raise InputError(problems[0], field="plan")
+    if dispatch in (Dispatch.SPLIT, Dispatch.PULL):
+        raise InputError(f"is {dispatch}, which lets no module collect batches for a shared machine", field="dispatch")
+
+
+def _share(plan: Plan, built: list[_Built], machines: list[Machine]) -> None:
+    """Let the partial machines of each group of modules be one, which executes one batch at a time."""
+    for group in plan.shared:
+        numbers = [built[m].first + len(built[m].machines) - 1 for m in sorted(group)]
+        for number in numbers:
+            machines[number] = replace(machines[number], slots=1, spacing_ns=0, host=numbers[0])
 
 
 def session_rate(session: Session) -> Fraction:

@@ -86,7 +86,7 @@ def _curves(axes: Axes, answer: WhatIf, rates: list[Fraction]) -> None:
         axes.set_ylim(0, 1.1 * max(every))
     currency = f" ({asked.session.currency})" if asked.session.currency else ""
     axes.set_ylabel(f"cost per hour{currency}", fontsize=8)
-    axes.set_title(f"{asked.session.name}: least cost by SLO and rate", fontsize=9, loc="left")
+    axes.set_title(f"{asked.session.name}: cost by SLO and rate, plans by {asked.solver.label}", fontsize=9, loc="left")
     grid(axes, "y")
 
 
@@ -142,7 +142,7 @@ def _legend(figure: Figure, answer: WhatIf, rates: list[Fraction], colours: dict
     ways = answer.question.chargings
     lines = [Line2D([], [], color=_shade(k, rates), label=f"{full(rate)} req/s") for k, rate in enumerate(rates)]
     if len(ways) > 1:
-        lines += [Line2D([], [], color=PALETTE[0], linestyle=STYLES[way], label=way.value) for way in ways]
+        lines += [Line2D([], [], color=MUTED, linestyle=STYLES[way], label=way.value) for way in ways]
     handles = [*lines, *(Patch(color=colour, label=name) for name, colour in colours.items())]
     if any(point.result.value is None for point in answer.points.values()):
         handles.append(Line2D([], [], color=MUTED, marker="x", linestyle="", markersize=4, label="no plan"))

@@ -17,6 +17,7 @@ from euclio.core.numbers import Number, exact_number
 from euclio.core.registry import AnySolver
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve, solver_for
+from euclio.core.space_fields import word
 from euclio.session.changes import SessionChanges, source_rate
 from euclio.session.charging import Charging
 from euclio.session.costs import cost_by_hardware
@@ -181,10 +182,11 @@ def question(
         time_limit_s: limit of each run in seconds; None: none.
 
     Raises:
-        InputError: a rate, objective, price or stock that does not go with the session, or an unknown solver.
+        InputError: a rate, objective, price or stock that does not go with the session, an unknown solver or way of
+            charging.
     """
     chosen = solver_for(family_of(session), solver)
-    ways = tuple(dict.fromkeys(Charging(way) for way in chargings))
+    ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
     sessions = _changed(session, rates, slos, changes)
     return Question(session, changes, ways, chosen, space or chosen.space, time_limit_s, sessions)
 

@@ -72,7 +72,7 @@ def csv_text(answer: WhatIf) -> str:
 def _header(answer: WhatIf) -> list[str]:
     asked = answer.question
     currency = f", prices in {asked.session.currency}" if asked.session.currency else ""
-    head = f"{asked.session.name}: least cost per hour by rate and SLO{currency}"
+    head = f"{asked.session.name}: cost per hour by rate and SLO{currency}"
     lines = [head, f"solver {asked.solver.name}; plan space: {in_words(asked.space)}"]
     return lines if asked.changes is None else [lines[0], f"with {asked.changes.in_words()}", lines[1]]
 

@@ -10,7 +10,7 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
-from formulations.session.exact.module_search import even_batch
+from formulations.session.exact.module_problem import even_batch
 from formulations.tolerances import NARROWEST
 
 

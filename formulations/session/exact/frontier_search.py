@@ -17,7 +17,8 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_search import fluid_bound, module_problem, search_module
+from formulations.session.exact.module_problem import fluid_bound, module_problem
+from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
 from formulations.tolerances import ALIKE, JUST_BELOW

@@ -8,176 +8,28 @@ machines only, and its cost is a sum of machine prices.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import full_latency
-from euclio.session.policies.kernels import LEFT, TIED
-from formulations.session.exact.remaining_rate import few_share, rate_left, settled_rest
-from formulations.tolerances import RATES, UNIT_ROUNDING
+from euclio.session.arrays import TIE, Ints
+from formulations.session.exact.module_problem import (
+    LOW,
+    MOST_THROUGHPUT,
+    PARTIAL_NEED,
+    PRICE,
+    THROUGHPUT,
+    UNIT_COST,
+    WHOLE_NEED,
+    ModulePlanFound,
+    ModuleProblem,
+    largest_sum_below,
+)
+from formulations.session.exact.remaining_rate import rate_left, settled_rest
+from formulations.session.whole.cover_search import cheapest_cover
+from formulations.tolerances import RATES
 
-MOST_SUMS = 1e4
-"""Sums of this many machine prices and more are not rounded up to the next reachable one."""
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 """Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
-
-THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
-"""Rows of a module's table: t, the nearest float; p; ρ = p/t; the remaining rate that whole machines need; the rate
-that a partial machine needs (its own, under `tc-shared` that of its ratio, in form `EVEN` that of every machine next to
-it); the largest t from here on, at the end 0; what t has beyond its float, at the end what the rate has."""
-
-
-class ModuleProblem(NamedTuple):
-    """One module at one budget: the configurations that are of any use, in rank order.
-
-    Handed on by value, so that one table holds what is known of a configuration (see `SessionArrays`).
-
-    Attributes:
-        configuration: index among the session's configurations, shape (configurations kept,).
-        group: number of each configuration's throughput-cost ratio, shape (configurations kept,).
-        table: a row per figure, from `THROUGHPUT` to `LOW`, shape (rows, configurations kept + 1).
-        rate: the module's rate, the nearest float.
-        few: rates below this are computed anew, as sums of floats lack digits there.
-        dummies: whether dummies may fill the last machine.
-        most: most allocations.
-        shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
-        even: whether the machines of the last allocation share its rate (form `EVEN`).
-    """
-
-    configuration: Ints
-    group: Ints
-    table: Floats
-    rate: float
-    few: float
-    dummies: bool
-    most: int
-    shared: bool
-    even: bool
-
-
-class ModulePlanFound(NamedTuple):
-    """The cheapest plan found.
-
-    Attributes:
-        cost: money per hour; infinite: none below the cutoff.
-        machines: whole machines per configuration kept, shape (configurations kept,).
-        partial_at: which of them has the partial machine, -1: none.
-        nodes: nodes of the search.
-        complete: whether the search was exhausted: no plan is cheaper than both `cost` and the cutoff.
-    """
-
-    cost: float
-    machines: Ints
-    partial_at: int
-    nodes: int
-    complete: bool
-
-
-@compiled
-def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
-    """What the search of module m's cheapest plan reads at one latency budget; useless configurations are left out.
-
-    Args:
-        s: the session.
-        m: the module.
-        budget: largest worst-case latency in seconds.
-
-    Returns:
-        The configurations that some plan within the budget may use, with what each of them needs.
-    """
-    lo, hi = s.first[m], s.first[m + 1]
-    count = hi - lo
-    # The budget is taken a `TIE` longer, so that needs err low: no plan within the budget is lost to rounding here.
-    rate, limit = s.rate[m], budget * (1.0 + TIE)
-    whole, partial = np.full(count, np.inf), np.full(count, np.inf)
-    even = s.policy > TIED
-    for k in range(lo, hi):
-        if s.duration[k] >= limit:
-            continue
-        need = s.batch[k] / (limit - s.duration[k])
-        partial[k - lo] = need
-        if s.policy == LEFT or s.policy == TIED:
-            whole[k - lo] = need
-        else:
-            # The configuration alone decides: no rate is needed, or none is enough.
-            full = full_latency(s, k)
-            whole[k - lo] = 0.0 if full <= limit else np.inf
-            if even:
-                # d + (F − d)·t/r within the limit, for a machine's share r; F is within it exactly if t is enough.
-                partial[k - lo] = even_batch(s, k) / (limit - s.duration[k])
-    keep = np.zeros(count, np.bool_)
-    most = 0.0
-    # From the last configuration to the first, as dummies fill a machine of this configuration or of a later one.
-    for i in range(count - 1, -1, -1):
-        t = s.throughput[lo + i]
-        # Nowhere is more left than the whole rate, so this is the least deficit. It errs low, as the need does: that is
-        # smaller by more than a `TIE`, and a difference of numbers that large loses far less.
-        deficit = whole[i] - rate
-        as_whole = deficit <= 0.0 or (s.dummies and deficit < max(most, t))
-        as_partial = partial[i] <= rate and (partial[i] < t or s.policy == TIED)
-        if not as_whole:
-            whole[i] = np.inf
-        if as_whole or as_partial:
-            keep[i] = True
-            most = max(most, t)
-    kept = np.flatnonzero(keep)
-    size = kept.size
-    index, group, table = np.empty(size, np.int64), np.zeros(size, np.int64), np.zeros((LOW + 1, size + 1))
-    table[LOW, size] = s.low[s.batch.size + m]
-    for i in range(size - 1, -1, -1):
-        k = lo + kept[i]
-        index[i] = k
-        table[THROUGHPUT, i], table[PRICE, i], table[UNIT_COST, i] = s.throughput[k], s.price[k], s.unit_cost[k]
-        table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[kept[i]], partial[kept[i]], s.low[k]
-        table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
-    if s.policy == TIED:
-        number = 0
-        for i in range(1, size):
-            for k in range(index[i - 1] + 1, index[i] + 1):
-                number += 0 if s.same_ratio[k] else 1
-            group[i] = number
-    few = few_share(table[UNIT_COST, :size]) * rate
-    return ModuleProblem(index, group, table, rate, few, s.dummies, s.max_allocations, s.policy == TIED, even)
-
-
-@compiled
-def even_batch(s: SessionArrays, k: int) -> float:
-    """Requests q of form `EVEN`, where a machine that has the share R/n of the rate takes d + q·n/R; a lower bound.
-
-    (F − d)·t, less what rounding may have added to F: at a very high concurrency their difference has few digits.
-    """
-    return float(max(full_latency(s, k) * (1.0 - 4.0 * UNIT_ROUNDING) - s.duration[k], 0.0) * s.throughput[k])
-
-
-@compiled
-def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
-    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
-
-    The first configuration of a plan has the least unit cost of all it uses, and together they take at least the
-    rate that the first one needs.
-    """
-    rate, limit = s.rate[m], budget * (1.0 + TIE)
-    most = 0.0
-    for k in range(s.first[m], s.first[m + 1]):
-        most = max(most, s.throughput[k])
-    best = np.inf
-    for k in range(s.first[m], s.first[m + 1]):
-        # Configurations come by rising unit cost, and every plan takes the whole rate: none after this one is cheaper.
-        if s.unit_cost[k] * rate >= best:
-            break
-        if s.duration[k] >= limit:
-            continue
-        # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
-        need = 0.0
-        if s.policy == LEFT or s.policy == TIED:
-            need = s.batch[k] / (limit - s.duration[k])
-        # A need above the rate takes dummies: they fill less than one machine, of any configuration that the plan has.
-        if need <= rate * (1.0 + TIE) or (s.dummies and need - rate < most):
-            best = min(best, s.unit_cost[k] * max(rate, need))
-    return best
 
 
 @compiled
@@ -194,6 +46,29 @@ def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: floa
     Returns:
         The plan, and whether the search was exhausted.
     """
+    if not p.fills:
+        return _staged(p, cutoff, floor, tolerance, nodes)
+    full = cheapest_cover(p, cutoff, floor, tolerance, nodes)
+    if p.free or full.cost <= floor * (1.0 + tolerance) or np.isfinite(p.table[WHOLE_NEED, :-1]).all():
+        return full
+    # Full machines of a configuration are too slow, a partial one is not (`rr` with concurrency): it takes no dummies.
+    partly = _staged(_without_dummies(p), min(cutoff, full.cost), floor, tolerance, nodes)
+    used, complete = full.nodes + partly.nodes, full.complete and partly.complete
+    better = partly if partly.cost < full.cost else full
+    return ModulePlanFound(better.cost, better.machines, better.partial_at, used, complete)
+
+
+@compiled
+def _without_dummies(p: ModuleProblem) -> ModuleProblem:
+    """The same module where plans have no dummies."""
+    return ModuleProblem(
+        p.configuration, p.group, p.table, p.rate, p.few, False, p.most, p.shared, p.even, p.whole, False, False
+    )
+
+
+@compiled
+def _staged(p: ModuleProblem, cutoff: float, floor: float, tolerance: float, nodes: int) -> ModulePlanFound:
+    """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`."""
     # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
     # dives from every configuration find a good plan first, whose cost then prunes the full search.
     machines = np.zeros(p.configuration.size, np.int64)
@@ -249,7 +124,7 @@ def _search(
     keep, slack, few = 1.0 - tolerance, RATES * p.rate, p.few
     best, best_partial = np.inf, -1
     below = cutoff * keep
-    below_whole = _largest_sum_below(p, below)
+    below_whole = largest_sum_below(p, below)
     rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
     depth, visited = 0, 0
     while depth >= 0:
@@ -266,7 +141,7 @@ def _search(
             # With a deficit the plan is one of whole machines, so that it also costs a sum of their prices. The few
             # roundings of the left side are far below the tolerance that `below` leaves.
             if j >= size or cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d]) > (
-                below if deficit[d] == 0.0 else below_whole
+                below if deficit[d] == 0.0 and not p.whole else below_whole
             ):
                 depth -= 1
                 continue
@@ -298,19 +173,23 @@ def _search(
                 else:
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
                 if closed:
-                    total = cost[d] + whole * p.table[PRICE, j] + left * p.table[UNIT_COST, j]
+                    last = left * p.table[UNIT_COST, j]
+                    if p.whole and left > 0.0:
+                        last = p.table[PRICE, j]
+                    total = cost[d] + whole * p.table[PRICE, j] + last
                     if total <= below:
                         best, best_partial = total, (j if left > 0.0 else -1)
                         _record(machines, at, count, d, j, whole)
                         below = min(below, best * keep)
-                        below_whole = _largest_sum_below(p, below)
+                        below_whole = largest_sum_below(p, below)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if best <= floor * (1.0 + tolerance):
                             return ModulePlanFound(best, machines, best_partial, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
-                    # ρ_j or more.
-                    depth -= 1
-                    continue
+                    # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do.
+                    if not p.whole or left == 0.0:
+                        depth -= 1
+                        continue
             # Without dummies these machines never get what they need, whatever follows; a later configuration may.
             if new_deficit > 0.0 and not p.dummies:
                 continue
@@ -321,7 +200,7 @@ def _search(
                     best, best_partial = total, -1
                     _record(machines, at, count, d, j, whole + 1)
                     below = min(below, best * keep)
-                    below_whole = _largest_sum_below(p, below)
+                    below_whole = largest_sum_below(p, below)
                     if best <= floor * (1.0 + tolerance):
                         return ModulePlanFound(best, machines, best_partial, visited, True)
             # The most machines that leave something to those that follow.
@@ -342,7 +221,7 @@ def _search(
         lower = child_cost + p.table[UNIT_COST, j + 1] * (child_rest + own_deficit[d]) + detour[d]
         # Prune this count and all smaller ones: they leave more to configurations that cost more per request, while
         # deficit and detour stay, so that the bound only grows.
-        if lower > (below if own_deficit[d] == 0.0 else below_whole):
+        if lower > (below if own_deficit[d] == 0.0 and not p.whole else below_whole):
             count[d] = 0
             continue
         depth += 1
@@ -375,37 +254,3 @@ def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
         if p.table[THROUGHPUT, j] > deficit - RATES * p.rate:
             best = min(best, (p.table[UNIT_COST, j] - p.table[UNIT_COST, i]) * p.table[THROUGHPUT, j])
     return best
-
-
-@compiled
-def _largest_sum_below(p: ModuleProblem, limit: float) -> float:
-    """The largest sum of machine prices, money per hour, that is at most `limit`; never less than that.
-
-    It is found for one or two different prices. With more of them, with free machines and for large sums, `limit`
-    itself is returned, which is an upper bound on it.
-    """
-    if p.configuration.size == 0 or not np.isfinite(limit):
-        return limit
-    least, other = p.table[PRICE, 0], -1.0
-    for i in range(p.configuration.size):
-        price = p.table[PRICE, i]
-        if price == 0.0:
-            return limit
-        if price != least:
-            if other < 0.0:
-                other = price
-            elif price != other:
-                return limit
-    # A sum that equals the limit but for rounding counts as within it, and the sum found is rounded up.
-    room = limit * (1.0 + TIE)
-    # Where many machines are bought, their sums lie too close to each other to be worth the loop.
-    if room > MOST_SUMS * max(least, other):
-        return limit
-    if other < 0.0:
-        return float(np.floor(room / least) * least * (1.0 + 2.0 * TIE))
-    if other > least:
-        least, other = other, least
-    best = 0.0
-    for n in range(int(room / least) + 1):
-        best = max(best, n * least + np.floor((room - n * least) / other) * other)
-    return float(best * (1.0 + 2.0 * TIE))

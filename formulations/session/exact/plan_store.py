@@ -10,7 +10,7 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.dispatch import module_latency
 from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_search import LOW, THROUGHPUT, ModulePlanFound, ModuleProblem
+from formulations.session.exact.module_problem import LOW, THROUGHPUT, ModulePlanFound, ModuleProblem
 from formulations.session.exact.remaining_rate import rest_of
 
 
@@ -73,6 +73,9 @@ def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFoun
     store.partial_at[row] = p.configuration[found.partial_at] if found.partial_at >= 0 else -1
     rest = rest_of(p.rate, p.table[THROUGHPUT], p.table[LOW], found.machines)
     partial = rest if found.partial_at >= 0 else 0.0
+    # Dummies fill it up to as near to full as one likes: nothing is faster, and plans come near to that.
+    if p.free and found.partial_at >= 0:
+        partial = p.table[THROUGHPUT, found.partial_at]
     dummy = max(0.0, -rest) if found.partial_at < 0 else 0.0
     store.latency[row] = module_latency(s, m, machines, store.partial_at[row], partial, dummy)
     store.size[0] += 1

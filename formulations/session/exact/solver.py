@@ -20,6 +20,7 @@ from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prov
 from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
+from formulations.session.whole.nearly_full import nearly_full
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
 
 RATIONAL_NODES = 2_000_000
@@ -34,8 +35,9 @@ solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] =
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
-    Under dummy rule `continuous` the modules' budgets are bracketed instead (`session/continuous/budgets.py`). With
-    `single_hardware` every hardware type is solved alone and the cheapest answer kept.
+    Under dummy rule `continuous` the modules' budgets are bracketed instead (`session/continuous/budgets.py`), unless
+    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/whole/cover_search.py`).
+    With `single_hardware` every hardware type is solved alone and the cheapest answer kept.
 
     Args:
         session: the instance.
@@ -57,7 +59,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
-    if not space.dummy.countable:
+    if not space.dummy.countable and not space.charging.whole:
         return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
     proof = prove(_relaxed(session, space, arrays), GAP, deadline)
@@ -68,9 +70,10 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     bound = float(proof.bound) if proof.bound > 0 or proof.cost == 0 else None
     if not math.isfinite(proof.cost):
         return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")
-    plan = to_plan(session, arrays, proof.machines, proof.partial_at)
+    plan = nearly_full(session, space, to_plan(session, arrays, proof.machines, proof.partial_at))
     status = "optimal" if proof.status == OPTIMAL else "limit"
-    if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH:
+    # Where any rate of a partial machine is one, the search's latency is one that plans only come near to.
+    if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and (arrays.countable or (proof.partial_at < 0).all()):
         return Answer(plan, status, float(proof.cost), bound, stats=stats)
     return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
 
@@ -104,7 +107,7 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     # Just inside the SLO no tie matters: where a plan there costs no more than the bound, it is the optimum.
     inside = prove(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline)
     if math.isfinite(inside.cost):
-        other = to_plan(session, arrays, inside.machines, inside.partial_at)
+        other = nearly_full(session, space, to_plan(session, arrays, inside.machines, inside.partial_at))
         cost = _priced(session, space, other)
         if cost is not None and (best is None or cost < best):
             best, plan = cost, other

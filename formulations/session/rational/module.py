@@ -106,7 +106,7 @@ def rational_module(module: Module, price: dict[str, Fraction], space: PlanSpace
     Args:
         module: the module.
         price: price per hour by hardware name.
-        space: plan space without `single_hardware`, with dummy rule `none` or `machine`.
+        space: plan space without `single_hardware`, with a countable dummy rule or whole machines.
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     unit = {c: price[c.hardware] / c.throughput_rps for c in allowed}
@@ -190,7 +190,7 @@ def cheapest_plan(m: RationalModule, needs: Needs, cutoff: Fraction | None, effo
     """
     search = _Search(m, needs, effort, inf if cutoff is None else ceil(cutoff * m.cost_scale))
     search.extend(0, m.rate, 0, 0, (), m.rate)
-    return None if search.best is None else _plan(m, *search.best)
+    return None if search.best is None else plan_of(m, *search.best)
 
 
 class _Search:
@@ -200,6 +200,7 @@ class _Search:
         self.m, self.needs, self.effort, self.below = m, needs, effort, below
         self.best: tuple[tuple[tuple[int, int], ...], int] | None = None
         self.shared = m.space.policy.form is Form.TIED
+        self.whole = m.space.charging.whole
         self.dummies = m.space.dummy.adds
         self.most_throughput = [max(m.throughput[i:], default=0) for i in range(len(m.throughput) + 1)]
 
@@ -226,8 +227,10 @@ class _Search:
             whole, left = divmod(rest, m.throughput[j])
             lacking = max(deficit, self.needs.whole[j] - w)
             if deficit == 0 and (whole == 0 or lacking <= 0) and self._closes(j, whole, left, w):
-                self._offer(cost + rest * m.unit_cost[j], (*before, (j, whole)), left)
-                return  # nothing that goes on from here is cheaper
+                charged = (whole + 1) * m.throughput[j] if left and self.whole else rest
+                self._offer(cost + charged * m.unit_cost[j], (*before, (j, whole)), left)
+                if charged == rest:
+                    return  # nothing that goes on from here is cheaper
             # Too slow for the budget, or in want of dummies that the rule forbids; a later configuration may do.
             if lacking == inf or (lacking > 0 and not self.dummies):
                 continue
@@ -259,7 +262,7 @@ class _Search:
             self.below, self.best = cost, (machines, partial)
 
 
-def _plan(m: RationalModule, machines: tuple[tuple[int, int], ...], partial: int) -> ModulePlan:
+def plan_of(m: RationalModule, machines: tuple[tuple[int, int], ...], partial: int) -> ModulePlan:
     """The plan of counts by configuration, of which the last one has the partial rate, in units."""
     taken = sum(n * m.throughput[j] for j, n in machines) + partial
     rows = [Allocation(m.configurations[j], n) for j, n in machines]

@@ -15,6 +15,7 @@ from euclio.session.latency_bound import latency_bound
 from formulations.session.rational.module import Effort, cheapest_plan, needs_within, rational_module
 from formulations.session.rational.split import cheapest_choice
 from formulations.session.splitting.problem import Mode, without_modes
+from formulations.session.whole.cover import cheapest_filled
 
 
 def cheapest_below(session: Session, space: PlanSpace, cutoff: Fraction | None, effort: Effort) -> Plan | None:
@@ -22,7 +23,7 @@ def cheapest_below(session: Session, space: PlanSpace, cutoff: Fraction | None, 
 
     Args:
         session: the instance.
-        space: plan space without `single_hardware`, with dummy rule `none` or `machine`.
+        space: plan space without `single_hardware`, with a countable dummy rule or whole machines.
         cutoff: cost per hour that the plan has to stay below; None: any.
         effort: counts nodes.
 
@@ -88,7 +89,8 @@ def _mode(
 ) -> Mode | None:
     """The cheapest mode of a module within (strictly: below) a budget and below a cost."""
     rational = rational_module(module, session.price, space)
-    plan = cheapest_plan(rational, needs_within(rational, budget_s, strictly=strictly), most, effort)
+    cheapest = cheapest_filled if space.fills else cheapest_plan
+    plan = cheapest(rational, needs_within(rational, budget_s, strictly=strictly), most, effort)
     if plan is None:
         return None
     checked = evaluate(Session(module.name, session.slo_s, session.hardware, [module]), Plan((plan,)), space)

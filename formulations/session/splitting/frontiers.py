@@ -26,13 +26,8 @@ from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluat
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import refuse_general
-from formulations.session.exact.module_search import (
-    ModulePlanFound,
-    ModuleProblem,
-    fluid_bound,
-    module_problem,
-    search_module,
-)
+from formulations.session.exact.module_problem import ModulePlanFound, ModuleProblem, fluid_bound, module_problem
+from formulations.session.exact.module_search import search_module
 from formulations.session.rational.module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
 from formulations.tolerances import FRONTIER, JUST_BELOW, SAME_COST

@@ -139,6 +139,8 @@ def _arrays(children: list[list[int]], order: list[int], slo: float) -> SessionA
         policy=LEFT,
         dummies=False,
         max_allocations=UNLIMITED,
+        whole=False,
+        countable=True,
     )
 
 

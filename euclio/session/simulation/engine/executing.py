@@ -22,6 +22,7 @@ from euclio.session.simulation.engine.tables import (
     FREE_BATCH,
     FREE_INVOCATION,
     HEAD,
+    HOST,
     IS_DROPPED,
     LEAST_AFTER,
     MODULE,
@@ -89,20 +90,25 @@ def add(s: State, batch: int, invocation: int) -> None:
 def submit(s: State, batch: int, now: int) -> None:
     """Give a closed batch to its machine, which starts it if it can."""
     machine = s.batch[batch, ON]
-    if s.machine[machine, WAITING] == 0:
-        s.machine[machine, BATCH_HEAD] = batch
+    # Modules that share a machine collect batches apart, and let them wait in one queue.
+    host = s.machine[machine, HOST]
+    if s.machine[host, WAITING] == 0:
+        s.machine[host, BATCH_HEAD] = batch
     else:
-        s.batch[s.machine[machine, BATCH_TAIL], NEXT_BATCH] = batch
-    s.machine[machine, BATCH_TAIL] = batch
-    s.machine[machine, WAITING] += 1
-    start_batches(s, machine, now)
-    if s.machine[machine, WAITING] > s.machine[machine, MOST_WAITING]:
-        s.machine[machine, MOST_WAITING] = s.machine[machine, WAITING]
+        s.batch[s.machine[host, BATCH_TAIL], NEXT_BATCH] = batch
+    s.machine[host, BATCH_TAIL] = batch
+    s.machine[host, WAITING] += 1
+    start_batches(s, host, now)
+    if s.machine[host, WAITING] > s.machine[machine, MOST_WAITING]:
+        s.machine[machine, MOST_WAITING] = s.machine[host, WAITING]
 
 
 @compiled_on_tables
 def start_batches(s: State, machine: int, now: int) -> None:
-    """Start batches that wait, first come first served, as far as there are slots."""
+    """Start batches that wait at a machine, first come first served, as far as there are slots.
+
+    Of modules that share one it is the machine on which all their batches wait (`HOST`).
+    """
     while s.machine[machine, WAITING] > 0 and s.machine[machine, RUNNING] < s.machine[machine, SLOTS]:
         if s.machine[machine, AVAILABLE] > now:
             if s.machine[machine, WAKING] == 0:
@@ -132,7 +138,7 @@ def start(s: State, batch: int, now: int) -> None:
     s.batch[batch, START], s.batch[batch, EXPECTED_TIME] = now, expected
     push(s, now + duration, END, s.number[STARTS], batch)
     s.number[STARTS] += 1
-    s.machine[machine, RUNNING] += 1
+    s.machine[s.machine[machine, HOST], RUNNING] += 1
     s.machine[machine, BUSY] += duration
     s.machine[machine, BATCHES] += 1
     if s.machine[machine, SPACING] > 0:

@@ -25,6 +25,7 @@ from euclio.session.simulation.engine.tables import (
     FREE_REQUEST,
     FREE_SINCE,
     HEAD,
+    HOST,
     INVOCATIONS_LEFT,
     IS_DROPPED,
     KIND_SHIFT,
@@ -222,10 +223,11 @@ def _end_batch(s: State, batch: int, now: int) -> None:
         end_invocation(s, here, module, machine, now)
         here = behind
     free_batch(s, batch)
-    if s.machine[machine, RUNNING] == s.machine[machine, SLOTS]:
-        s.machine[machine, FREE_SINCE] = now
-    s.machine[machine, RUNNING] -= 1
-    start_batches(s, machine, now)
+    host = s.machine[machine, HOST]
+    if s.machine[host, RUNNING] == s.machine[host, SLOTS]:
+        s.machine[host, FREE_SINCE] = now
+    s.machine[host, RUNNING] -= 1
+    start_batches(s, host, now)
     if s.module[module, QUEUE_HEAD] != NONE:
         ask_to_pull(s, module, now)
 

@@ -51,6 +51,7 @@ TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
     DURATION_FIRST,  # its durations stand in `State.duration` from here, by size
     TIMEOUT,  # -1: until the batch is full; of a machine that pulls, 0: it does not wait
     SPACING,
+    HOST,  # machine on which its batches wait and are executed: itself, or the first of those that are one machine
     TARGET,
     FAILED,  # 1: what it executes and has waiting is lost
     AVAILABLE,  # no batch starts before
@@ -67,7 +68,7 @@ TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
     BATCHES,
     SERVED,  # invocations of batches that ended, with dummies
     MACHINE_COLUMNS,
-) = range(22)
+) = range(23)
 
 # Batches; free ones are linked by NEXT_BATCH.
 HEAD, TAIL, SIZE, ON, NEXT_BATCH, OPENED, START, EXPECTED_TIME, BATCH_COLUMNS = range(9)

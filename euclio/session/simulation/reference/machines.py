@@ -15,7 +15,7 @@ class MachineState:
     Attributes:
         open: invocations of the batch that is being collected.
         opened: batches opened so far; a time-out is for the batch that it was set for.
-        closed: closed batches that wait, first come first served.
+        closed: closed batches that wait, first come first served, each with the machine that collected it.
         running: slots in use.
         free_since_ns: when it last had a free slot again after it had none.
         asked_ns: the latest time for which an event is set to ask whether it pulls.
@@ -25,7 +25,7 @@ class MachineState:
 
     open: list[Invocation] = field(default_factory=list)
     opened: int = 0
-    closed: deque[list[Invocation]] = field(default_factory=deque)
+    closed: deque[tuple[int, list[Invocation]]] = field(default_factory=deque)
     running: int = 0
     free_since_ns: int = 0
     asked_ns: int = 0

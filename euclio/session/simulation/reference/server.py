@@ -218,11 +218,16 @@ class _Server:
             self._close(number)
 
     def _close(self, number: int) -> None:
-        machine = self.machines[number]
-        machine.closed.append(machine.open)
+        machine, host = self.machines[number], self._host(number)
+        self.machines[host].closed.append((number, machine.open))
         machine.open = []
         self.dealers[self.system.machines[number].module].close(number)
-        self._start_next(number)
+        self._start_next(host)
+
+    def _host(self, number: int) -> int:
+        """The machine on which a machine's batches wait and are executed; but for shared ones it is the same."""
+        host = self.system.machines[number].host
+        return number if host is None else host
 
     def _close_all(self) -> bool:
         """Close what is open, by machine, and let machines pull what waits; whether there was anything."""
@@ -241,7 +246,7 @@ class _Server:
             self.calendar.add(self.calendar.now_ns, Kind.PULL, known.module)
             return
         while machine.closed and self._may_start(number):
-            self._start(number, machine.closed.popleft())
+            self._start(*machine.closed.popleft())
         self._wake(number, bool(machine.closed))
 
     def _may_start(self, number: int) -> bool:
@@ -281,7 +286,7 @@ class _Server:
         return due > self.calendar.now_ns
 
     def _start(self, number: int, batch: list[Invocation]) -> None:
-        machine, known, now = self.machines[number], self.system.machines[number], self.calendar.now_ns
+        machine, known, now = self.machines[self._host(number)], self.system.machines[number], self.calendar.now_ns
         kept = [invocation for invocation in batch if not self._drops(invocation, known.duration_ns[len(batch)])]
         if not kept:
             return
@@ -312,8 +317,9 @@ class _Server:
         number, batch = self.running.pop(place)
         for invocation in batch:
             self._invocation_ended(invocation)
-        machine = self.machines[number]
-        if machine.running == self.system.machines[number].slots:
+        host = self._host(number)
+        machine = self.machines[host]
+        if machine.running == self.system.machines[host].slots:
             machine.free_since_ns = self.calendar.now_ns
         machine.running -= 1
-        self._start_next(number)
+        self._start_next(host)

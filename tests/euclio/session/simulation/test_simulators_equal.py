@@ -57,8 +57,9 @@ def ordered(table: Ints) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_same_events(seed: int) -> None:
-    case = random_case(seed)
+@pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared"])
+def test_the_same_events(seed: int, shared: bool) -> None:
+    case = random_case(seed, shared=shared)
     wanted, found = rows(by_reference(case)), by_engine(case)
     assert ordered(found.requests) == ordered(wanted.requests)
     assert ordered(found.executions) == ordered(wanted.executions)

@@ -1,0 +1,245 @@
+"""The same as `cover_search`, up the ranking over what machines have come to so far (compiled, ours).
+
+Where many configurations are alike, many mixtures of them cost the same, and a search down the ranking goes through all
+of them. Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is
+their rate, which is the suffix rate of those to come before them, and their cost. Of two *states* with the same cost
+the one with more rate is the better one, whatever comes. So a state is kept only if it has more rate than all that cost
+no more.
+
+Under `tc-shared` what the configurations of one ratio collect from is known when the last of them has been taken. They
+are taken by rising need, so that it is the one taken last whose need decides; until then a state is *open*.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import Floats, Ints
+from formulations.session.exact.module_problem import (
+    PRICE,
+    THROUGHPUT,
+    UNIT_COST,
+    WHOLE_NEED,
+    ModulePlanFound,
+    ModuleProblem,
+    largest_sum_below,
+)
+from formulations.tolerances import UNIT_ROUNDING
+
+MOST_TERMS = 1000
+"""Machines of a state at most: rates and costs are sums with a term for each."""
+ADDED = (MOST_TERMS + 8) * UNIT_ROUNDING
+"""Share by which such a sum may be off."""
+
+
+class _States(NamedTuple):
+    """All states that were ever kept; lists of states hold their numbers.
+
+    Attributes:
+        rate: requests per second that the machines take, shape (capacity,), like the next ones.
+        cost: what they cost per hour.
+        terms: how many machines there are.
+        before: the state without the last machine, -1: there is none.
+        last: configuration of the last machine.
+        size: number of states, shape (1,).
+    """
+
+    rate: Floats
+    cost: Floats
+    terms: Ints
+    before: Ints
+    last: Ints
+    size: Ints
+
+
+class _Best(NamedTuple):
+    """The best plan so far: a state and more machines of one configuration.
+
+    Attributes:
+        figures: its cost per hour, and what plans have to stay within to be of interest, shape (2,).
+        plan: the state, the configuration and its machines, shape (3,).
+    """
+
+    figures: Floats
+    plan: Ints
+
+
+@compiled
+def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states: int) -> ModulePlanFound:
+    """The cheapest plan of full machines that costs less than the cutoff, over any number of configurations.
+
+    Args:
+        p: the module at one budget; full machines of each configuration are fast enough, and nothing limits the
+            number of allocations.
+        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        most_states: states after which to stop.
+
+    Returns:
+        The plan, and whether the search was exhausted.
+    """
+    size = p.configuration.size
+    states = _new_states(min(most_states, 1 << 10))
+    # The state without machines.
+    states.size[0], states.before[0] = 1, -1
+    best = _Best(np.array([np.inf, largest_sum_below(p, cutoff * (1.0 - tolerance))]), np.zeros(3, np.int64))
+    complete, kept = True, np.zeros(1, np.int64)
+    last = size
+    while last > 0 and complete:
+        first = last - 1
+        while p.shared and first > 0 and p.group[first - 1] == p.group[last - 1]:
+            first -= 1
+        # By rising need; a ratio of its own is the rule.
+        members = first + np.argsort(p.table[WHOLE_NEED, first:last])
+        largest = p.rate
+        for j in members[1:]:
+            largest = max(largest, p.table[WHOLE_NEED, j])
+        opened, closed = kept, kept
+        for j in members:
+            states, taken, complete = _with_machines(p, states, opened, j, largest, best, tolerance, most_states)
+            if not complete:
+                break
+            # What rounding may have taken off a rate counts as there: that keeps too much.
+            need = p.table[WHOLE_NEED, j]
+            enough = taken[states.rate[taken] >= need * (1.0 - ADDED)]
+            closed = _merged(states, closed, enough)
+            if members.size > 1:
+                opened = _merged(states, opened, taken)
+        kept = closed[states.rate[closed] < p.rate]
+        last = first
+    machines = np.zeros(size, np.int64)
+    if np.isfinite(best.figures[0]):
+        machines[best.plan[1]] = best.plan[2]
+        at = best.plan[0]
+        while states.before[at] >= 0:
+            machines[states.last[at]] += 1
+            at = states.before[at]
+    return ModulePlanFound(best.figures[0], machines, -1, states.size[0], complete)
+
+
+@compiled
+def _with_machines(
+    p: ModuleProblem,
+    states: _States,
+    given: Ints,
+    j: int,
+    largest: float,
+    best: _Best,
+    tolerance: float,
+    most_states: int,
+) -> tuple[_States, Ints, bool]:
+    """The states that one or more machines of configuration j make of others, by rising cost and rate.
+
+    What they make complete is a plan, which `best` is given if it is cheaper.
+
+    Args:
+        p: the module.
+        states: all states.
+        given: numbers of those to begin with, by rising cost and rate.
+        j: the configuration.
+        largest: states with this rate and more are of no further use.
+        best: the best plan so far.
+        tolerance: as in `search_states`, like the next one.
+        most_states: states after which to stop.
+
+    Returns:
+        All states, in arrays that may be new; the numbers of those made; whether these are all.
+    """
+    t, price, need = p.table[THROUGHPUT, j], p.table[PRICE, j], p.table[WHOLE_NEED, j]
+    target = max(p.rate, need)
+    for u in given:
+        _complete(p, states, u, j, target, best, tolerance)
+    made = np.empty(max(16, 2 * given.size), np.int64)
+    count, i, k = 0, 0, 0
+    reached = -np.inf
+    # The next one by cost is one of those given or of those made, with one machine more.
+    while i < given.size or k < count:
+        if k >= count or (i < given.size and states.cost[given[i]] <= states.cost[made[k]]):
+            u = given[i]
+            i += 1
+        else:
+            u = made[k]
+            k += 1
+        rate, cost = states.rate[u] + t, states.cost[u] + price
+        # What it lacks is bought at the best unit cost at least. By rising cost this does not end the loop: more rate
+        # may lack less.
+        if cost + p.table[UNIT_COST, 0] * max(0.0, p.rate - rate) > best.figures[1]:
+            continue
+        if rate <= reached or rate >= largest:
+            continue
+        if states.size[0] >= most_states or states.terms[u] >= MOST_TERMS:
+            return states, made[:count].copy(), False
+        if states.size[0] == states.rate.size:
+            states = _wider(states)
+        number = states.size[0]
+        states.rate[number], states.cost[number], states.terms[number] = rate, cost, states.terms[u] + 1
+        states.before[number], states.last[number] = u, j
+        states.size[0] = number + 1
+        if count == made.size:
+            made = np.concatenate((made, np.empty_like(made)))
+        made[count] = number
+        count, reached = count + 1, rate
+    return states, made[:count].copy(), True
+
+
+@compiled
+def _complete(p: ModuleProblem, states: _States, u: int, j: int, target: float, best: _Best, tolerance: float) -> None:
+    """Complete a state with machines of configuration j, and keep the plan if it is the cheapest so far."""
+    # What rounding may have added to the requirement asks for no machine; the exact check decides.
+    lacking = target * (1.0 - ADDED) - states.rate[u]
+    n = max(1, int(np.ceil(lacking / p.table[THROUGHPUT, j])))
+    total = states.cost[u] + n * p.table[PRICE, j]
+    if total <= best.figures[1]:
+        best.figures[0] = total
+        best.figures[1] = min(best.figures[1], largest_sum_below(p, total * (1.0 - tolerance)))
+        best.plan[0], best.plan[1], best.plan[2] = u, j, n
+
+
+@compiled
+def _merged(states: _States, one: Ints, other: Ints) -> Ints:
+    """Numbers of the states of two lists that have more rate than all that cost no more, by rising cost."""
+    merged = np.empty(one.size + other.size, np.int64)
+    count, i, k = 0, 0, 0
+    reached = -np.inf
+    while i < one.size or k < other.size:
+        if k >= other.size or (i < one.size and states.cost[one[i]] <= states.cost[other[k]]):
+            u = one[i]
+            i += 1
+        else:
+            u = other[k]
+            k += 1
+        if states.rate[u] > reached:
+            # Of two that cost the same the one with more rate comes in the place of the other.
+            if count > 0 and states.cost[merged[count - 1]] == states.cost[u]:
+                count -= 1
+            merged[count] = u
+            count, reached = count + 1, states.rate[u]
+    return merged[:count].copy()
+
+
+@compiled
+def _new_states(capacity: int) -> _States:
+    return _States(
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity, np.int64),
+        np.full(capacity, -1, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+@compiled
+def _wider(states: _States) -> _States:
+    """The states in arrays of twice the size."""
+    return _States(
+        np.concatenate((states.rate, np.zeros_like(states.rate))),
+        np.concatenate((states.cost, np.zeros_like(states.cost))),
+        np.concatenate((states.terms, np.zeros_like(states.terms))),
+        np.concatenate((states.before, np.full_like(states.before, -1))),
+        np.concatenate((states.last, np.zeros_like(states.last))),
+        states.size,
+    )
