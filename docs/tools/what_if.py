@@ -1,7 +1,7 @@
 """Draws the figure of `docs/howto/what-if.md`: `python docs/tools/what_if.py`.
 
-The profiles of notebook 07 at three rates and six objectives, by share and in whole machines, as the command of the page
-asks for them. It writes `docs/figures/what-if.svg`; the same code gives the same bytes.
+The profiles of notebook 07 at three rates and six objectives, by share and in whole machines: what the command of the
+page asks for. It writes `docs/figures/what-if.svg`; the same code gives the same bytes.
 """
 
 from __future__ import annotations
