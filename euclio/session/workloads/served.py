@@ -48,11 +48,13 @@ class Point:
         rate: inputs answered per second, X.
         compute_s: mean time in seconds of a request in the server's compute steps (input, infer, output), s; None: not
             reported.
+        memory_mb: megabytes of the machine's memory that were in use, the server's own included; None: not reported.
     """
 
     clients: int
     rate: Fraction
     compute_s: Fraction | None
+    memory_mb: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ def derive(server: Server, points: Iterable[Point], hardware: str) -> Derived:
     best = max([point for point in enough if point.clients >= 2 * k] or enough, key=lambda point: point.rate)
     _refuse_batching(server, best)
     duration_s = whole_nanoseconds(k * server.batch / best.rate)
-    return Derived(Configuration(hardware, server.batch, k, duration_s), best, _remark(server, best))
+    memory_mb = max((point.memory_mb for point in measured if point.memory_mb is not None), default=None)
+    return Derived(Configuration(hardware, server.batch, k, duration_s, memory_mb), best, _remark(server, best))
 
 
 def _refuse_batching(server: Server, best: Point) -> None:
