@@ -28,6 +28,7 @@ COMMANDS = {
     "decompose": "split every system's gap into design and heuristic",
     "explain": "why an instance is infeasible, and what would help",
     "check-solver": "try whether a solver keeps the contract of all solvers",
+    "plan-day": "the machines of a whole day: rules that people use, and the least cost",
     "generate": "write workloads as instances",
     "import": "write an instance, or profiles for one, made of other files",
     "profile": "measure what batches of a model take on this machine",

@@ -1,0 +1,121 @@
+"""Every rule and the optimum on one load over time, next to each other (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.result import AnyResult, Status
+from euclio.core.tables import new_table
+from euclio.core.words import DASH, figures, full, percent
+from euclio.day.figures import DayFigures, figures_of
+from euclio.day.instance import Day
+
+SCHEMA = "euclio/day-comparison/1"
+Solving = Callable[..., AnyResult]
+
+
+@dataclass(frozen=True, slots=True)
+class DayComparison:
+    """Results on one load over time.
+
+    Attributes:
+        day: the instance.
+        results: one per solver, in the order in which they were asked for.
+        bound: the largest proven bound on the cost of all plans; None: there is none.
+    """
+
+    day: Day
+    results: tuple[AnyResult, ...]
+    bound: float | None
+
+    @property
+    def best(self) -> AnyResult | None:
+        """The cheapest plan, the first of equals; None: there is no plan."""
+        found = [result for result in self.results if result.value is not None]
+        return min(found, key=lambda result: result.value, default=None)
+
+    @property
+    def optimum(self) -> Fraction | None:
+        """The cost of a plan that is proven to be the cheapest."""
+        return next((own.value for own in self.results if own.status is Status.OPTIMAL), None)
+
+    def regret(self, result: AnyResult) -> float | None:
+        """How much more a plan costs than the optimum or, where that is not proven, the bound, as a share of it."""
+        least = self.bound if self.optimum is None else self.optimum
+        return None if result.value is None or not least else float(result.value) / float(least) - 1
+
+    def describe(self) -> dict[str, Any]:
+        """The comparison as plain data."""
+        return {
+            "schema": SCHEMA,
+            "instance": self.day.name,
+            "steps": len(self.day.steps),
+            "hours": self.day.hours,
+            "optimum_in_all": self.optimum,
+            "bound_in_all": self.bound,
+            "solvers": [self._described(result) for result in self.results],
+        }
+
+    def _described(self, result: AnyResult) -> dict[str, Any]:
+        data: dict[str, Any] = {"solver": result.solver, "status": result.status.value, "reason": result.reason}
+        found = self._figures(result)
+        if found is not None:
+            data |= {"cost_in_all": result.value, "regret": self.regret(result)}
+            data |= {"running_in_all": found.running, "changes_in_all": found.changing}
+            data |= {"peak_machines": found.peak_machines, "mean_machines": found.mean_machines}
+            data |= {"machine_hours": found.machine_hours_by_hardware, "starts": found.starts, "stops": found.stops}
+        return data | {"wall_s": result.wall_s}
+
+    def _figures(self, result: AnyResult) -> DayFigures | None:
+        return None if result.value is None else figures_of(self.day, result.evaluation)
+
+    def table(self) -> RenderableType:
+        """The comparison for people."""
+        day = self.day
+        numbers = ("cost", "regret", "peak", "mean", "machine-h", "starts", "stops", "changes cost", "time s")
+        table = new_table("solver", *numbers, numbers=numbers, spare=("time s", "changes cost"))
+        for result in self.results:
+            found = self._figures(result)
+            cells = [DASH] * 8
+            if found is not None:
+                regret = self.regret(result)
+                cells = [full(result.value, digits=7), DASH if regret is None else percent(regret)]
+                cells += [str(found.peak_machines), *map(figures, (found.mean_machines, found.machine_hours))]
+                cells += [str(found.starts), str(found.stops), figures(found.changing)]
+            table.add_row(*(Text(cell) for cell in (result.solver, *cells, figures(result.wall_s))))
+        head = f"{day.name}: {len(day.steps)} steps, {figures(day.hours)} h"
+        said = [f"{own.solver}: {own.status.value}: {own.reason}" for own in self.results if own.reason]
+        return Group(Text(f"{head}; {self._least()}"), Text(""), table, *map(Text, said))
+
+    def _least(self) -> str:
+        if self.optimum is not None:
+            return f"optimum {full(self.optimum)} in all, proven; regret is against it"
+        if self.bound is None:
+            return "there is no proven bound"
+        return f"bound {full(self.bound)} in all, proven; regret is against it"
+
+
+def compare_day(
+    day: Day, solvers: Iterable[Any], solving: Solving, done: Callable[[], None], **options: Any
+) -> DayComparison:
+    """Run solvers on a load over time.
+
+    Args:
+        day: the instance.
+        solvers: the solvers.
+        solving: as `euclio.core.solving.solve`.
+        done: called after each run.
+        **options: of each run, such as a time limit.
+    """
+    results: list[AnyResult] = []
+    for solver in solvers:
+        results.append(solving(day, solver, **options))
+        done()
+    bound = max((own.bound for own in results if own.bound is not None), default=None)
+    return DayComparison(day, tuple(results), bound)

@@ -1,0 +1,84 @@
+"""The figure of a load over time: the load above, machines by hardware type below, a panel per plan (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from euclio.core.figures import INK, PALETTE, figure_style, grid
+from euclio.core.result import AnyResult
+from euclio.core.words import full
+from euclio.day.comparing import DayComparison
+from euclio.day.figures import machines_by_type
+from euclio.day.instance import HOUR_S, Day
+
+WIDTH_IN = 7.2
+DRAWN = ("day-exact", "day-per-step")
+"""Solvers that have a panel where none are chosen."""
+HATCHES = ("", "////", "....", "xxxx")
+"""Told apart where there are more hardware types than colours."""
+
+
+def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure:
+    """The figure.
+
+    Args:
+        comparison: the results.
+        chosen: names of the solvers that have a panel each, from above; those without a plan are left out.
+    """
+    day = comparison.day
+    by_name = {result.solver: result for result in comparison.results if result.value is not None}
+    plans = [by_name[name] for name in chosen if name in by_name]
+    with figure_style():
+        figure = Figure(figsize=(WIDTH_IN, 2.1 + 1.9 * len(plans)))
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(1 + len(plans), 1, sharex=True, squeeze=False)[:, 0]
+        times = [float(t) for t in accumulate((step.length_s / HOUR_S for step in day.steps), initial=0)]
+        _draw_load(panels[0], day, times)
+        most = max((sum(row) for own in plans for row in machines_by_type(own.evaluation)), default=1)
+        for axes, result in zip(panels[1:], plans, strict=True):
+            _draw_machines(axes, comparison, result, times)
+            axes.set_ylim(0, 1.08 * most)
+        panels[-1].set_xlabel("hours")
+        panels[-1].set_xlim(times[0], times[-1])
+        handles = [Patch(facecolor=c, hatch=h, edgecolor="white", label=n) for n, c, h in _looks(day)]
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
+    return figure
+
+
+def _looks(day: Day) -> list[tuple[str, str, str]]:
+    """Name, colour and hatch of each hardware type."""
+    names = [hardware.name for hardware in day.session.hardware]
+    rounds = len(PALETTE)
+    return [(name, PALETTE[h % rounds], HATCHES[h // rounds % len(HATCHES)]) for h, name in enumerate(names)]
+
+
+def _draw_load(axes: Axes, day: Day, times: list[float]) -> None:
+    sources = [m for m, parents in enumerate(day.session.parents()) if not parents]
+    rates = [float(sum(step.rates_rps[m] for m in sources)) for step in day.steps]
+    axes.stairs(rates, times, color=INK, linewidth=1.1)
+    axes.set_ylim(0, 1.08 * max(rates))
+    axes.set_ylabel("req/s")
+    axes.set_title(f"{day.name}: load", fontsize=9)
+    grid(axes, "y")
+
+
+def _draw_machines(axes: Axes, comparison: DayComparison, result: AnyResult, times: list[float]) -> None:
+    below = [0] * len(comparison.day.steps)
+    by_type = machines_by_type(result.evaluation)
+    for h, (_, colour, hatch) in enumerate(_looks(comparison.day)):
+        above = [base + row[h] for base, row in zip(below, by_type, strict=True)]
+        axes.stairs(above, times, baseline=below, fill=True, facecolor=colour, hatch=hatch, edgecolor="white", lw=0)
+        below = above
+    regret = comparison.regret(result)
+    least = "bound" if comparison.optimum is None else "optimum"
+    over = "" if not regret or regret < 5e-5 else f", {100 * regret:.3g} % over the {least}"
+    changes = f"{result.evaluation.starts} starts, {result.evaluation.stops} stops"
+    axes.set_title(f"{result.solver}: {full(result.value, digits=6)} in all{over}; {changes}", fontsize=9)
+    axes.set_ylabel("machines on")
+    grid(axes, "y")
