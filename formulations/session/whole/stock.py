@@ -38,7 +38,7 @@ PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
 MOST_PRICE = 16.0
-"""Prices on stock are not raised further than this many times the price of the machine without a plan to show for it."""
+"""Prices on stock are raised to this many times the machine's own, no further, as long as no plan keeps to the stock."""
 RECENT = 16
 """Plans that new prices are made of."""
 
