@@ -18,11 +18,14 @@ from euclio.session.bought_whole import whole_costs_in_words
 from euclio.session.changes import source_rate
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
+from euclio.session.packing import residents
 from euclio.session.paths import times_from, times_until
 from euclio.session.policies import Form
 
 SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms")
 """Columns that a narrow window does without, the least needed first."""
+MOST_SHARED = 20
+"""Shared machines that are listed at most."""
 MOST_MODULES = 1000
 """Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
 
@@ -80,7 +83,7 @@ def _header(session: Session, result: Result) -> list[str]:
     if result.value is not None:
         headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
         lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))
-    return lines + whole_costs_in_words(session, result) + _attainment(result)
+    return lines + whole_costs_in_words(session, result) + _shared(session, result) + _attainment(result)
 
 
 def _attainment(result: Result) -> list[str]:
@@ -96,6 +99,19 @@ def _attainment(result: Result) -> list[str]:
         f"SLO; {percent(more, 1)} more expensive than without",
         "dummies stand for capacity that is kept free",
     ]
+
+
+def _shared(session: Session, result: Result) -> list[str]:
+    """One line per machine that modules share: which, and how much of the time it works at the planned rates."""
+    if result.plan is None or result.evaluation is None or result.value is None:
+        return []
+    lines = []
+    for group in residents(result.plan, [module.partial_rps for module in result.evaluation.modules])[:MOST_SHARED]:
+        whose = ", ".join(session.modules[resident.module].name for resident in group)
+        busy = percent(float(sum((resident.busy for resident in group), Fraction(0))), 0)
+        lines.append(f"one machine of {group[0].configuration.hardware} is shared by {whose}, and busy {busy}")
+    left_out = len(result.plan.shared) - MOST_SHARED
+    return lines + [f"... and {left_out} more shared machines, which --json prints too"] * (left_out > 0)
 
 
 def _total_machines(result: Result) -> float:

@@ -52,7 +52,9 @@ def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
 
 def _not_expressed(deployed: Deployment, group: Group, dummies: bool) -> str:
     """What a table of machines leaves to its reader."""
-    words = ["order of dispatch", *(["whole batches in a run"] if group.needs_runs else [])]
+    words = ["order of dispatch"] if len(deployed.of_module(group.module)) > 1 else []
+    if group.needs_runs:
+        words.append("whole batches in a run")
     if group.load < 1 and not deployed.space.charging.whole:
         words.append("share of a machine")
     if dummies:

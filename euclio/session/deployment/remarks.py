@@ -55,8 +55,8 @@ def caution(deployed: Deployment) -> str:
     if not groups:
         return ""
     return (
-        f"whole batches have to be sent to {counted(len(groups), 'group')} of machines ({listed(groups)}); a load balancer "
-        f"that spreads single requests may overload them. {FOR_LOAD_BALANCERS}"
+        f"whole batches have to be sent to {counted(len(groups), 'group')} of machines ({listed(groups)}); a load "
+        f"balancer that spreads single requests may overload them. {FOR_LOAD_BALANCERS}"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from euclio.session.simulation.record import Latencies, Simulation
+from euclio.session.simulation.system import Machine
 from euclio.simulation.units import NS_PER_S, Ints
 
 QUANTILES = {"latency_p50_s": 0.5, "latency_p90_s": 0.9, "latency_p99_s": 0.99, "latency_p99_9_s": 0.999}
@@ -36,10 +37,15 @@ def describe(simulation: Simulation) -> dict[str, Any]:
 
 
 def utilization(simulation: Simulation) -> float | None:
-    """Share of the time that machines execute, each weighted by its price; None: none has a price."""
-    price = simulation.session.price
-    weights = [float(price[_hardware(simulation, k)]) for k in range(len(simulation.system.machines))]
-    return float(np.average(simulation.machines.busy, weights=weights)) if any(weights) else None
+    """Share of the time that machines execute, each weighted by its price; None: none has a price.
+
+    A machine that modules share executes for all of them, and has its price once.
+    """
+    price, machines = simulation.session.price, simulation.system.machines
+    weights = np.array([float(price[_hardware(simulation, k)]) for k in range(len(machines))])
+    once = np.array([machine.host in (None, k) for k, machine in enumerate(machines)])
+    total = float(weights[once].sum())
+    return float((simulation.machines.busy * weights).sum()) / total if total else None
 
 
 def mean_batch(simulation: Simulation, machines: Ints) -> float | None:
@@ -91,9 +97,18 @@ def _machines(simulation: Simulation) -> list[dict[str, Any]]:
                 "batches": int(tallies.batches[k]),
                 "mean_batch": mean_batch(simulation, np.array([k])),
                 "most_waiting": int(tallies.most_waiting[k]),
+                **_sharing(simulation, machine),
             }
         )
     return found
+
+
+def _sharing(simulation: Simulation, machine: Machine) -> dict[str, Any]:
+    """The modules that a machine is shared by, where it is one of those; what waits there waits for all of them."""
+    if machine.host is None:
+        return {}
+    alike = [other for other in simulation.system.machines if other.host == machine.host]
+    return {"shared_by": [simulation.system.modules[other.module].name for other in alike]}
 
 
 def _hardware(simulation: Simulation, machine: int) -> str:

@@ -38,6 +38,8 @@ def _header(found: dict[str, Any]) -> list[str]:
         f"{_arrivals(found)} for {found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}",
         f"dispatch {found['dispatch']}{_extras(found)}",
     ]
+    shared = {tuple(machine["shared_by"]) for machine in found["machines"] if "shared_by" in machine}
+    lines += [f"one machine is shared by {', '.join(names)}" for names in sorted(shared)[:MOST_ROWS]]
     missed = [f"{found[key]} {key}" for key in ("late", "dropped") if found[key]]
     if missed:
         lines.append(", ".join(missed))

@@ -1,7 +1,8 @@
 """Sessions made of one's own measured profiles: a CSV file with a row per configuration, prices and rates next to it.
 
 The file's first line names its columns, in any order: ``module``, ``hardware``, ``batch``, ``duration_s`` (seconds that
-one batch takes while ``concurrency`` batches run on the machine) and, if it is not always 1, ``concurrency``.
+one batch takes while ``concurrency`` batches run on the machine) and, if it is not always 1, ``concurrency``. A column
+``memory_mb`` says the megabytes that a configuration takes with all its batches; an empty cell says nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class _Row(FileModel):
     batch: Text
     concurrency: Text = "1"
     duration_s: Text
+    memory_mb: Text = ""
 
 
 def session_from_csv(
@@ -46,6 +48,7 @@ def session_from_csv(
     slo_s: Number,
     edges: Sequence[tuple[str, str]] | None = None,
     name: str | None = None,
+    memory_mb: Mapping[str, Number] | None = None,
 ) -> Session:
     """The session of measured profiles.
 
@@ -56,6 +59,7 @@ def session_from_csv(
         slo_s: end-to-end latency objective in seconds.
         edges: pairs of module names, from parent to child; None: a chain in the order of the file.
         name: name of the instance; by default the file's.
+        memory_mb: megabytes of memory of hardware of the file; None, or hardware that is not in it: not said.
 
     Raises:
         InputError: naming file, line and remedy, or the module or hardware that has no rate or price.
@@ -67,11 +71,14 @@ def session_from_csv(
     used = dict.fromkeys(c.hardware for profile in profiles.values() for c in profile)
     _refuse_missing("rates_rps", "module", profiles, rates, file)
     _refuse_missing("prices_per_h", "hardware", used, prices_per_h, file)
+    for kind in memory_mb or {}:
+        if kind not in used:
+            raise InputError(f"hardware {kind!r} has no row in {file}; it has {', '.join(used)}", field="memory_mb")
     hardware, modules = [], []
     for kind, price in prices_per_h.items():
         if kind in used:
             with at(f"prices_per_h[{kind!r}]", None):
-                hardware.append(Hardware(kind, price))
+                hardware.append(Hardware(kind, price, memory_mb=(memory_mb or {}).get(kind)))
     for module, profile in profiles.items():
         with at(f"rates_rps[{module!r}]", None):
             modules.append(Module(module, rates[module], profile))
@@ -108,12 +115,16 @@ def profiles_text(profiles: Profiles) -> str:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    says_memory = any(c.memory_mb is not None for profile in profiles.values() for c in profile)
+    columns = (*COLUMNS, "memory_mb") if says_memory else COLUMNS
+    writer.writerow(columns)
     for module, profile in profiles.items():
         for c in profile:
-            row = (module, c.hardware, str(c.batch), str(c.concurrency), decimal_text(c.duration_s))
-            validated(_Row, dict(zip(COLUMNS, row, strict=True)), None)
-            writer.writerow(row)
+            memory = "" if c.memory_mb is None else decimal_text(c.memory_mb)
+            row = (module, c.hardware, str(c.batch), str(c.concurrency), decimal_text(c.duration_s), memory)
+            cells = row[: len(columns)]
+            validated(_Row, dict(zip(columns, cells, strict=True)), None)
+            writer.writerow(cells)
     return text.getvalue()
 
 
@@ -152,8 +163,9 @@ def _configuration(cells: dict[str, str], line: int, file: str) -> tuple[str, Co
     batch = whole_cell(row.batch, "batch", line, file)
     concurrency = whole_cell(row.concurrency, "concurrency", line, file)
     duration = positive_cell(row.duration_s, "duration_s", line, file)
+    memory = positive_cell(row.memory_mb, "memory_mb", line, file) if row.memory_mb else None
     try:
-        return row.module, Configuration(row.hardware, batch, concurrency, duration)
+        return row.module, Configuration(row.hardware, batch, concurrency, duration, memory)
     except InputError as error:
         raise at_line(line, error.message, file, error.field) from None
 

@@ -10,7 +10,13 @@ from euclio.core.values import positive, seconds, whole
 from euclio.session.workloads.served_importing import PROFILE_IMPORTERS
 from euclio.workloads.importing import Imported, Importer
 
-FLAGS = {"prices_per_h": "--prices", "rates_rps": "--rates", "slo_s": "--slo", "edges": "--edges"}
+FLAGS = {
+    "prices_per_h": "--prices",
+    "rates_rps": "--rates",
+    "slo_s": "--slo",
+    "edges": "--edges",
+    "memory_mb": "--memory",
+}
 """Options by the argument of `session_from_csv` that they give."""
 
 
@@ -24,6 +30,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--slo", type=seconds, required=True, metavar="S", help="latency objective in seconds")
     parser.add_argument("--edges", type=_edges, metavar="a:b,a:c", help="parent:child; default: a chain as in the file")
+    parser.add_argument("--memory", type=_amounts, metavar="A=X,B=Y", help="megabytes of memory of hardware")
     parser.add_argument("--name", metavar="NAME", help="name of the session; default: the file's")
 
 
@@ -38,6 +45,7 @@ def _read(arguments: argparse.Namespace) -> Imported:
             slo_s=arguments.slo,
             edges=arguments.edges,
             name=arguments.name,
+            memory_mb=arguments.memory,
         )
     except InputError as error:
         flag = FLAGS.get((error.field or "").partition("[")[0], error.field)

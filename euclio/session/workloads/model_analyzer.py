@@ -2,7 +2,8 @@
 
 The columns of the CSV can be configured, so they are found by their names: `Model`, `Batch`, `Concurrency`, `Instance
 Group` (such as `5:GPU`), `Throughput (infer/sec)`, and where they are there `Model Config Path`, `Max Batch Size` and
-the three `Server Compute ... time (ms)`. A checkpoint has all of it, and whether dynamic batching was on.
+the three `Server Compute ... time (ms)`. A checkpoint has all of it, whether dynamic batching was on, and the memory in
+use on the GPU.
 
 A server whose largest batch is less than two requests cannot put requests together, nor can one without dynamic
 batching; of others the times have to show it. What a duration is read from: `euclio.session.workloads.served`. Of
@@ -40,6 +41,7 @@ FIELDS = {
 }
 """Columns that are needed, with what asks for them in model-analyzer's `inference_output_fields`."""
 TAGS = tuple(f"perf_server_compute_{step}" for step in ("input", "infer", "output"))
+MEMORY_TAG = "gpu_used_memory"
 ROUNDED_MS = Fraction(1, 10)
 """What the CSV rounds times to. Three of them are wrong by 0.15 ms at most, which is 5 % of 3 ms: shorter times tell
 nothing of how busy instances were."""
@@ -257,7 +259,15 @@ def _measurement(model: str, variant: str, run: dict[str, Any], measurement: dic
         raise _LeftOutError("nothing was answered")
     compute_s = sum((values[tag] for tag in TAGS), Fraction()) / MS_PER_S if all(t in values for t in TAGS) else None
     server = Server(batch, sum(_instances(config)), batches)
-    return Measured(model, variant, server, Point(_count(given["concurrency-range"]), rate, compute_s))
+    point = Point(_count(given["concurrency-range"]), rate, compute_s, _memory_mb(measurement))
+    return Measured(model, variant, server, point)
+
+
+def _memory_mb(measurement: dict[str, Any]) -> Fraction | None:
+    """The most memory that was in use on the GPU; None: not measured."""
+    values = [dict(records).get(MEMORY_TAG) for records in measurement["_gpu_data"].values()]
+    found = [exact(value["_value"]) for value in values if value]
+    return max(found) if found and max(found) > 0 else None
 
 
 def _instances(config: dict[str, Any]) -> Iterator[int]:

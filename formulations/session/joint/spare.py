@@ -109,13 +109,13 @@ def first_plan(session: Session, space: PlanSpace) -> Plan | None:
     if left <= 0:
         return None
     found = [_cheapest(session, m, allowed[m], duration + left / len(shortest)) for m, duration in enumerate(shortest)]
-    return _cheaper(session, space, Plan(tuple(found)), allowed)
+    plan = Plan(tuple(alone for alone in found if alone is not None))
+    return _cheaper(session, space, plan, allowed)
 
 
 def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
     """A plan made cheaper, one module after the other, each within what the others leave it of the SLO."""
-    allowed = _unlimited(session, space)
-    return _cheaper(session, space, plan, allowed)
+    return _cheaper(session, space, plan, _unlimited(session, space))
 
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
@@ -132,8 +132,8 @@ def _cheaper(session: Session, space: PlanSpace, plan: Plan, allowed: list[list[
         for m in range(len(modules)):
             checked = evaluate(session, Plan(tuple(modules)), space)
             budget = shape.room_s([e.worst_case_latency_s for e in checked.modules])[m]
-            other = _cheapest(session, m, allowed[m], budget) if allowed[m] else modules[m]
-            if _cost(session, other) < checked.modules[m].cost_per_h:
+            other = _cheapest(session, m, allowed[m], budget)
+            if other is not None and _cost(session, other) < checked.modules[m].cost_per_h:
                 modules[m] = other
     return Plan(tuple(modules))
 
@@ -142,10 +142,10 @@ def _cost(session: Session, plan: ModulePlan) -> Fraction:
     return sum((a.machines * session.price[a.configuration.hardware] for a in plan.allocations), Fraction(0))
 
 
-def _cheapest(session: Session, m: int, allowed: list[Configuration], budget_s: Fraction) -> ModulePlan:
-    """The cheapest plan of module m on one of the configurations alone; one of them is shorter than the budget."""
+def _cheapest(session: Session, m: int, allowed: list[Configuration], budget_s: Fraction) -> ModulePlan | None:
+    """The cheapest plan of module m on one of the configurations alone; None: none of them keeps to the budget."""
     plans = [_filled(session.modules[m], c, budget_s) for c in allowed if c.duration_s < budget_s]
-    return min(plans, key=lambda plan: (_cost(session, plan), plan.allocations[0].machines))
+    return min(plans, key=lambda plan: (_cost(session, plan), plan.allocations[0].machines), default=None)
 
 
 def _filled(module: Module, c: Configuration, budget_s: Fraction) -> ModulePlan:

@@ -83,6 +83,17 @@ def test_machines_that_are_charged_whole_are_counted_and_paid_for_whole():
     ]
 
 
+def test_a_shared_machine_says_whose_it_is_and_how_busy():
+    c = Configuration("x", 1, 1, "0.1")
+    session = Session("s", 9, [Hardware("x", 3)], [Module(name, 4, [c]) for name in "abc"])
+    plan = Plan(tuple(ModulePlan((Allocation(c, 0, Fraction(4)),)) for _ in "abc"), ((0, 2),))
+    solver = answering(plan, covers=frozenset({"packed"}))
+    lines = to_text(plan_table(session, solve(session, solver, charging="packed"))).splitlines()
+    assert "one machine of x is shared by a, c, and busy 80 %" in lines
+    rows = [line.split() for line in lines]
+    assert [row[-3] for row in rows if row[:1] in (["a"], ["b"], ["c"])] == ["1.500", "3.000", "1.500"]
+
+
 def test_dummies_have_their_own_row():
     session = Session("d", 1, [Hardware("x", 1)], [Module("m", 15, [Configuration("x", 2, 1, "0.1")])])
     plan = Plan((ModulePlan((Allocation(session.modules[0].profile[0], 1),), Fraction(5)),))

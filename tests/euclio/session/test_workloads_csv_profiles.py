@@ -8,7 +8,7 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_session
 from euclio.session import Configuration, Hardware
-from euclio.session.workloads.csv_profiles import read_profiles, session_from_csv
+from euclio.session.workloads.csv_profiles import profiles_text, read_profiles, session_from_csv
 
 GOOD = """module,hardware,batch,concurrency,duration_s
 detect,A,1,1,0.010
@@ -51,6 +51,19 @@ def test_profiles_are_read_exactly(file):
 def test_concurrency_is_1_where_there_is_no_column(file):
     file.write_text("duration_s , batch, module, hardware\n0.2, 4, m, A\n", encoding="utf-8")
     assert read_profiles(file) == {"m": (Configuration("A", 4, 1, "0.2"),)}
+
+
+def test_memory_may_be_said(file):
+    text = "module,hardware,batch,duration_s,memory_mb\nm,A,4,0.2,1500.5\nm,A,8,0.3,\n"
+    file.write_text(text, encoding="utf-8")
+    found = read_profiles(file)
+    assert [c.memory_mb for c in found["m"]] == [Fraction("1500.5"), None]
+    assert profiles_text(found).splitlines()[1:] == ["m,A,4,1,0.2,1500.5", "m,A,8,1,0.3,"]
+    assert session(file, memory_mb={"A": 24000}).hardware == (Hardware("A", 2, memory_mb=24000),)
+    assert problem(file, memory_mb={"B": 1}) == "memory_mb: hardware 'B' has no row in FILE; it has A"
+    assert problem(file, text.replace("1500.5", "much")) == (
+        "FILE: line 2, memory_mb: is 'much'; it must be a decimal number greater than 0, such as 0.025"
+    )
 
 
 def test_only_hardware_of_the_file_comes_in(file):
@@ -179,6 +192,7 @@ def test_the_command_writes_the_same_session(file, capsys):
             ("--rates", "1", "--edges", "a>b"),
             "euclio: argument --edges: 'a>b' must be PARENT:CHILD; pairs are divided by commas" + HELP,
         ),
+        (("--rates", "1", "--memory", "C=1"), "euclio: --memory: hardware 'C' has no row in FILE; it has A, B\n"),
         (("--rates", "1", "--edges", "detect:x"), "euclio: --edges: unknown module 'x'; known: detect, classify\n"),
     ],
 )

@@ -136,7 +136,7 @@ def test_what_cannot_be_known_is_refused_in_one_line(folder, capsys, text, optio
     assert capsys.readouterr().err == f"euclio: {expected}\n"
 
 
-def measurement(batch, clients, rate, compute_ms, gpus=1):
+def measurement(batch, clients, rate, compute_ms, gpus=1, memory=()):
     values = {
         "perf_throughput": rate,
         "perf_latency_p99": 40.0,
@@ -147,7 +147,10 @@ def measurement(batch, clients, rate, compute_ms, gpus=1):
     }
     return {
         "_model_variants_name": "any",
-        "_gpu_data": {f"GPU-{gpu}": [] for gpu in range(gpus)},
+        "_gpu_data": {
+            f"GPU-{gpu}": [["gpu_used_memory", {"_value": megabytes, "_timestamp": 0}] for megabytes in memory]
+            for gpu in range(gpus)
+        },
         "_model_config_measurements": [
             {
                 "_model_config_name": "any",
@@ -190,6 +193,15 @@ def test_a_checkpoint_says_more(folder, capsys):
             Configuration("L4", 5, 1, "0.025"),
         )
     }
+
+
+def test_the_memory_in_use_comes_along(folder):
+    rows = [measurement(4, 2, 198.0, 19.0, memory=[847.249408]), measurement(4, 4, 196.0, 19.0, memory=[901.5])]
+    checkpoint(folder / "0.ckpt", {"default": (run(), rows)})
+    assert imported("0.ckpt") == 0
+    assert (folder / "p.csv").read_text() == (
+        "module,hardware,batch,concurrency,duration_s,memory_mb\ndetect,L4,4,1,0.020202021,901.5\n"
+    )
 
 
 def test_measurements_of_several_machines_or_models_are_left_out_of_a_checkpoint(folder, capsys):

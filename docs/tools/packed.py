@@ -1,0 +1,139 @@
+"""Holds the latency of shared machines against what requests see: `python docs/tools/packed.py`.
+
+Plans of random sessions with few requests, by `whole-greedy` for packed machines, are served by simulation under evenly
+spaced requests: with all modules apart, so that requests enter by each of them, and in their DAGs. It prints the table
+of `docs/model/whole-machines.md`; the same code gives the same numbers. It takes some minutes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio import solve
+from euclio.core.words import percent
+from euclio.session import Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session.packing import residents, waits
+from euclio.session.simulation.server import Counts, Server
+from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.workloads.random_sessions import random_session
+from euclio.simulation.units import NS_PER_S, Ints
+
+SESSIONS = 800
+REQUESTS = 2000
+POLICIES = (Policy.TC, Policy.RR, Policy.MACHINE_RATE)
+APART, NEVER = "apart", float("inf")
+SETUPS = {
+    APART: Setup(),
+    "DAG": Setup(),
+    "DAG, no time-outs": Setup(timeout_s=NEVER),
+    "DAG, held": Setup(hold=True),
+    "DAG, held, no time-outs": Setup(hold=True, timeout_s=NEVER),
+}
+MOST_PER_REQUEST = 40
+"""Plans with more invocations per request, dummies included, are left out: most of what they serve is dummies."""
+FEWER = Fraction(1, 20)
+"""Rates of the random sessions are multiplied by this, so that many machines are partial."""
+
+
+class Seen(NamedTuple):
+    """What requests saw of a module on a shared machine.
+
+    Attributes:
+        policy: the plan's policy.
+        where: how modules were connected.
+        alone: whether the module has no other machine.
+        ratio: longest latency there over d + b/f + the others' d.
+        within: whether the module kept what the plan counts on for it as a whole.
+    """
+
+    policy: str
+    where: str
+    alone: bool
+    ratio: float
+    within: bool
+
+
+def plans(policy: Policy) -> Iterator[tuple[Session, Plan, PlanSpace]]:
+    """Random sessions, each with a plan in which modules share machines."""
+    space = PlanSpace(policy, charging="packed")
+    for seed in range(SESSIONS):
+        drawn = random_session(seed, 4)
+        modules = [replace(module, rate_rps=module.rate_rps * FEWER) for module in drawn.modules]
+        session = Session(drawn.name, drawn.slo_s * 2, drawn.hardware, modules, drawn.edges)
+        plan = solve(session, "whole-greedy", space=space).plan
+        if plan is not None and plan.shared and per_request(session, plan, space) <= MOST_PER_REQUEST:
+            yield session, plan, space
+
+
+def per_request(session: Session, plan: Plan, space: PlanSpace) -> Fraction:
+    """Invocations per request of the session, dummies included."""
+    dummies = sum((module.dummy_rps for module in evaluate(session, plan, space).modules), Fraction(0))
+    return (sum((module.rate_rps for module in session.modules), Fraction(0)) + dummies) / session_rate(session)
+
+
+def served(system: System) -> Ints:
+    """Invocations of evenly spaced requests, but for dummies and the last ones, whose batches nothing fills."""
+    rate = system.rate_rps
+    arrival = [k * NS_PER_S * rate.denominator // rate.numerator for k in range(REQUESTS)]
+    server = Server(system, until_ns=arrival[-1] + 1, logs=True)
+    counts = Counts([module.per_request for module in system.modules]).take(REQUESTS)
+    server.feed(np.array(arrival, np.int64), counts, last=True)
+    server.advance()
+    rows = server.logs().invocations
+    return rows[(rows[:, 0] >= 0) & (rows[:, 2] < arrival[-1] * 8 // 10)]
+
+
+def seen(session: Session, plan: Plan, space: PlanSpace, where: str, setup: Setup) -> Iterator[Seen]:
+    """What requests see of each module on a shared machine."""
+    system = build_system(session, plan, space, setup)
+    rows = served(system)
+    checked = evaluate(session, plan, space)
+    took = rows[:, 5] - rows[:, 2]
+    for group in residents(plan, [module.partial_rps for module in checked.modules]):
+        for resident, wait in zip(group, waits(group), strict=True):
+            m, c = resident.module, resident.configuration
+            here = took[rows[:, 3] == system.modules[m].machines[-1]]
+            bound = float((c.duration_s + c.batch / resident.rate_rps + wait) * NS_PER_S)
+            limit = float(checked.modules[m].worst_case_latency_s * NS_PER_S)
+            within = bool((took[rows[:, 1] == m] <= limit + len(rows)).all())
+            alone = len(system.modules[m].machines) == 1
+            if here.size:
+                yield Seen(str(space.policy), where, alone, float(here.max()) / bound, within)
+
+
+def main() -> None:
+    """Print the table."""
+    found: list[Seen] = []
+    late, sessions = Counter[tuple[str, str]](), Counter[str]()
+    for policy in POLICIES:
+        for session, plan, space in plans(policy):
+            sessions[policy.name] += 1
+            apart = Session(session.name, 10**6, session.hardware, session.modules)
+            for where, setup in SETUPS.items():
+                one = apart if where == APART else session
+                rows = list(seen(one, plan, space, where, setup))
+                late[policy.name, where] += any(row.ratio > 1 + 1e-6 for row in rows)
+                found += rows
+    print("| policy | modules | machines | over | of these with other machines | worst | modules over | plans |")
+    print("|---|---|---|---|---|---|---|---|")
+    for policy in POLICIES:
+        for where in SETUPS:
+            rows = [row for row in found if (row.policy, row.where) == (policy.name, where)]
+            over = [row for row in rows if row.ratio > 1 + 1e-6]
+            print(
+                f"| `{policy}` | {where} | {len(rows)} | {len(over)} | {sum(not row.alone for row in over)} | "
+                f"{max(row.ratio for row in rows):.3f} | {sum(not row.within for row in rows)} | "
+                f"{late[policy.name, where]} of {sessions[policy.name]} |"
+            )
+    print(percent(np.mean([row.ratio for row in found if row.where == APART]).item(), 1), "in the mean apart")
+
+
+if __name__ == "__main__":
+    main()
