@@ -10,6 +10,7 @@ from oracle_sessions import bought_session, stocked
 from euclio import solve
 from euclio.core.result import Status
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
+from euclio.session.family import FAMILY
 from euclio.session.unlimited import without_stock
 
 WHOLE = PlanSpace(charging="whole")
@@ -57,6 +58,18 @@ def test_too_small_a_stock_is_proven_and_said_with_what_would_do():
 def test_a_slo_that_no_stock_meets_is_said_so():
     found = solve(two_modules(1, 1, slo="0.15"), "exact", space=WHOLE)
     assert (found.status, found.reason) == (Status.INFEASIBLE, "no plan meets the SLO (proven)")
+
+
+def test_explanations_leave_the_stock_to_the_solver():
+    """They are about latencies: the reason of the solver stays, and the page says that it counts no machines."""
+    session = two_modules(1, 1)
+    found = solve(session, "exact", space=WHOLE)
+    assert FAMILY.why_infeasible(session, found, None) == found.reason
+    explained = FAMILY.explain(session, WHOLE, None)
+    assert explained.status is Status.FEASIBLE
+    assert "stock are not counted here" in explained.text
+    slow = two_modules(1, 1, slo="0.15")
+    assert "more than the SLO" in FAMILY.why_infeasible(slow, solve(slow, "exact", space=WHOLE), None)
 
 
 def test_stock_of_machines_by_share_is_refused():
