@@ -1,7 +1,7 @@
 """One module of several over time: the cheapest numbers of machines for a latency budget in each step (ours).
 
-Numbers of machines are looked for within a box around those of the steps' own plans, so that what is found is a plan and
-not a bound.
+Numbers of machines are looked for within a box around those of the steps' own plans, so that what is found is a plan
+and not a bound.
 """
 
 from __future__ import annotations
@@ -63,24 +63,24 @@ class ModuleDay:
             self._tables[budget_s] = rate_table(session, module, budget, Fraction(0), most=self.most)
         return self._tables[budget_s]
 
-    def path(self, budgets_s: Sequence[float], kept: Sequence[Vector] | None = None) -> Path | int:
-        """The cheapest path within a budget for each step, or the first step in which nothing serves.
+    def path(self, budgets_s: Sequence[float], kept: Sequence[Vector]) -> Path:
+        """The cheapest path within a budget for each step.
 
         Args:
             budgets_s: seconds per step.
-            kept: vectors that serve anyway, and so do those with more machines; None: there are none.
+            kept: vectors that serve anyway, and so do those with more machines.
         """
         rates = self.rates_rps
 
         def serves(k: int) -> NDArray[np.bool_]:
             enough = self.table(budgets_s[k]).serves(rates[k])
-            if kept is not None:
-                enough = enough.copy()
-                enough[tuple(slice(n, None) for n in kept[k])] = True
+            enough[tuple(slice(n, None) for n in kept[k])] = True
             return enough
 
         hours = [float(step.length_s / HOUR_S) for step in self.day.steps]
-        return cheapest_path(serves, self._per_h, hours, self._changes, self.deadline)
+        found = cheapest_path(serves, self._per_h, hours, self._changes, self.deadline)
+        assert not isinstance(found, int)
+        return found
 
     def vector(self, serving: tuple[Serving, ...]) -> Vector:
         """Machines that serve, by axis."""
@@ -113,7 +113,7 @@ def module_day(day: Day, index: int, used: Sequence[tuple[Serving, ...]], deadli
     fast = [c for c in module.profile if c.duration_s < session.slo_s]
     needed = {c: c.batch / (session.slo_s - c.duration_s) for c in fast}
     alone = most_alone(session, fast, needed, day.largest_rates_rps[index])
-    seen = {name: 0 for name in alone}
+    seen = dict.fromkeys(alone, 0)
     for one in (own for serving in used for own in serving):
         seen[one.hardware] = max(seen[one.hardware], one.machines)
     most: dict[str, int] = {}

@@ -1,27 +1,27 @@
 """The least cost of several modules over time: a plan, and a bound (ours).
 
-Given latency budgets, modules are independent, and each is planned over all steps by dynamic programming. First one split
-of the SLO for all steps is chosen: the cost of each module over all steps at some budgets, and the cheapest choice of one
-budget per module (latency splitting, with costs of whole days). Then module after module is planned anew with the budgets
-that the others leave it in each step, which never costs more.
+Given latency budgets, modules are independent, and each is planned over all steps by dynamic programming. It begins
+with the cheapest plan of each step. Then module after module is planned anew with what the others leave it of the SLO
+in each step, which never costs more. Bounds: `step_bound`, `latency_prices`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from euclio.day import Day, DayPlan, Serving, evaluate
 from formulations.day.answers import Made, nothing_serves
 from formulations.day.cheapest import Found, cheapest_plans
+from formulations.day.latency_prices import bound_by_latency_prices
 from formulations.day.module_days import ModuleDay, Vector, latency_s, module_day
 from formulations.day.one_path import LateError
 from formulations.day.staffings import day_plan, staffing
 from formulations.day.step_bound import bound_of_steps
 from formulations.day.transitions import Floats
-from formulations.session.splitting.solver import split_modes
 
 LEVELS = 14
 """Budgets that a module is planned for at most at a time."""
@@ -59,21 +59,22 @@ def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
         LateError: the deadline passed before every step had a plan.
     """
     found = _own_plans(day, deadline)
-    own = day_plan(one.staffings for one in found)
+    plan = day_plan(one.staffings for one in found)
     bound = bound_of_steps(day, [one.bound_per_h for one in found])
     if exact:
-        return own, bound
-    plans = [own]
-    try:
-        plans += _courses(day, found, deadline)
-    except LateError:
-        pass
-    return min(plans, key=lambda plan: _cost(day, plan)), bound
+        return plan, bound
+    modules, own = _begun(day, found, deadline)
+    courses = _improved(day, modules, own)
+    better = _plan(modules, courses)
+    plan = min(plan, better, key=lambda one: _cost(day, one))
+    known = [np.concatenate([a.latency_s, b.latency_s]).tolist() for a, b in zip(own, courses, strict=True)]
+    priced = bound_by_latency_prices(day, known, _cost(day, plan), deadline)
+    return plan, max(bound, priced or 0.0)
 
 
 def _own_plans(day: Day, deadline: float) -> list[Found]:
     """The cheapest plan of each step."""
-    cheapest = cheapest_plans(day, 1, deadline, exact=False)
+    cheapest = cheapest_plans(day, Fraction(1), deadline, exact=False)
     plans: list[Found] = []
     for k, step in enumerate(day.steps):
         found = cheapest(step.rates_rps)
@@ -88,16 +89,15 @@ def _cost(day: Day, plan: DayPlan) -> float:
     return float(checked.value) if checked.feasible and checked.value is not None else np.inf
 
 
-def _courses(day: Day, found: Sequence[Found], deadline: float) -> list[DayPlan]:
-    """Plans from one split of the SLO for all steps, planned anew module by module."""
-    used = [[one.staffings[m].serving for one in found] for m in range(len(day.session.modules))]
-    modules = [module_day(day, m, serving, deadline) for m, serving in enumerate(used)]
-    own = [_course(module, [module.vector(s) for s in serving], serving) for module, serving in zip(modules, used, strict=True)]
-    starts = [own]
-    split = _one_split(day, modules, own)
-    if split is not None:
-        starts.append(split)
-    return [_plan(modules, _improved(day, modules, start)) for start in starts]
+def _begun(day: Day, found: Sequence[Found], deadline: float) -> tuple[list[ModuleDay], list[Course]]:
+    """The modules, and their courses in the steps' own plans."""
+    modules: list[ModuleDay] = []
+    courses: list[Course] = []
+    for m in range(len(day.session.modules)):
+        serving = [one.staffings[m].serving for one in found]
+        modules.append(module_day(day, m, serving, deadline))
+        courses.append(_course(modules[-1], [modules[-1].vector(own) for own in serving], serving))
+    return modules, courses
 
 
 def _course(module: ModuleDay, on: Sequence[Vector], serving: Sequence[tuple[Serving, ...]]) -> Course:
@@ -105,53 +105,19 @@ def _course(module: ModuleDay, on: Sequence[Vector], serving: Sequence[tuple[Ser
     return Course(tuple(on), tuple(serving), latencies)
 
 
-def _one_split(day: Day, modules: Sequence[ModuleDay], own: Sequence[Course]) -> list[Course] | None:
-    """The cheapest courses with one budget per module for all steps; None: no such budgets keep the SLO."""
-    levels: list[list[float]] = []
-    costs: list[list[float]] = []
-    steps = len(day.steps)
-    for module, course in zip(modules, own, strict=True):
-        levels.append(_levels(course.latency_s))
-        found = [module.path([level] * steps) for level in levels[-1]]
-        costs.append([np.inf if isinstance(path, int) else path.cost for path in found])
-    index = day.session.index
-    edges = [(index[a], index[b]) for a, b in day.session.edges]
-    kept = [[k for k, cost in enumerate(row) if np.isfinite(cost)] for row in costs]
-    if not all(kept):
-        return None
-    choice = split_modes(
-        edges,
-        [[levels[m][k] for k in row] for m, row in enumerate(kept)],
-        [[costs[m][k] for k in row] for m, row in enumerate(kept)],
-        float(day.session.slo_s) * (1 - MARGIN),
-    )
-    if not np.isfinite(choice.cost):
-        return None
-    budgets = [levels[m][row[choice.chosen[m]]] for m, row in enumerate(kept)]
-    return [_planned(module, [budget] * steps, None) for module, budget in zip(modules, budgets, strict=True)]
-
-
-def _levels(latencies: Floats) -> list[float]:
-    """Some of the latencies, from the least to the largest."""
-    return [float(level) for level in np.unique(np.quantile(latencies, np.linspace(0, 1, LEVELS), method="higher"))]
-
-
-def _planned(module: ModuleDay, budgets_s: Sequence[float], kept: Course | None) -> Course:
+def _planned(module: ModuleDay, budgets_s: Sequence[float], kept: Course) -> Course:
     """The cheapest course within a budget for each step; what `kept` does serves anyway."""
-    found = module.path(budgets_s, None if kept is None else kept.on)
+    found = module.path(budgets_s, kept.on)
     assert not isinstance(found, int)
     serving: list[tuple[Serving, ...]] = []
     for k, (on, rate) in enumerate(zip(found.machines, module.rates_rps, strict=True)):
         table = module.table(budgets_s[k])
-        serves = bool(table.serves(rate)[on])
-        if not serves:
-            assert kept is not None
-        serving.append(table.serving(on, rate) if serves or kept is None else kept.serving[k])
+        serving.append(table.serving(on, rate) if table.serves(rate)[on] else kept.serving[k])
     return _course(module, found.machines, serving)
 
 
 def _improved(day: Day, modules: Sequence[ModuleDay], start: list[Course]) -> list[Course]:
-    """The courses, each planned anew with what the others leave of the SLO until none gets cheaper."""
+    """The courses, each planned anew with what the others leave of the SLO until none changes or the time is up."""
     courses = list(start)
     for _ in range(ROUNDS):
         before = [course.on for course in courses]
@@ -159,7 +125,10 @@ def _improved(day: Day, modules: Sequence[ModuleDay], start: list[Course]) -> li
             budgets = _left_of_slo(day, courses, m)
             levels = np.unique(np.quantile(budgets, np.linspace(0, 1, LEVELS), method="lower"))
             rounded = levels[np.searchsorted(levels, budgets, side="right") - 1]
-            courses[m] = _planned(module, [float(level) for level in rounded], courses[m])
+            try:
+                courses[m] = _planned(module, [float(level) for level in rounded], courses[m])
+            except LateError:
+                return courses
         if before == [course.on for course in courses]:
             break
     return courses
