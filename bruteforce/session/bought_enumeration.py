@@ -6,7 +6,8 @@ has infinitely many, and these are listed:
 
 - Under policies of forms `FIXED` and `EVEN` a full machine takes what its configuration says, however many there are.
   So machines beyond those that take the rate only cost, and need not be listed: again the plans of
-  `module_plans.py`.
+  `module_plans.py`. Where a full machine takes longer than one that is nearly full, d + b/t (`rr` with concurrency),
+  rule `continuous` may also leave the last one anything below full: it takes d + b/t and an infinitesimal.
 - In sequence (forms `LEFT`, `TIED`) latencies fall as machines are added, and a last machine that is not full is filled
   for nothing: a plan is a number of machines of each configuration, Σ n·t ≥ T. Those that cost at most a cutoff are
   finitely many where each machine costs something, or is in stock. Cutoffs rise from what the rate costs at least. The
@@ -25,15 +26,16 @@ at once. All combinations of these are enumerated, cut only by cost, path and st
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import ceil, inf
 from typing import NamedTuple
 
 from bruteforce.session.combination import TimeUpError
 from bruteforce.session.module_plans import MOST_VECTORS, Counts, all_counts, most_vectors, worst_latency
-from bruteforce.session.scaled_module import OWN_RATE, ScaledModule, scale_module
+from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.errors import InapplicableError
 from euclio.session import Allocation, Configuration, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.session.policies import Form
@@ -65,15 +67,13 @@ class Choice(NamedTuple):
         cost_per_h: money per hour.
         latency: worst-case latency.
         used: machines of each type in stock that it takes, in the order of `_Listing.stock`.
-        plan: the plan; None: as many machines of `endless` as it takes.
-        endless: the configuration; None: the plan stands.
+        plan: the plan, given what an infinitesimal is to be in seconds.
     """
 
     cost_per_h: Fraction
     latency: Latency
     used: tuple[Fraction, ...]
-    plan: ModulePlan | None
-    endless: Configuration | None = None
+    plan: Callable[[Fraction], ModulePlan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,7 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
         deadline: `time.perf_counter` value at which to give up.
 
     Raises:
-        InapplicableError: rule `continuous` where its plans cannot be listed; dummies for nothing under a user's own
-            policy; or more count vectors than `MOST_VECTORS`.
+        InapplicableError: dummies for nothing under a user's own policy, or more count vectors than `MOST_VECTORS`.
         TimeUpError: the deadline has passed.
     """
     space = _countable(session, space)
@@ -143,17 +142,9 @@ def _countable(session: Session, space: PlanSpace) -> PlanSpace:
         raise InapplicableError(
             f"dummies for nothing have infinitely many plans under policy {space.policy.name}; use dummy rule none"
         )
-    if space.dummy.countable:
+    if space.dummy.countable or space.policy.form is Form.FIXED:
         return space
-    if space.charging.whole and not (space.policy.form is Form.FIXED and _faster_when_partial(session, space)):
-        return replace(space, dummy=DummyRule.MACHINE)
-    raise InapplicableError("rule continuous has infinitely many plans; use none or machine")
-
-
-def _faster_when_partial(session: Session, space: PlanSpace) -> bool:
-    """Whether a full machine collects at less than its throughput, which a machine that is nearly full collects at."""
-    allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-    return any(OWN_RATE[space.policy.name](c) < c.throughput_rps for c in allowed)
+    return replace(space, dummy=DummyRule.MACHINE)
 
 
 def _least_cost(session: Session, space: PlanSpace, module: Module) -> Fraction:
@@ -174,8 +165,11 @@ def _all_choices(listing: _Listing, module: Module) -> list[Choice]:
     vectors = most_vectors(scaled, listing.space.max_allocations)
     if vectors > MOST_VECTORS:
         raise InapplicableError(_too_many(module, f"may have {vectors:.2g}"))
-    closed = all_counts(scaled, listing.space, listing.deadline)
-    return _undominated(listing, (_choice(listing, scaled, counts) for counts in closed))
+    closed = list(all_counts(scaled, listing.space, listing.deadline))
+    choices = [_choice(listing, scaled, counts) for counts in closed]
+    if not listing.space.dummy.countable:
+        choices += [_nearly_full(listing, scaled, counts) for counts in closed if counts.partial]
+    return _undominated(listing, choices)
 
 
 def _choices_within(listing: _Listing, module: Module, cutoff: Fraction | None) -> list[Choice]:
@@ -188,7 +182,8 @@ def _choices_within(listing: _Listing, module: Module, cutoff: Fraction | None) 
     """
     scaled = _scaled(listing, module)
     free = [c for c in scaled.configurations if c.hardware in listing.free]
-    alone = [Choice(Fraction(0), Latency(c.duration_s, 1), (Fraction(0),) * len(listing.stock), None, c) for c in free]
+    nothing = (Fraction(0),) * len(listing.stock)
+    alone = [Choice(Fraction(0), Latency(c.duration_s, 1), nothing, partial(_many, module, c)) for c in free]
     counts = _fillings(listing, module, scaled, None if cutoff is None else int(cutoff * scaled.cost_scale))
     bought = (_choice(listing, scaled, c) for c in counts)
     return _undominated(listing, (choice for choices in (alone, bought) for choice in choices))
@@ -240,17 +235,35 @@ def _choice(listing: _Listing, scaled: ScaledModule, counts: Counts) -> Choice:
     allocations = []
     for position, (i, n) in enumerate(counts.machines):
         c = scaled.configurations[i]
-        partial = Fraction(counts.partial if position == len(counts.machines) - 1 else 0, scaled.scale)
-        machines = n + (Fraction(partial > 0) if whole else partial / c.throughput_rps)
+        rest = Fraction(counts.partial if position == len(counts.machines) - 1 else 0, scaled.scale)
+        machines = n + (Fraction(rest > 0) if whole else rest / c.throughput_rps)
         used[c.hardware] = used.get(c.hardware, Fraction(0)) + machines
         cost += machines * price[c.hardware]
-        allocations.append(Allocation(c, n, partial))
+        allocations.append(Allocation(c, n, rest))
     plan = ModulePlan(tuple(allocations), Fraction(counts.dummy, scaled.scale))
     taken = tuple(used.get(name, Fraction(0)) for name in listing.stock)
-    return Choice(cost, Latency(worst_latency(scaled, counts)), taken, plan)
+    return Choice(cost, Latency(worst_latency(scaled, counts)), taken, lambda above: plan)
 
 
-def _undominated(listing: _Listing, choices: Iterator[Choice]) -> list[Choice]:
+def _nearly_full(listing: _Listing, scaled: ScaledModule, counts: Counts) -> Choice:
+    """A closed plan with dummies that all but fill its partial machine, in form `FIXED`."""
+    choice, last = _choice(listing, scaled, counts), scaled.configurations[counts.machines[-1][0]]
+    full = counts.machines if counts.machines[-1][1] else counts.machines[:-1]
+    latency = Latency(last.duration_s + last.batch / last.throughput_rps, 1)
+    if full:
+        latency = max(latency, Latency(worst_latency(scaled, Counts(0, full, 0, 0))))
+
+    def plan(above: Fraction) -> ModulePlan:
+        closed = choice.plan(above)
+        machine = closed.allocations[-1]
+        rate = max(machine.partial_rps, last.batch / (last.batch / last.throughput_rps + above))
+        filled = replace(machine, partial_rps=rate)
+        return ModulePlan((*closed.allocations[:-1], filled), rate - machine.partial_rps)
+
+    return Choice(choice.cost_per_h, latency, choice.used, plan)
+
+
+def _undominated(listing: _Listing, choices: Iterable[Choice]) -> list[Choice]:
     """The choices within SLO and stock that no other one equals or beats in everything, by rising cost."""
     slo, stock = Latency(listing.session.slo_s), tuple(listing.stock.values())
     possible = [c for c in choices if c.latency <= slo and all(u <= n for u, n in zip(c.used, stock, strict=True))]
@@ -306,14 +319,12 @@ def _cheapest(listing: _Listing, choices: list[list[Choice]]) -> tuple[Fraction,
 
 def _plan(session: Session, best: list[Choice]) -> Plan:
     """The plan of a combination; machines of free types become so many that the SLO is met."""
-    above = Fraction(0)
-    if any(choice.endless is not None for choice in best):
-        above = session.slo_s
+    above = session.slo_s
+    if any(choice.latency.above for choice in best):
         # Paths with an infinitesimal are shorter than the SLO: some halving fits.
         while _longest(session, [c.latency.seconds + c.latency.above * above for c in best]) > session.slo_s:
             above /= 2
-    pairs = zip(session.modules, best, strict=True)
-    return Plan(tuple(choice.plan or _many(module, choice.endless, above) for module, choice in pairs))
+    return Plan(tuple(choice.plan(above) for choice in best))
 
 
 def _longest(session: Session, latencies: list[Fraction]) -> Fraction:
@@ -324,8 +335,7 @@ def _longest(session: Session, latencies: list[Fraction]) -> Fraction:
     return max(finish)
 
 
-def _many(module: Module, c: Configuration | None, above: Fraction) -> ModulePlan:
+def _many(module: Module, c: Configuration, above: Fraction) -> ModulePlan:
     """As many machines of a configuration as collect a batch within a time, in seconds."""
-    assert c is not None
     machines = ceil(max(module.rate_rps, c.batch / above) / c.throughput_rps)
     return ModulePlan((Allocation(c, machines),), machines * c.throughput_rps - module.rate_rps)

@@ -39,8 +39,7 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
 
     Args:
         session: the instance.
-        space: plan space with dummy rule `none` or `machine`; also `continuous` where machines are charged whole and
-            full ones are never slower than others.
+        space: plan space with dummy rule `none` or `machine`; also `continuous` where machines are charged whole.
         limits: time limit.
 
     Raises:

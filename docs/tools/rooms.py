@@ -49,7 +49,7 @@ BANDS = (
     ("uses of it all", "#e6e0f2", ("studies", "bench_set", "contract", "verbs")),
     ("from runs to pages", "#dff0e4", ("report", "analysis", "comparison", "results", "runs")),
     ("for all families", "#e3f1ef", ("certification",)),
-    ("problem families", "#fbe8d2", ("session", "pipeline")),
+    ("problem families", "#fbe8d2", ("day", "session", "pipeline")),
     ("what families share", "#e3f1ef", ("simulation", "workloads")),
     ("the floor", "#ebecee", ("files", "supervision", "core")),
 )

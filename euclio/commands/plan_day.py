@@ -12,7 +12,6 @@ from euclio.core.progress import progress_bar, say
 from euclio.core.values import Values, names, seconds
 
 if TYPE_CHECKING:
-    from euclio.core.registry import AnySolver
     from euclio.day import Day
     from euclio.day.comparing import DayComparison
 
@@ -34,14 +33,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="load of a session: columns time_s and rate_rps (sum of the sources) or factor, for all modules or, as "
         "rate_rps:MODULE or factor:MODULE, for each",
     )
-    amounts = {"type": AT_LEAST_0.parse, "metavar": "X"}
-    parser.add_argument(
-        "--warm-up", dest="warm_up_s", help="seconds that a machine is charged before it serves", **amounts
-    )
-    parser.add_argument(
-        "--keep-alive", dest="keep_alive_s", help="seconds that a machine is charged after it is released", **amounts
-    )
-    parser.add_argument("--price-per-change", help="money per machine that is started or stopped", **amounts)
+    for flag, field, what in (
+        ("--warm-up", "warm_up_s", "seconds that a machine is charged before it serves"),
+        ("--keep-alive", "keep_alive_s", "seconds that a machine is charged after it is released"),
+        ("--price-per-change", "price_per_change", "money per machine that is started or stopped"),
+    ):
+        parser.add_argument(flag, dest=field, type=AT_LEAST_0.parse, metavar="X", help=f"{what}; default: 0")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these alone, or FILE.py:FUNCTION; default: all")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(
@@ -63,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.comparison.comparing import chosen_solvers
     from euclio.core.references import file_of
     from euclio.core.registry import solvers_of
+    from euclio.core.solving import solver_for
     from euclio.core.tables import to_text
     from euclio.day.comparing import compare_day
     from euclio.day.family import FAMILY
@@ -77,9 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     day = _day(arguments)
-    chosen: list[AnySolver] = (
-        solvers_of(FAMILY.name) if arguments.solvers is None else chosen_solvers(arguments.solvers, FAMILY)
-    )
+    asked = solvers_of(FAMILY.name) if arguments.solvers is None else chosen_solvers(arguments.solvers, FAMILY)
+    chosen = [solver_for(FAMILY, solver) for solver in asked]
     with Supervised([day], chosen, notice=False) as supervised, progress_bar("solvers", len(chosen)) as done:
         found = compare_day(day, chosen, supervised.solve, done, time_limit_s=arguments.time_limit)
     print(json_text(found.describe()) if arguments.json else to_text(found.table()))

@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "that the line says, and prints a line when it is done; `took 0.012` gives the seconds by its own clock. As "
         "many processes run at once as --concurrency says."
     )
-    parser.add_argument("words", nargs="+", metavar="FILE.py:FUNCTION | -- COMMAND", help="what runs batches")
+    parser.add_argument("words", nargs="+", metavar="WORK", help="FILE.py:FUNCTION, or -- COMMAND")
     parser.add_argument("--model", required=True, metavar="NAME", help="name of the module in the profile")
     parser.add_argument("--hardware", required=True, metavar="NAME", help="what this machine type is called")
     parser.add_argument(

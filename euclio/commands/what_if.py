@@ -93,6 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
             space=plan_space(arguments, family, solver, session),
             time_limit_s=arguments.time_limit,
         )
+    hint = next(filter(None, map(family.hint, asked.sessions.values())), "")
+    if hint:
+        say(f"{arguments.file}: {hint}")
     with noticed("solving all points; compiling takes a while at the first use after installation"):
         answer = answered(asked)
     answer = _covered(answer, arguments.file)

@@ -13,6 +13,7 @@ from rich.text import Text
 from euclio.core.result import AnyResult, Status
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, figures, full, percent
+from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import DayFigures, figures_of
 from euclio.day.instance import Day
 
@@ -37,8 +38,8 @@ class DayComparison:
     @property
     def best(self) -> AnyResult | None:
         """The cheapest plan, the first of equals; None: there is no plan."""
-        found = [result for result in self.results if result.value is not None]
-        return min(found, key=lambda result: result.value, default=None)
+        found = [(result.value, k) for k, result in enumerate(self.results) if result.value is not None]
+        return self.results[min(found)[1]] if found else None
 
     @property
     def optimum(self) -> Fraction | None:
@@ -73,7 +74,8 @@ class DayComparison:
         return data | {"wall_s": result.wall_s}
 
     def _figures(self, result: AnyResult) -> DayFigures | None:
-        return None if result.value is None else figures_of(self.day, result.evaluation)
+        evaluation: DayEvaluation | None = result.evaluation
+        return None if result.value is None or evaluation is None else figures_of(self.day, evaluation)
 
     def table(self) -> RenderableType:
         """The comparison for people."""

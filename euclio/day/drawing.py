@@ -14,6 +14,7 @@ from euclio.core.figures import INK, PALETTE, figure_style, grid
 from euclio.core.result import AnyResult
 from euclio.core.words import full
 from euclio.day.comparing import DayComparison
+from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import machines_by_type
 from euclio.day.instance import HOUR_S, Day
 
@@ -32,21 +33,23 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
         chosen: names of the solvers that have a panel each, from above; those without a plan are left out.
     """
     day = comparison.day
-    by_name = {result.solver: result for result in comparison.results if result.value is not None}
-    plans = [by_name[name] for name in chosen if name in by_name]
+    by_name = {own.solver: own for own in comparison.results if own.value is not None and own.evaluation is not None}
+    plans = [(own, _machines(own)) for own in (by_name[name] for name in chosen if name in by_name)]
     with figure_style():
         figure = Figure(figsize=(WIDTH_IN, 2.1 + 1.9 * len(plans)))
         FigureCanvasAgg(figure)
         panels = figure.subplots(1 + len(plans), 1, sharex=True, squeeze=False)[:, 0]
         times = [float(t) for t in accumulate((step.length_s / HOUR_S for step in day.steps), initial=0)]
         _draw_load(panels[0], day, times)
-        most = max((sum(row) for own in plans for row in machines_by_type(own.evaluation)), default=1)
-        for axes, result in zip(panels[1:], plans, strict=True):
-            _draw_machines(axes, comparison, result, times)
-            axes.set_ylim(0, 1.08 * most)
+        most = max((sum(row) for _, on in plans for row in on), default=1)
+        for axes, (result, on) in zip(panels[1:], plans, strict=True):
+            _draw_machines(axes, comparison, result, on, times)
+            axes.set_ylim(0, 1.08 * max(most, 1))
         panels[-1].set_xlabel("hours")
         panels[-1].set_xlim(times[0], times[-1])
-        handles = [Patch(facecolor=c, hatch=h, edgecolor="white", label=n) for n, c, h in _looks(day)]
+        used = [any(row[h] for _, on in plans for row in on) for h in range(len(day.session.hardware))]
+        looks = [look for look, some in zip(_looks(day), used, strict=True) if some]
+        handles = [Patch(facecolor=c, hatch=h, edgecolor="white", label=n) for n, c, h in looks]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
 
@@ -61,16 +64,23 @@ def _looks(day: Day) -> list[tuple[str, str, str]]:
 def _draw_load(axes: Axes, day: Day, times: list[float]) -> None:
     sources = [m for m, parents in enumerate(day.session.parents()) if not parents]
     rates = [float(sum(step.rates_rps[m] for m in sources)) for step in day.steps]
-    axes.stairs(rates, times, color=INK, linewidth=1.1)
+    axes.stairs(rates, times, baseline=None, color=INK, linewidth=1.1)
     axes.set_ylim(0, 1.08 * max(rates))
     axes.set_ylabel("req/s")
     axes.set_title(f"{day.name}: load", fontsize=9)
     grid(axes, "y")
 
 
-def _draw_machines(axes: Axes, comparison: DayComparison, result: AnyResult, times: list[float]) -> None:
-    below = [0] * len(comparison.day.steps)
-    by_type = machines_by_type(result.evaluation)
+def _machines(result: AnyResult) -> list[list[int]]:
+    evaluation: DayEvaluation | None = result.evaluation
+    assert evaluation is not None
+    return machines_by_type(evaluation)
+
+
+def _draw_machines(
+    axes: Axes, comparison: DayComparison, result: AnyResult, by_type: list[list[int]], times: list[float]
+) -> None:
+    below = [0] * len(by_type)
     for h, (_, colour, hatch) in enumerate(_looks(comparison.day)):
         above = [base + row[h] for base, row in zip(below, by_type, strict=True)]
         axes.stairs(above, times, baseline=below, fill=True, facecolor=colour, hatch=hatch, edgecolor="white", lw=0)
@@ -78,7 +88,8 @@ def _draw_machines(axes: Axes, comparison: DayComparison, result: AnyResult, tim
     regret = comparison.regret(result)
     least = "bound" if comparison.optimum is None else "optimum"
     over = "" if not regret or regret < 5e-5 else f", {100 * regret:.3g} % over the {least}"
-    changes = f"{result.evaluation.starts} starts, {result.evaluation.stops} stops"
+    evaluation: DayEvaluation | None = result.evaluation
+    changes = f"{evaluation.starts} starts, {evaluation.stops} stops" if evaluation is not None else ""
     axes.set_title(f"{result.solver}: {full(result.value, digits=6)} in all{over}; {changes}", fontsize=9)
     axes.set_ylabel("machines on")
     grid(axes, "y")

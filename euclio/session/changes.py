@@ -15,7 +15,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import SpaceOption
 from euclio.core.numbers import exact_number
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
-from euclio.core.words import full, joined, percent
+from euclio.core.words import counted, full, joined, percent
 from euclio.session.instance import Module, Session
 from euclio.session.instance import stock as machines_in_stock
 from euclio.session.machine_changes import machine_counts
@@ -86,7 +86,7 @@ class SessionChanges:
         words = [] if self.rate_rps is None else [f"rate {full(self.rate_rps)} req/s"]
         words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
         words += [f"price of {name} {full(price)} per hour" for name, price in (self.price_per_h or {}).items()]
-        words += [f"{count:,} machines of {name} in stock" for name, count in (self.stock or {}).items()]
+        words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
         if self.running is not None:
             words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
         if self.most_changes is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST
+from euclio.core.result import Status
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
@@ -60,7 +61,11 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
     from euclio.session.explanation_text import one_line
 
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
-    return one_line(explain(session, result.space, limit), result.solver)
+    found = explain(session, result.space, limit)
+    # Explanations are about latencies. Where these are short enough, the solver has said what the stock lacks.
+    if session.stock and found.status is not Status.INFEASIBLE and result.reason:
+        return result.reason
+    return one_line(found, result.solver)
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
@@ -68,7 +73,10 @@ def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Expla
     from euclio.session.explanation_text import describe, page
 
     found = explain(session, space, limit_s)
-    return Explained(found.status, page(found), describe(found))
+    text = page(found)
+    if session.stock and found.status is Status.FEASIBLE:
+        text += "\nthe machines in stock are not counted here; --solver exact says whether they are enough"
+    return Explained(found.status, text, describe(found))
 
 
 def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:

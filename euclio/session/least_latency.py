@@ -24,6 +24,7 @@ from euclio.session import (
     longest_path,
 )
 from euclio.session.latency_bound import latency_bound
+from euclio.session.unlimited import without_stock
 
 RESOLUTION = Fraction(1, 10**9)
 """A search ends where no plan is faster than the fastest found by more than this share."""
@@ -156,8 +157,8 @@ def _why_none(session: Session, space: PlanSpace) -> str:
 
 
 def _alone(session: Session, module: Module, slo_s: Fraction) -> Session:
-    """The module as a session of its own."""
-    return Session(module.name, slo_s, session.hardware, [module])
+    """The module as a session of its own, with any number of machines."""
+    return without_stock(Session(module.name, slo_s, session.hardware, [module]))
 
 
 def _forced(module: Module, space: PlanSpace) -> bool:

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
-from euclio.core.result import Status
-from euclio.core.solving import solve
+from euclio.core.registry import Limits
 from euclio.day import Day, Serving, Staffing
 from euclio.day.evaluate import WHOLE
 from euclio.day.instance import at_rates
-from euclio.session import Session
+from euclio.session import ModulePlan, Session
 from formulations.day.one_path import LateError
 from formulations.day.rate_table import rate_table
 from formulations.day.transitions import per_vector
+from formulations.session.exact.solver import solve_exact
 
 Rates = tuple[Fraction, ...]
-Cheapest = Callable[[Rates], tuple[Staffing, ...] | None]
-"""Rates of the modules in; the cheapest staffings, one per module, or None where no plan serves them, out."""
+
+
+class Found(NamedTuple):
+    """The cheapest plan for some rates.
+
+    Attributes:
+        staffings: one per module.
+        bound_per_h: no plan for these rates costs less per hour; None: that is not proven.
+    """
+
+    staffings: tuple[Staffing, ...]
+    bound_per_h: float | None
+
+
+Cheapest = Callable[[Rates], Found | None]
+"""Rates of the modules in; the cheapest plan, or None where none serves them, out."""
 
 
 def cheapest_plans(day: Day, factor: Fraction, deadline: float, *, exact: bool) -> Cheapest:
@@ -34,7 +49,7 @@ def cheapest_plans(day: Day, factor: Fraction, deadline: float, *, exact: bool) 
         exact: whether rates are compared as fractions, where floats met a tie.
 
     Raises:
-        InapplicableError: there are too many numbers of machines, or no solver for several modules.
+        InapplicableError: there are too many numbers of machines.
         LateError: the deadline passed.
     """
     session = day.session
@@ -49,22 +64,22 @@ def _by_table(session: Session, largest_rps: Fraction, exact: bool) -> Cheapest:
     prices = per_vector(tuple(float(session.price[name]) for name in table.hardware), table.rate.shape).ravel()
     order = np.argsort(prices, kind="stable")
 
-    def cheapest(rates: Rates) -> tuple[Staffing, ...] | None:
+    def cheapest(rates: Rates) -> Found | None:
         enough = table.serves(rates[0]).ravel()[order]
         first = int(np.argmax(enough))
         if not enough[first]:
             return None
         at = tuple(int(n) for n in np.unravel_index(int(order[first]), table.rate.shape))
-        return (Staffing(table.serving(at, rates[0])),)
+        return Found((Staffing(table.serving(at, rates[0])),), float(prices[order[first]]))
 
     return cheapest
 
 
 def _by_solver(session: Session, deadline: float) -> Cheapest:
     """Several modules: what `exact` finds among plans of whole machines; the same rates are solved once."""
-    known: dict[Rates, tuple[Staffing, ...] | None] = {}
+    known: dict[Rates, Found | None] = {}
 
-    def cheapest(rates: Rates) -> tuple[Staffing, ...] | None:
+    def cheapest(rates: Rates) -> Found | None:
         if rates not in known:
             known[rates] = _solved(at_rates(session, rates), deadline)
         return known[rates]
@@ -72,25 +87,19 @@ def _by_solver(session: Session, deadline: float) -> Cheapest:
     return cheapest
 
 
-def _solved(session: Session, deadline: float) -> tuple[Staffing, ...] | None:
+def _solved(session: Session, deadline: float) -> Found | None:
     left_s = deadline - time.perf_counter()
     if left_s <= 0:
         raise LateError
-    result = solve(session, "exact", space=WHOLE, time_limit_s=None if left_s == float("inf") else left_s)
-    if result.status is Status.INAPPLICABLE:
-        raise InapplicableError(result.reason)
-    if result.value is None:
-        if result.status is Status.INFEASIBLE:
+    found = solve_exact(session, WHOLE, Limits(None if left_s == math.inf else left_s))
+    if found.plan is None:
+        if found.infeasible:
             return None
         raise LateError
-    assert result.plan is not None
-    return tuple(
-        Staffing(
-            tuple(
-                Serving(a.configuration.hardware, a.configuration.batch, a.configuration.concurrency, n)
-                for a in module.allocations
-                if (n := a.machines + bool(a.partial_rps))
-            )
-        )
-        for module in result.plan.modules
-    )
+    return Found(tuple(_full(module) for module in found.plan.modules), found.bound)
+
+
+def _full(plan: ModulePlan) -> Staffing:
+    """The machines of a module's plan, the partial one filled by dummies: that is free, and makes no machine slower."""
+    counted = ((a.configuration, a.machines + bool(a.partial_rps)) for a in plan.allocations)
+    return Staffing(tuple(Serving(c.hardware, c.batch, c.concurrency, n) for c, n in counted if n))

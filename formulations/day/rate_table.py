@@ -8,6 +8,7 @@ enough (docs/model/load-over-time.md).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, prod
@@ -103,7 +104,13 @@ class RateTable:
 
 
 def rate_table(
-    session: Session, module: Module, budget_s: Fraction, largest_rps: Fraction, *, exact: bool = False
+    session: Session,
+    module: Module,
+    budget_s: Fraction,
+    largest_rps: Fraction,
+    *,
+    most: Mapping[str, int] | None = None,
+    exact: bool = False,
 ) -> RateTable:
     """The largest rates of a module within a latency budget.
 
@@ -112,6 +119,7 @@ def rate_table(
         module: the module.
         budget_s: worst-case latency that it has to keep, in seconds.
         largest_rps: the largest rate asked of the table; its axes end at numbers of machines that serve it alone.
+        most: ends of axes instead, by hardware type; other types are left out.
         exact: whether to compute in fractions.
 
     Raises:
@@ -119,22 +127,30 @@ def rate_table(
     """
     fast = [c for c in module.profile if c.duration_s < budget_s]
     needed = {c: c.batch / (budget_s - c.duration_s) for c in fast}
-    most: dict[str, int] = {}
-    for c in fast:
-        alone = ceil(max(largest_rps, needed[c]) / c.throughput_rps)
-        most[c.hardware] = min(alone, most.get(c.hardware, alone))
-    stock = session.stock
-    hardware = tuple(h.name for h in session.hardware if h.name in most)
-    shape = tuple(min(most[name], stock.get(name, most[name])) + 1 for name in hardware)
+    ends = most_alone(session, fast, needed, largest_rps) if most is None else most
+    hardware = tuple(h.name for h in session.hardware if h.name in ends)
+    shape = tuple(ends[name] + 1 for name in hardware)
     if prod(shape) > MOST_CELLS:
         found = f"{prod(shape):.3g} numbers of machines by type; at most {MOST_CELLS:.0e} are searched"
         raise InapplicableError(f"module {module.name} has {found}")
-    last_first = sorted(fast, key=lambda c: rank_key(c, session.price), reverse=True)
+    last_first = sorted((c for c in fast if c.hardware in ends), key=lambda c: rank_key(c, session.price), reverse=True)
     rows = tuple(Row(c, hardware.index(c.hardware), needed[c]) for c in last_first)
     layers = [np.full(shape, Fraction(0), dtype=object) if exact else np.zeros(shape)]
     for row in rows:
         layers.append(_with_row(layers[-1], row, exact))
     return RateTable(hardware, rows, tuple(layers), exact)
+
+
+def most_alone(
+    session: Session, fast: Iterable[Configuration], needed: Mapping[Configuration, Fraction], largest_rps: Fraction
+) -> dict[str, int]:
+    """The least number of machines of each hardware type that serve the largest rate alone, at most the stock."""
+    most: dict[str, int] = {}
+    for c in fast:
+        alone = ceil(max(largest_rps, needed[c]) / c.throughput_rps)
+        most[c.hardware] = min(alone, most.get(c.hardware, alone))
+    stock = session.stock
+    return {name: min(count, stock.get(name, count)) for name, count in most.items()}
 
 
 def _with_row(rate: Table, row: Row, exact: bool) -> Table:

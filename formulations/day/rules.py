@@ -54,7 +54,7 @@ def per_step(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
         found = cheapest(step.rates_rps)
         if found is None:
             raise nothing_serves(day, k)
-        yield found
+        yield found.staffings
 
 
 def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staffings]:
@@ -65,9 +65,10 @@ def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staf
     kept: Staffings | None = None
     for k, step in enumerate(day.steps):
         if kept is None or not all(band.least <= own <= band.most for own in _utilisation(day, kept, step.rates_rps)):
-            kept = cheapest(tuple(rate / band.target for rate in step.rates_rps)) or cheapest(step.rates_rps)
-            if kept is None:
+            found = cheapest(tuple(rate / band.target for rate in step.rates_rps)) or cheapest(step.rates_rps)
+            if found is None:
                 raise nothing_serves(day, k)
+            kept = found.staffings
         yield kept
 
 
@@ -99,7 +100,7 @@ def _peak_plan(day: Day, cheapest: Cheapest) -> Staffings:
     if found is None:
         rates = ", ".join(f"{float(rate):g}" for rate in day.largest_rates_rps[:6])
         raise RuleError(f"the largest rates, {rates} req/s, have no plan within the SLO and the stock")
-    return found
+    return found.staffings
 
 
 def _alone(c: Configuration, machines: int) -> Staffing:

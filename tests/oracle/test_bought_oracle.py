@@ -16,7 +16,7 @@ import pytest
 from oracle_sessions import bought_session, small_session, stocked
 
 from euclio.core.registry import solvers
-from euclio.core.result import Result
+from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.session import Charging, Hardware, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
@@ -61,11 +61,14 @@ def covered(name: str, session: Session, space: PlanSpace) -> bool:
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_methods_agree_with_plain_enumeration(seed, name):
-    """Same status, and within rounding the same checked cost."""
+    """Same status, and within rounding the same checked cost; the models leave `continuous` out where it is more."""
     for (session, space), best in zip(cases(seed), truths(seed), strict=True):
         if not covered(name, session, space):
             continue
         found = solve(session, name, space=space, time_limit_s=LIMIT_S)
+        if name != "exact" and not space.dummy.countable and found.status is Status.INAPPLICABLE:
+            assert space.policy is Policy.RR
+            continue
         assert found.status is best.status, (space, found.reason)
         if best.value is not None:
             assert best.value <= found.value <= best.value * (1 + RELATIVE), space

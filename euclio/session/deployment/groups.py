@@ -61,9 +61,10 @@ class Group:
         """Whether its machines have to be sent whole batches in a run.
 
         Single requests, sent evenly as load balancers do, would not fill a batch within the time that the plan counts
-        on; the queue delay would close it early, and the machines might have more batches to do than they can.
+        on; the queue delay would close it early, and the machines might have more batches to do than they can. A batch
+        of one is full at once.
         """
-        return self.even_gathering_s > self.gathering_s
+        return self.configuration.batch > 1 and self.even_gathering_s > self.gathering_s
 
     @property
     def queue_delay_us(self) -> int:

@@ -8,19 +8,21 @@ user's code prints goes to standard error.
 
 from __future__ import annotations
 
+import importlib.util
 import os
-import runpy
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 
 def main(file: str, name: str) -> None:
     """Answer every line of standard input with a batch's duration; the first line says the batch size of all."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    sys.path.insert(0, str(Path(file).resolve().parent))
-    function = runpy.run_path(file).get(name)
+    path = Path(file).resolve()
+    sys.path.insert(0, str(path.parent))
+    function = getattr(_module(path), name, None)
     if not callable(function):
         sys.exit(f"{file} has no function {name!r}")
     first = sys.stdin.readline()
@@ -35,6 +37,17 @@ def main(file: str, name: str) -> None:
         answers.write(f"took {(time.perf_counter_ns() - began) / 1e9:.9f}\n")
         if not sys.stdin.readline():
             return
+
+
+def _module(path: Path) -> ModuleType:
+    """The user's file as a module, under its own name, as its other files would import it."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullLocator
 
 from euclio.core.figures import MUTED, PALETTE, figure_style, grid
 from euclio.core.words import full, milliseconds
@@ -81,6 +82,8 @@ def _curves(axes: Axes, answer: WhatIf, rates: list[Fraction]) -> None:
             axes.plot(costs, STYLES[way], color=_shade(k, rates), marker=marker, markersize=3.5, linewidth=1.5)
     if every and max(every) > MANY_TIMES * min(every):
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_formatter("{x:g}")
     elif every:
         axes.set_ylim(0, 1.1 * max(every))

@@ -21,6 +21,8 @@ from euclio.session.costs import per_million, per_month
 from euclio.session.what_if.grid import Point, WhatIf
 
 SCHEMA = "euclio/what-if/1"
+NO_BREAK = "\u00a0"
+"""A space at which no line is broken: a number stays with its name."""
 
 
 def what_if_table(answer: WhatIf) -> RenderableType:
@@ -96,7 +98,7 @@ def _cells(point: Point) -> Iterator[str]:
         yield f"{figures(result.value)} (gap {percent(1 - result.bound / float(result.value), 1)})"
     machines = point.machines
     names = [h.name for h in point.session.hardware if machines.get(h.name)]
-    yield ", ".join(f"{name} {float(machines[name]):.4g}" for name in names) or DASH
+    yield ", ".join(f"{name}{NO_BREAK}{float(machines[name]):.4g}" for name in names) or DASH
     if not point.charging.whole:
         yield figures(point.rounded_up_per_h)
 

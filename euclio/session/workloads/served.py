@@ -13,17 +13,20 @@ rounded up to whole nanoseconds. A machine of this configuration serves b·k/d =
 The server's own time s of a request in its compute steps says whether that holds. X·s/b requests were in them at a
 time on average:
 
-- above k, the server put several requests into one batch, or runs more instances than was said: nothing is known of
-  batch b, and the measurement is refused;
+- above k at any of the loads, the server put several requests into one batch, or runs more instances than was said:
+  nothing is known of batch b, and the measurement is refused;
 - near k, the instances were busy, each with one request;
 - well below k, the instances waited for the client: d is longer than a batch takes. With one request outstanding that
   is all; with several, a server that may put requests together can have done so, and the measurement is refused unless
   it is said that the server has no dynamic batching.
+
+One thing it does not say: a server that puts requests together and idles just as long as that makes up for looks like
+one that does neither. More requests outstanding tell them apart, since then it idles less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -105,20 +108,25 @@ def derive(server: Server, points: Iterable[Point], hardware: str) -> Derived:
             f"{k} instances idle; measure with a concurrency of {k} or more, best of {2 * k}"
         )
     best = max([point for point in enough if point.clients >= 2 * k] or enough, key=lambda point: point.rate)
-    _refuse_batching(server, best)
+    _refuse_batching(server, measured, best)
     duration_s = whole_nanoseconds(k * server.batch / best.rate)
     memory_mb = max((point.memory_mb for point in measured if point.memory_mb is not None), default=None)
     return Derived(Configuration(hardware, server.batch, k, duration_s, memory_mb), best, _remark(server, best))
 
 
-def _refuse_batching(server: Server, best: Point) -> None:
-    """Refuse what a server may have measured with other batches than the client's."""
+def _refuse_batching(server: Server, measured: Sequence[Point], best: Point) -> None:
+    """Refuse what a server may have measured with other batches than the client's.
+
+    What it does at any load, it may have done at the best one.
+    """
+    for point in measured:
+        busy = server.busy(point)
+        if busy is not None and busy > MOST_BUSY:
+            raise InputError(
+                f"had {float(busy):.3g} requests at work per instance at concurrency {point.clients}: the server put "
+                "requests together, or runs more instances; say how many, or measure without dynamic batching"
+            )
     busy = server.busy(best)
-    if busy is not None and busy > MOST_BUSY:
-        raise InputError(
-            f"had {float(busy):.3g} requests at work per instance at concurrency {best.clients}: the server put "
-            "requests together, or runs more instances; say how many, or measure without dynamic batching"
-        )
     if server.batches:
         raise InputError("has dynamic batching: the sizes of its batches are not known; measure without it")
     if server.batches is None and best.clients > 1 and (busy is None or busy < LEAST_BUSY):

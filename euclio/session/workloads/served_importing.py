@@ -15,7 +15,7 @@ from euclio.workloads.importing import ProfileImporter
 
 MOST_SAID = 5
 """Lines on configurations that are said; of more only how many."""
-UNBATCHED = "the server was configured without dynamic batching, which is refused where it cannot be seen"
+UNBATCHED = "say that the server had no dynamic batching, where that cannot be seen and is refused"
 
 
 def profiles_out(module: str, configurations: Sequence[Configuration], out: Path, append: bool) -> str:

@@ -305,18 +305,22 @@ def _cost(
     model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_range: tuple[Fraction, Fraction], *, whole: bool
 ) -> None:
     """(7) and (8), or (7') where machines are charged whole."""
+    from ortools.sat.python import cp_model
+
     cs, size = v.module.configurations, len(v.n)
     most = ceil(cost_range[1] * money)
     # What machines lose by rounding must find room, or (8) would cut their plan off.
     lost = 1 + sum(_most_machines(c, cost_range[1]) for c in cs)
     affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
-    machines = sum(floor(cs[k].price * money) * v.n[k] for k in affordable)
+    charged = [(v.n[k], cs[k].price) for k in affordable]
     if whole:
         possible = [k for k, c in enumerate(cs) if c.partial_need_rps is not None and c.price <= cost_range[1]]
-        partial = sum(floor(cs[k].price * money) * v.z[k] for k in possible)
-        model.add(v.cost == machines + partial + model.new_int_var(0, min(lost, most) + 1, f"lost_{v.module.name}"))
+        charged += [(v.z[k], cs[k].price) for k in possible]
+        rest = model.new_int_var(0, min(lost, most) + 1, f"lost_{v.module.name}")
     else:
-        model.add(v.cost == machines + _partial_cost(model, v, money, most, min(lost, most)))
+        rest = _partial_cost(model, v, money, most, min(lost, most))
+    units = [floor(price * money) for _, price in charged]
+    model.add(v.cost == cp_model.LinearExpr.weighted_sum([*(x for x, _ in charged), rest], [*units, 1]))
     least = floor(cost_range[0] * money)
     leads = [k for k, c in enumerate(cs) if _may_lead(c, v.module, cost_range[1])]
     above = [max(0, floor(cs[k].lead_cost_per_h * money) - least) for k in leads]

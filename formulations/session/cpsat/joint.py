@@ -42,6 +42,8 @@ from formulations.tolerances import STEP
 WORTH, FINE = Fraction(1, 1000), Fraction(1, 10**6)
 """The model is made anew, with narrower ranges and a finer scale, where the cost fell by more than the first share and
 the scale left more than the second one between it and the bound."""
+MOST_MACHINES = 1 << 30
+"""Most machines of a configuration that whole numbers have room for next to their rates."""
 TIGHTENING_S = 2.0
 """Most seconds for one one-module model."""
 
@@ -197,6 +199,8 @@ class _Search(JointSearch):
 
     def run(self) -> Ending:
         """Search until nothing cheaper is left, or a limit is hit."""
+        if any(c.most_machines > MOST_MACHINES for module in self.problem.modules for c in module.configurations):
+            return Ending.EMPTY if self.proven() else Ending.TIES
         ending = Ending.FOUND
         while ending is Ending.FOUND and not self.proven():
             if self.left() <= 0:

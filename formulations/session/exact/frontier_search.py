@@ -17,7 +17,7 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_problem import fluid_bound, module_problem
+from formulations.session.exact.module_problem import Stock, fluid_bound, module_problem, no_stock
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
@@ -27,6 +27,8 @@ OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
 NODES_BETWEEN_CLOCKS = 1 << 20
 RELAXED_ROUNDS = 60
 """Rounds led by the relaxation before the search over modes takes over."""
+FEW_STEPS = 4.0
+"""Machines by which the cost of whole machines may rise within half a mode, for the mode to be searched at its end."""
 EAGER_SHARE = 0.3
 """Modes are resolved in a round if their reduced cost is below this share of the gap."""
 
@@ -67,20 +69,29 @@ class _State(NamedTuple):
         known: plans found, as modes by rising latency and falling cost.
         store: the plans.
         counts: searches of one module, and their nodes, shape (2,).
+        stock: most machines of hardware types.
     """
 
     modes: Modes
     known: Modes
     store: PlanStore
     counts: Ints
+    stock: Stock
 
 
 @compiled
 def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
-    """The cheapest plan of a session under dummy rule `none` or `machine`, with proof.
+    """The cheapest plan of a session where nothing limits its machines; arguments as those of `prove_within`."""
+    return prove_within(s, no_stock(s), tolerance, deadline)
+
+
+@compiled
+def prove_within(s: SessionArrays, stock: Stock, tolerance: float, deadline: float) -> Proof:
+    """The cheapest plan of a session whose modules have finitely many plans of a cost, with proof.
 
     Args:
         s: the session in its plan space; every module has a configuration.
+        stock: most machines of hardware types in each module.
         tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite: never.
 
@@ -89,7 +100,7 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
     modules = s.rate.size
-    state = _State(_fluid_modes(s), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64))
+    state = _State(_fluid_modes(s), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64), stock)
     none = np.full(modules, -1, np.int64)
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds = 0
@@ -312,12 +323,14 @@ def _resolve(
     modes, store, known = with_room(state.modes), state.store, state.known
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
+    if budget == right and s.whole and s.dummies:
+        budget = _halved(s, modes, m, i, right)
     left, old = modes.latency[m, i], modes.cost[m, i]
     floor = max(old, fluid_bound(s, m, budget))
     cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
-        p = module_problem(s, m, budget)
+        p = module_problem(s, m, budget, state.stock)
         nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
         while True:
             found = search_module(p, cutoff, floor, 0.01 * tolerance, nodes)
@@ -332,7 +345,7 @@ def _resolve(
             known = add_known(known, m, store.latency[row], found.cost, row)
         # What an unfinished search found is a plan, but proves nothing.
         if not found.complete:
-            return _State(modes, known, store, state.counts)
+            return _State(modes, known, store, state.counts, state.stock)
         if row >= 0:
             cost, latency = found.cost, min(budget, store.latency[row])
     # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
@@ -357,7 +370,22 @@ def _resolve(
         if modes.cost[m, j] >= floor:
             break
         modes.cost[m, j] = floor
-    return _State(modes, known, store, state.counts)
+    return _State(modes, known, store, state.counts, state.stock)
+
+
+@compiled
+def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float) -> float:
+    """The budget in seconds to search first in mode i of module m, which reaches up to `right`, with whole machines.
+
+    Close to a duration every machine more is a step, and there are thousands: where several lie in the slower half of
+    the mode, its middle is searched, not its end.
+    """
+    least = np.inf
+    for k in range(s.first[m], s.first[m + 1]):
+        least = min(least, s.price[k])
+    middle = 0.5 * (modes.latency[m, i] + right)
+    floor = max(modes.cost[m, i], fluid_bound(s, m, right))
+    return middle if fluid_bound(s, m, middle) > floor + FEW_STEPS * least else right
 
 
 @compiled

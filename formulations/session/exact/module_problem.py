@@ -19,13 +19,33 @@ from formulations.tolerances import UNIT_ROUNDING
 BELOW_DURATION = 0.1 * TIE
 """A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. Where
 dummies fill any number of machines, these are then no more than can be counted."""
+NO_LIMIT = 1 << 60
 MOST_SUMS = 1e4
 """Sums of this many machine prices and more are not rounded up to the next reachable one."""
 
 THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
-"""Rows of a module's table: t, the nearest float; p; ρ = p/t; the remaining rate that whole machines need; the rate
-that a partial machine needs (its own, under `tc-shared` that of its ratio, in form `EVEN` that of every machine next to
-it); the largest t from here on, at the end 0; what t has beyond its float, at the end what the rate has."""
+"""Rows of a module's table: t, the nearest float; p; ρ = p/t, where machines are charged whole the least from here on;
+the remaining rate that whole machines need; the rate that a partial machine needs (its own, under `tc-shared` that of
+its ratio, in form `EVEN` that of every machine next to it); the largest t from here on, at the end 0; what t has beyond
+its float, at the end what the rate has."""
+
+
+class Stock(NamedTuple):
+    """Most machines of hardware types in each module.
+
+    Attributes:
+        kind: number of the type of each configuration of the session, -1: there is no limit, shape (configurations,).
+        most: most machines, shape (modules, types with a limit).
+    """
+
+    kind: Ints
+    most: Ints
+
+
+@compiled
+def no_stock(s: SessionArrays) -> Stock:
+    """That nothing is limited."""
+    return Stock(np.full(s.batch.size, -1, np.int64), np.zeros((s.rate.size, 0), np.int64))
 
 
 class ModuleProblem(NamedTuple):
@@ -46,6 +66,8 @@ class ModuleProblem(NamedTuple):
         whole: whether a partial machine is charged whole.
         fills: whether dummies fill any number of machines, which are charged whole anyway.
         free: whether they may fill a partial machine up to any rate as well.
+        kind: number of the hardware type of each configuration, -1: there is no limit, shape (configurations kept,).
+        stock: most machines of each type with a limit, shape (types,).
     """
 
     configuration: Ints
@@ -60,6 +82,8 @@ class ModuleProblem(NamedTuple):
     whole: bool
     fills: bool
     free: bool
+    kind: Ints
+    stock: Ints
 
 
 class ModulePlanFound(NamedTuple):
@@ -81,13 +105,14 @@ class ModulePlanFound(NamedTuple):
 
 
 @compiled
-def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
+def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> ModuleProblem:
     """What the search of module m's cheapest plan reads at one latency budget; useless configurations are left out.
 
     Args:
         s: the session.
         m: the module.
         budget: largest worst-case latency in seconds.
+        stock: most machines of hardware types.
 
     Returns:
         The configurations that some plan within the budget may use, with what each of them needs.
@@ -128,6 +153,8 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
             as_partial = partial[i] < t and not as_whole and s.policy < LEFT
         if not as_whole:
             whole[i] = np.inf
+        if stock.kind[lo + i] >= 0 and stock.most[m, stock.kind[lo + i]] < 1:
+            continue
         if as_whole or as_partial:
             keep[i] = True
             most = max(most, t)
@@ -141,6 +168,9 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
         table[THROUGHPUT, i], table[PRICE, i], table[UNIT_COST, i] = s.throughput[k], s.price[k], s.unit_cost[k]
         table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[kept[i]], partial[kept[i]], s.low[k]
         table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
+        # Searches buy what is left at this or more. Prices on stock may make a later configuration cheaper.
+        if s.whole and i + 1 < size:
+            table[UNIT_COST, i] = min(table[UNIT_COST, i], table[UNIT_COST, i + 1])
     if s.policy == TIED:
         number = 0
         for i in range(1, size):
@@ -161,6 +191,8 @@ def module_problem(s: SessionArrays, m: int, budget: float) -> ModuleProblem:
         s.whole,
         fills,
         fills and not s.countable,
+        stock.kind[index],
+        stock.most[m],
     )
 
 
@@ -187,7 +219,10 @@ def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
     best = np.inf
     for k in range(s.first[m], s.first[m + 1]):
         # Configurations come by rising unit cost, and every plan takes the whole rate: none after this one is cheaper.
+        # Prices on stock may change that.
         if s.unit_cost[k] * rate >= best:
+            if s.whole:
+                continue
             break
         if s.duration[k] >= limit:
             continue
@@ -235,3 +270,24 @@ def largest_sum_below(p: ModuleProblem, limit: float) -> float:
     for n in range(int(room / least) + 1):
         best = max(best, n * least + np.floor((room - n * least) / other) * other)
     return float(best * (1.0 + 2.0 * TIE))
+
+
+@compiled
+def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> int:
+    """Most machines of configuration j that the stock leaves next to those of the levels before d.
+
+    Args:
+        p: the module.
+        at: configuration of each level.
+        count: machines of each level.
+        d: the level.
+        j: the configuration.
+    """
+    kind = p.kind[j]
+    if kind < 0:
+        return NO_LIMIT
+    left = p.stock[kind]
+    for i in range(d):
+        if p.kind[at[i]] == kind:
+            left -= count[i]
+    return int(left)

@@ -23,6 +23,7 @@ from formulations.session.exact.module_problem import (
     ModulePlanFound,
     ModuleProblem,
     largest_sum_below,
+    machines_left,
 )
 from formulations.session.exact.remaining_rate import rate_left, settled_rest
 from formulations.session.whole.cover_search import cheapest_cover
@@ -62,7 +63,20 @@ def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: floa
 def _without_dummies(p: ModuleProblem) -> ModuleProblem:
     """The same module where plans have no dummies."""
     return ModuleProblem(
-        p.configuration, p.group, p.table, p.rate, p.few, False, p.most, p.shared, p.even, p.whole, False, False
+        p.configuration,
+        p.group,
+        p.table,
+        p.rate,
+        p.few,
+        False,
+        p.most,
+        p.shared,
+        p.even,
+        p.whole,
+        False,
+        False,
+        p.kind,
+        p.stock,
     )
 
 
@@ -160,6 +174,7 @@ def _search(
             # A deficit that rounding may have made is none: that admits too much, and the exact check decides.
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0
+            room = machines_left(p, at, count, d, j)
             # Close without dummies: whole machines take the rest exactly, or a partial one takes what they leave.
             if deficit[d] == 0.0 and (whole == 0 or new_deficit == 0.0):
                 if left == 0.0:
@@ -172,7 +187,7 @@ def _search(
                     closed = each <= left + whole * (t - each) + slack
                 else:
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
-                if closed:
+                if closed and whole + (1 if left > 0.0 else 0) <= room:
                     last = left * p.table[UNIT_COST, j]
                     if p.whole and left > 0.0:
                         last = p.table[PRICE, j]
@@ -186,8 +201,9 @@ def _search(
                         if best <= floor * (1.0 + tolerance):
                             return ModulePlanFound(best, machines, best_partial, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
-                    # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do.
-                    if not p.whole or left == 0.0:
+                    # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
+                    # may later configurations that prices on stock have made the cheaper ones.
+                    if not p.whole or (left == 0.0 and p.table[PRICE, j] / t <= p.table[UNIT_COST, j]):
                         depth -= 1
                         continue
             # Without dummies these machines never get what they need, whatever follows; a later configuration may.
@@ -204,7 +220,7 @@ def _search(
                     if best <= floor * (1.0 + tolerance):
                         return ModulePlanFound(best, machines, best_partial, visited, True)
             # The most machines that leave something to those that follow.
-            most = whole if left > 0.0 else whole - 1
+            most = min(whole if left > 0.0 else whole - 1, room)
             # No allocation may follow, or no later machine can hold that many dummies.
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
@@ -220,9 +236,11 @@ def _search(
         child_cost = cost[d] + n * p.table[PRICE, j]
         lower = child_cost + p.table[UNIT_COST, j + 1] * (child_rest + own_deficit[d]) + detour[d]
         # Prune this count and all smaller ones: they leave more to configurations that cost more per request, while
-        # deficit and detour stay, so that the bound only grows.
+        # deficit and detour stay, so that the bound only grows. Where prices on stock made later ones the cheaper ones,
+        # this count alone.
         if lower > (below if own_deficit[d] == 0.0 and not p.whole else below_whole):
-            count[d] = 0
+            if not p.whole or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
+                count[d] = 0
             continue
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]

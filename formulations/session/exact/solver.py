@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from euclio.core.errors import InapplicableError
 from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
@@ -27,6 +28,7 @@ RATIONAL_NODES = 2_000_000
 """Nodes after which a tie is left open, about ten seconds."""
 NO_PLAN = "no plan meets the SLO (proven)"
 
+solve_stock: Callable[[Session, PlanSpace, float], Answer] = late("formulations.session.whole.stock", "solve_stock")
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
@@ -48,9 +50,11 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
-        InapplicableError: a policy of form `GENERAL`.
+        InapplicableError: a policy of form `GENERAL`, or a stock of machines that are charged by share.
     """
     refuse_general("exact", space.policy)
+    if session.stock and not space.charging.whole:
+        raise InapplicableError("exact covers a stock of machines with --machines whole only")
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
 
@@ -59,6 +63,8 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
+    if session.stock:
+        return solve_stock(session, space, deadline)
     if not space.dummy.countable and not space.charging.whole:
         return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.

@@ -26,7 +26,13 @@ from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluat
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import refuse_general
-from formulations.session.exact.module_problem import ModulePlanFound, ModuleProblem, fluid_bound, module_problem
+from formulations.session.exact.module_problem import (
+    ModulePlanFound,
+    ModuleProblem,
+    fluid_bound,
+    module_problem,
+    no_stock,
+)
 from formulations.session.exact.module_search import search_module
 from formulations.session.rational.module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
@@ -75,7 +81,7 @@ class _Staircase:
     def _cheapest(self, budget: float, deadline: float) -> tuple[Mode | None, bool]:
         """The next mode (None: there is none), and whether the last digits of the budget were looked at as well."""
         arrays = session_arrays(self.single, self.space)
-        problem = module_problem(arrays, 0, budget)
+        problem = module_problem(arrays, 0, budget, no_stock(arrays))
         floor = fluid_bound(arrays, 0, budget)
         if self.modes:
             floor = max(floor, float(self.modes[-1].cost_per_h))

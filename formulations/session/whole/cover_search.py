@@ -27,6 +27,7 @@ from formulations.session.exact.module_problem import (
     ModulePlanFound,
     ModuleProblem,
     largest_sum_below,
+    machines_left,
 )
 from formulations.session.exact.remaining_rate import rate_left
 from formulations.session.whole.cover_states import search_states
@@ -110,7 +111,8 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
             t, price = p.table[THROUGHPUT, j], p.table[PRICE, j]
             # Full machines of it are too slow, whatever follows: one that is nearly full may end the plan.
             if not np.isfinite(p.table[WHOLE_NEED, j]):
-                if p.free and required[d] <= t + RATES * most[d] and cost[d] + price <= below:
+                ends = p.free and required[d] <= t + RATES * most[d] and machines_left(p, at, count, d, j) > 0
+                if ends and cost[d] + price <= below:
                     best, partial_at = cost[d] + price, j
                     _record(machines, at, count, d, j, 0)
                     if best <= floor * (1.0 + tolerance):
@@ -129,8 +131,8 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
                 left = rate_left(p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, n)
                 if left > 0.0:
                     n += 1
-            total = cost[d] + n * price
-            if total <= below:
+            total, room = cost[d] + n * price, machines_left(p, at, count, d, j)
+            if total <= below and n <= room:
                 best, partial_at = total, -1
                 _record(machines, at, count, d, j, n)
                 # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
@@ -139,7 +141,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
                 below = min(below, largest_sum_below(p, best * keep))
             if d + 1 >= p.most or j + 1 >= size:
                 continue
-            count[d] = n
+            count[d] = min(n, room + 1)
         count[d] -= 1
         n = count[d]
         # None of the configuration is the next configuration's matter.
@@ -148,9 +150,11 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
         here, first, slack = _required_with(p, d, j, at, required, start, taken, most)
         t, price = p.table[THROUGHPUT, j], p.table[PRICE, j]
         child_cost, child_required = cost[d] + n * price, here - n * t
-        # Prune this count and all smaller ones: they leave more to configurations that cost more per request.
+        # Prune this count and all smaller ones: they leave more to configurations that cost more per request. Where
+        # prices on stock made later ones the cheaper ones, this count alone.
         if child_cost + p.table[UNIT_COST, j + 1] * child_required > below:
-            count[d] = 0
+            if price <= p.table[UNIT_COST, j + 1] * t:
+                count[d] = 0
             continue
         # Prune this count alone: one machine more takes the cost beyond the limit, with fewer before it may not.
         if child_cost + least_price[j + 1] > below:

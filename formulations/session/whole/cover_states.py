@@ -4,7 +4,7 @@ Where many configurations are alike, many mixtures of them cost the same, and a 
 of them. Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is
 their rate, which is the suffix rate of those to come before them, and their cost. Of two *states* with the same cost
 the one with more rate is the better one, whatever comes. So a state is kept only if it has more rate than all that cost
-no more.
+no more. Where the machines of hardware types are limited, only states that hold as many of each are compared.
 
 Under `tc-shared` what the configurations of one ratio collect from is known when the last of them has been taken. They
 are taken by rising need, so that it is the one taken last whose need decides; until then a state is *open*.
@@ -19,6 +19,7 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints
 from formulations.session.exact.module_problem import (
+    NO_LIMIT,
     PRICE,
     THROUGHPUT,
     UNIT_COST,
@@ -29,10 +30,10 @@ from formulations.session.exact.module_problem import (
 )
 from formulations.tolerances import UNIT_ROUNDING
 
-MOST_TERMS = 1000
-"""Machines of a state at most: rates and costs are sums with a term for each."""
-ADDED = (MOST_TERMS + 8) * UNIT_ROUNDING
-"""Share by which such a sum may be off."""
+MOST_HELD = 4096
+"""Numbers of machines of types with a limit, together, that states are compared by."""
+ADDED = 512.0 * UNIT_ROUNDING
+"""Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
 
 
 class _States(NamedTuple):
@@ -41,17 +42,19 @@ class _States(NamedTuple):
     Attributes:
         rate: requests per second that the machines take, shape (capacity,), like the next ones.
         cost: what they cost per hour.
-        terms: how many machines there are.
-        before: the state without the last machine, -1: there is none.
-        last: configuration of the last machine.
+        held: how many of them are of each type with a limit, as one number (`_radices`).
+        before: the state without the machines of its last configuration, -1: there are none.
+        last: that configuration.
+        machines: how many of it there are.
         size: number of states, shape (1,).
     """
 
     rate: Floats
     cost: Floats
-    terms: Ints
+    held: Ints
     before: Ints
     last: Ints
+    machines: Ints
     size: Ints
 
 
@@ -82,6 +85,9 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
         The plan, and whether the search was exhausted.
     """
     size = p.configuration.size
+    radices = _radices(p)
+    if radices[-1] > MOST_HELD:
+        return ModulePlanFound(np.inf, np.zeros(size, np.int64), -1, 0, False)
     states = _new_states(min(most_states, 1 << 10))
     # The state without machines.
     states.size[0], states.before[0] = 1, -1
@@ -99,15 +105,17 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
             largest = max(largest, p.table[WHOLE_NEED, j])
         opened, closed = kept, kept
         for j in members:
-            states, taken, complete = _with_machines(p, states, opened, j, largest, best, tolerance, most_states)
+            states, taken, complete = _with_machines(
+                p, states, radices, opened, j, largest, best, tolerance, most_states
+            )
             if not complete:
                 break
             # What rounding may have taken off a rate counts as there: that keeps too much.
             need = p.table[WHOLE_NEED, j]
             enough = taken[states.rate[taken] >= need * (1.0 - ADDED)]
-            closed = _merged(states, closed, enough)
+            closed = _merged(states, closed, enough, radices[-1])
             if members.size > 1:
-                opened = _merged(states, opened, taken)
+                opened = _merged(states, opened, taken, radices[-1])
         kept = closed[states.rate[closed] < p.rate]
         last = first
     machines = np.zeros(size, np.int64)
@@ -115,7 +123,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
         machines[best.plan[1]] = best.plan[2]
         at = best.plan[0]
         while states.before[at] >= 0:
-            machines[states.last[at]] += 1
+            machines[states.last[at]] += states.machines[at]
             at = states.before[at]
     return ModulePlanFound(best.figures[0], machines, -1, states.size[0], complete)
 
@@ -124,6 +132,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
 def _with_machines(
     p: ModuleProblem,
     states: _States,
+    radices: Ints,
     given: Ints,
     j: int,
     largest: float,
@@ -138,6 +147,7 @@ def _with_machines(
     Args:
         p: the module.
         states: all states.
+        radices: of what states hold (`_radices`).
         given: numbers of those to begin with, by rising cost and rate.
         j: the configuration.
         largest: states with this rate and more are of no further use.
@@ -148,13 +158,14 @@ def _with_machines(
     Returns:
         All states, in arrays that may be new; the numbers of those made; whether these are all.
     """
+    radix, room = _radix_and_stock(p, radices, j)
     t, price, need = p.table[THROUGHPUT, j], p.table[PRICE, j], p.table[WHOLE_NEED, j]
     target = max(p.rate, need)
     for u in given:
-        _complete(p, states, u, j, target, best, tolerance)
+        _complete(p, states, u, j, target, room - _held(states, u, radix, room), best, tolerance)
     made = np.empty(max(16, 2 * given.size), np.int64)
     count, i, k = 0, 0, 0
-    reached = -np.inf
+    reached = np.full(radices[-1], -np.inf)
     # The next one by cost is one of those given or of those made, with one machine more.
     while i < given.size or k < count:
         if k >= count or (i < given.size and states.cost[given[i]] <= states.cost[made[k]]):
@@ -163,47 +174,59 @@ def _with_machines(
         else:
             u = made[k]
             k += 1
-        rate, cost = states.rate[u] + t, states.cost[u] + price
+        # Machines of one configuration are multiplied, not summed up, so that thousands of them lose no digits.
+        own = states.last[u] == j
+        base, n = (states.before[u], states.machines[u] + 1) if own else (u, 1)
+        rate, cost = states.rate[base] + n * t, states.cost[base] + n * price
         # What it lacks is bought at the best unit cost at least. By rising cost this does not end the loop: more rate
         # may lack less.
         if cost + p.table[UNIT_COST, 0] * max(0.0, p.rate - rate) > best.figures[1]:
             continue
-        if rate <= reached or rate >= largest:
+        if rate >= largest or _held(states, u, radix, room) >= room:
             continue
-        if states.size[0] >= most_states or states.terms[u] >= MOST_TERMS:
+        held = states.held[u] + radix
+        if rate <= reached[held]:
+            continue
+        if states.size[0] >= most_states:
             return states, made[:count].copy(), False
         if states.size[0] == states.rate.size:
             states = _wider(states)
         number = states.size[0]
-        states.rate[number], states.cost[number], states.terms[number] = rate, cost, states.terms[u] + 1
-        states.before[number], states.last[number] = u, j
+        states.rate[number], states.cost[number] = rate, cost
+        states.before[number], states.last[number], states.machines[number] = base, j, n
         states.size[0] = number + 1
         if count == made.size:
             made = np.concatenate((made, np.empty_like(made)))
         made[count] = number
-        count, reached = count + 1, rate
+        states.held[number], reached[held] = held, rate
+        count += 1
     return states, made[:count].copy(), True
 
 
 @compiled
-def _complete(p: ModuleProblem, states: _States, u: int, j: int, target: float, best: _Best, tolerance: float) -> None:
-    """Complete a state with machines of configuration j, and keep the plan if it is the cheapest so far."""
+def _complete(
+    p: ModuleProblem, states: _States, u: int, j: int, target: float, room: int, best: _Best, tolerance: float
+) -> None:
+    """Complete a state with at most `room` machines of configuration j, and keep the plan if it is the cheapest."""
     # What rounding may have added to the requirement asks for no machine; the exact check decides.
     lacking = target * (1.0 - ADDED) - states.rate[u]
     n = max(1, int(np.ceil(lacking / p.table[THROUGHPUT, j])))
     total = states.cost[u] + n * p.table[PRICE, j]
-    if total <= best.figures[1]:
+    if total <= best.figures[1] and n <= room:
         best.figures[0] = total
         best.figures[1] = min(best.figures[1], largest_sum_below(p, total * (1.0 - tolerance)))
         best.plan[0], best.plan[1], best.plan[2] = u, j, n
 
 
 @compiled
-def _merged(states: _States, one: Ints, other: Ints) -> Ints:
-    """Numbers of the states of two lists that have more rate than all that cost no more, by rising cost."""
+def _merged(states: _States, one: Ints, other: Ints, kinds: int) -> Ints:
+    """Numbers of the states of two lists that have more rate than all that cost no more, by rising cost.
+
+    Only those that hold as many of each type are compared, of which there are `kinds`.
+    """
     merged = np.empty(one.size + other.size, np.int64)
     count, i, k = 0, 0, 0
-    reached = -np.inf
+    reached = np.full(kinds, -np.inf)
     while i < one.size or k < other.size:
         if k >= other.size or (i < one.size and states.cost[one[i]] <= states.cost[other[k]]):
             u = one[i]
@@ -211,13 +234,40 @@ def _merged(states: _States, one: Ints, other: Ints) -> Ints:
         else:
             u = other[k]
             k += 1
-        if states.rate[u] > reached:
-            # Of two that cost the same the one with more rate comes in the place of the other.
-            if count > 0 and states.cost[merged[count - 1]] == states.cost[u]:
-                count -= 1
-            merged[count] = u
-            count, reached = count + 1, states.rate[u]
+        if states.rate[u] > reached[states.held[u]]:
+            merged[count], reached[states.held[u]] = u, states.rate[u]
+            count += 1
     return merged[:count].copy()
+
+
+@compiled
+def _radices(p: ModuleProblem) -> Ints:
+    """What a machine of each type with a limit adds to the number that says what a state holds.
+
+    The last entry is how many such numbers there are, or `MOST_HELD` + 1 where there are more; shape (types + 1,).
+    """
+    radices = np.ones(p.stock.size + 1, np.int64)
+    for kind in range(p.stock.size):
+        used = False
+        for j in range(p.kind.size):
+            used = used or p.kind[j] == kind
+        # A type that no configuration has is held by none.
+        radices[kind + 1] = min(radices[kind] * (min(p.stock[kind], MOST_HELD) + 1 if used else 1), MOST_HELD + 1)
+    return radices
+
+
+@compiled
+def _radix_and_stock(p: ModuleProblem, radices: Ints, j: int) -> tuple[int, int]:
+    """What a machine of configuration j adds to what a state holds, and how many of its type it may hold."""
+    if p.kind[j] < 0:
+        return 0, NO_LIMIT
+    return int(radices[p.kind[j]]), int(p.stock[p.kind[j]])
+
+
+@compiled
+def _held(states: _States, u: int, radix: int, stock: int) -> int:
+    """Machines that state u holds of the type with this radix and this stock."""
+    return int(states.held[u] // radix % (stock + 1)) if radix > 0 else 0
 
 
 @compiled
@@ -226,6 +276,7 @@ def _new_states(capacity: int) -> _States:
         np.zeros(capacity),
         np.zeros(capacity),
         np.zeros(capacity, np.int64),
+        np.full(capacity, -1, np.int64),
         np.full(capacity, -1, np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(1, np.int64),
@@ -238,8 +289,9 @@ def _wider(states: _States) -> _States:
     return _States(
         np.concatenate((states.rate, np.zeros_like(states.rate))),
         np.concatenate((states.cost, np.zeros_like(states.cost))),
-        np.concatenate((states.terms, np.zeros_like(states.terms))),
+        np.concatenate((states.held, np.zeros_like(states.held))),
         np.concatenate((states.before, np.full_like(states.before, -1))),
-        np.concatenate((states.last, np.zeros_like(states.last))),
+        np.concatenate((states.last, np.full_like(states.last, -1))),
+        np.concatenate((states.machines, np.zeros_like(states.machines))),
         states.size,
     )

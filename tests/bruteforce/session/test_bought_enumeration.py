@@ -148,3 +148,13 @@ def test_naive_enumeration_agrees(policy, dummy):
             least = min(h.price_per_h for h in instance.hardware)
             seen = found is not None and found < (MOST + 1) * least
             assert found == naive if seen or found is None else naive is None or found <= naive, (seed, space)
+
+
+@pytest.mark.parametrize(("slo", "cost"), [("0.4", 1), ("0.35", 1), ("0.3", 4)])
+def test_round_robin_is_faster_just_below_full(slo, cost):
+    """Batch 2 in 0.2 s, two at a time: a full machine takes 0.4 s, one below 20 req/s more than 0.2 + 2/20 = 0.3 s."""
+    profile = [Configuration("h", 2, 2, "0.2"), Configuration("k", 1, 1, "0.1")]
+    session = Session("one", slo, [Hardware("h", 1), Hardware("k", 4)], [Module("m", 10, profile)])
+    space = PlanSpace("rr", "continuous", charging="whole")
+    found = solve(session, "plan-bruteforce", space=space)
+    assert (found.status, found.value) == (Status.OPTIMAL, cost)

@@ -222,6 +222,18 @@ def test_a_name_that_cannot_be_read_again_is_refused(folder, capsys):
     assert "module: is the text ''" in capsys.readouterr().err
 
 
+def test_what_shows_at_one_load_counts_for_all():
+    points = [Point(c, Fraction(10), Fraction(s, 100)) for c, s in ((2, 10), (4, 18))]
+    assert Server(1, 1, None).busy(points[0]) == 1
+    with pytest.raises(InputError, match=r"had 1\.8 requests at work per instance at concurrency 4"):
+        derive(Server(1, 1, None), points, "L4")
+
+
+def test_busy_loads_are_preferred_to_a_higher_rate():
+    points = [Point(c, Fraction(x), None) for c, x in ((2, 12), (4, 10))]
+    assert derive(Server(1, 2, False), points, "L4").configuration == Configuration("L4", 1, 2, "0.2")
+
+
 def test_a_server_known_to_batch_is_refused():
     with pytest.raises(InputError, match="has dynamic batching"):
         derive(Server(1, 1, True), [Point(2, Fraction(10), Fraction(1, 10))], "L4")

@@ -107,7 +107,7 @@ def test_continuous_dummies_coincide_with_whole_ones(name, policy):
         same(bought_session(seed), name, PlanSpace(policy, "continuous", concurrency=False, charging="whole"))
 
 
-@pytest.mark.parametrize("name", [*MODELS, "plan-bruteforce"])
+@pytest.mark.parametrize("name", MODELS)
 def test_continuous_dummies_under_round_robin_with_concurrency_are_inapplicable(name):
     """A full machine takes 2d, one that is nearly full d + b/t = 1.5 d."""
     session = Session("one", 9, [Hardware("h", 1)], [Module("m", 10, [Configuration("h", 2, 2, "0.2")])])

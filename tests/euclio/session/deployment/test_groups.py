@@ -93,6 +93,20 @@ def test_names_are_labels_of_their_own():
     assert found == ["rger-mit-namen-1", "m-9-1", "a-b-1", "a-b-1-2", "x" * 50 + "-1"]
 
 
+@pytest.mark.parametrize("policy", [p.name for p in Policy])
+def test_runs_are_needed_where_whole_batches_are_counted_on(policy):
+    """At 198 req/s four machines of batch 32 gather 32/198 s under tc, by themselves 32/40 s."""
+    session = one_module(M_3, 198, 3)
+    first, *rest = groups(session, plan(session, (32, 4), partial=38), PlanSpace(policy, "none"))
+    assert first.needs_runs == (policy in ("tc", "tc-shared", "in-turn"))
+    assert not any(group.needs_runs for group in rest)
+
+
+def test_a_batch_of_one_needs_no_run():
+    session = one_module([(1, "0.1")], 35, 1)
+    assert not any(group.needs_runs for group in groups(session, plan(session, (1, 3), partial=5)))
+
+
 def test_groups_follow_the_modules_and_the_rank():
     session = tiny_session()
     assert [group.name for group in groups(session, one_configuration_plan(session))] == ["detect-1", "classify-1"]

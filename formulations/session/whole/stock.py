@@ -1,0 +1,383 @@
+"""Solver `exact` where machines are limited: prices on stock, and branching over which module has them (ours).
+
+The stock couples the modules. A price λ on every limited machine uncouples them again: the cheapest plan at prices
+p + λ, less λ times the stock, is no more expensive than any plan within the stock. Where no price makes bound and plan
+meet, a *box* of most and least machines of a type per module is divided in two. What one module has at least, the
+others do not have. Once the most machines of a box fit into the stock together, its cheapest plan does too.
+
+A box's least machines only limit the other modules, they are not asked of the module itself: that leaves more plans
+than there are in the box, so that the bound holds.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from dataclasses import dataclass, field
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.result import Answer
+from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
+from euclio.session.dispatch import CLEAR_PATH
+from euclio.session.evaluate import machines_by_hardware
+from euclio.session.unlimited import without_stock
+from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
+from formulations.session.exact.module_problem import Stock
+from formulations.session.exact.solver import NO_PLAN
+from formulations.session.whole.nearly_full import nearly_full
+from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
+
+PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
+"""Prices tried in the first box, and in every other one."""
+WHY_S = 2.0
+"""Seconds at most to find out how many more machines would do."""
+RECENT = 16
+"""Plans that new prices are made of."""
+
+
+class _Point(NamedTuple):
+    """A plan of the search.
+
+    Attributes:
+        cost: its cost per hour without prices on stock.
+        used: machines of each type with a limit, shape (modules, types).
+    """
+
+    cost: float
+    used: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """Plans with limits on the machines of a type in a module.
+
+    Attributes:
+        bound: no plan within the stock costs less, per hour.
+        least: machines that modules have at least, shape (modules, types), like the next one.
+        most: machines that they have at most.
+        price: prices on stock to begin with, shape (types,).
+    """
+
+    bound: float
+    least: Ints
+    most: Ints
+    price: Floats
+
+
+@dataclass(slots=True)
+class StockSearch:
+    """A search for the cheapest plan within a stock.
+
+    Attributes:
+        session: the instance.
+        space: plan space with whole machines and without `single_hardware`.
+        limits: most machines by name of the hardware.
+        deadline: `time.perf_counter` value at which to stop.
+        any_plan: whether to stop at the first plan.
+        cost: cost of the best plan found; infinite: none was.
+        plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
+        bound: no plan within the stock costs less.
+        complete: whether every box was looked at to its end, ties with the SLO apart.
+        solves: sessions solved without a stock.
+        boxes: boxes looked at.
+    """
+
+    session: Session
+    space: PlanSpace
+    limits: dict[str, int]
+    deadline: float
+    any_plan: bool = False
+    cost: float = math.inf
+    plan: Plan | None = None
+    bound: float = 0.0
+    complete: bool = True
+    solves: int = 0
+    boxes: int = 0
+    _arrays: SessionArrays = field(init=False)
+    _kind: Ints = field(init=False)
+    _stock: Ints = field(init=False)
+    _points: list[_Point] = field(init=False, default_factory=list)
+    _unsettled: float = field(init=False, default=math.inf)
+    _unlimited: Session = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Number the types with a limit, and take the SLO for a little longer, as every search does."""
+        arrays = session_arrays(self.session, self.space)
+        names = list(self.limits)
+        hardware = [
+            self.session.modules[m].profile[arrays.profile_index[k]].hardware
+            for m in range(len(self.session.modules))
+            for k in range(arrays.first[m], arrays.first[m + 1])
+        ]
+        self._kind = np.array([names.index(h) if h in self.limits else -1 for h in hardware], np.int64)
+        self._stock = np.array([self.limits[name] for name in names], np.int64)
+        self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
+        self._unlimited = without_stock(self.session)
+
+    def run(self) -> None:
+        """Search until bound and plan meet, nothing is left, or the time is up."""
+        modules, types = self._arrays.rate.size, self._stock.size
+        most = np.broadcast_to(self._stock, (modules, types)).copy()
+        root = _Box(0.0, np.zeros((modules, types), np.int64), most, np.zeros(types))
+        numbers = count()
+        queue = [(0.0, next(numbers), root)]
+        while queue and queue[0][0] < self._limit() and self.complete and not (self.any_plan and self.plan):
+            box = heapq.heappop(queue)[2]
+            for part in self._parts(box):
+                heapq.heappush(queue, (part.bound, next(numbers), part))
+            self.boxes += 1
+        open_bounds = [entry[0] for entry in queue]
+        self.bound = min([self.cost, self._unsettled, *open_bounds])
+
+    def machines_of(self, name: str) -> int:
+        """Machines of a type that the best plan takes."""
+        assert self.plan is not None
+        checked = evaluate(self._unlimited, self.plan, self.space)
+        used = machines_by_hardware(self.plan, [m.partial_rps for m in checked.modules], self.space)
+        return int(used.get(name, 0))
+
+    def _limit(self) -> float:
+        """Bounds from which on nothing is of interest."""
+        return self.cost * (1.0 - GAP) if math.isfinite(self.cost) else math.inf
+
+    def _parts(self, box: _Box) -> list[_Box]:
+        """Price a box, and divide it where that does not settle it."""
+        # What the other modules have at least is not there any more.
+        others = box.least.sum(axis=0) - box.least
+        most = np.minimum(box.most, self._stock - others)
+        if (most < box.least).any():
+            return []
+        fits = bool((most.sum(axis=0) <= self._stock).all())
+        price = np.zeros_like(box.price) if fits else box.price
+        bound, over, under = box.bound, None, None
+        rounds = 1 if fits else FEWER_ROUNDS if self.boxes else PRICED_ROUNDS
+        for _ in range(rounds):
+            proof = self._cheapest(most, price)
+            if proof.status == INFEASIBLE:
+                return []
+            if proof.status != OPTIMAL:
+                self.complete = False
+                return [_Box(max(bound, self._value(proof, price)), box.least, most, price)]
+            bound = max(bound, self._value(proof, price))
+            point = self._point(proof)
+            self._points = [*self._points[1 - RECENT :], point]
+            slack = self._stock - point.used.sum(axis=0)
+            taken = (slack >= 0).all() and self._offer(proof, point, most, price)
+            if (slack >= 0).all() and not (price * slack).any():
+                # The cheapest plan of the box without any price: nothing is left in it, unless a tie is undecided.
+                if not taken:
+                    self._unsettled = min(self._unsettled, bound)
+                return []
+            if (slack < 0).any():
+                over = point
+            else:
+                under = point
+            if bound >= self._limit():
+                return []
+            raised = self._better_price(price, most)
+            if raised is None:
+                break
+            price = raised
+        return self._divided(_Box(bound, box.least, most, price), over, under)
+
+    def _cheapest(self, most: Ints, price: Floats) -> Proof:
+        self.solves += 1
+        charge = self._arrays.price + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
+        arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
+        return prove_within(arrays, Stock(self._kind, most), GAP, self.deadline)
+
+    def _value(self, proof: Proof, price: Floats) -> float:
+        """The bound at a price, with what rounding may have added to it taken off."""
+        paid = float((price * self._stock).sum())
+        return max(0.0, float(proof.bound) - paid - SUMS * (float(proof.bound) + paid))
+
+    def _point(self, proof: Proof) -> _Point:
+        machines = proof.machines.copy()
+        np.add.at(machines, proof.partial_at[proof.partial_at >= 0], 1)
+        used = np.zeros((self._arrays.rate.size, self._stock.size), np.int64)
+        for m in range(self._arrays.rate.size):
+            for k in range(self._arrays.first[m], self._arrays.first[m + 1]):
+                if machines[k] and self._kind[k] >= 0:
+                    used[m, self._kind[k]] += machines[k]
+        return _Point(float((self._arrays.price * machines).sum()), used)
+
+    def _offer(self, proof: Proof, point: _Point, most: Ints, price: Floats) -> bool:
+        """Keep a plan within the stock if it is the best so far; whether the checker accepts it."""
+        if point.cost >= self.cost:
+            return True
+        plan = self._accepted(proof)
+        if plan is None:
+            # Just inside the SLO no tie matters.
+            slo = self._arrays.slo
+            self._arrays = self._arrays._replace(slo=float(self.session.slo_s) * INSIDE)
+            inside = self._cheapest(most, price)
+            self._arrays = self._arrays._replace(slo=slo)
+            other = self._point(inside) if inside.status == OPTIMAL else point
+            if inside.status == OPTIMAL and (other.used.sum(axis=0) <= self._stock).all() and other.cost < self.cost:
+                plan = self._accepted(inside)
+                if plan is not None:
+                    self.cost, self.plan = other.cost, plan
+            return plan is not None and other.cost <= point.cost * (1.0 + GAP)
+        self.cost, self.plan = point.cost, plan
+        return True
+
+    def _accepted(self, proof: Proof) -> Plan | None:
+        """The plan of a proof, if it is one but for the stock; None: rounding made it."""
+        arrays = session_arrays(self.session, self.space)
+        plan = nearly_full(self._unlimited, self.space, to_plan(self.session, arrays, proof.machines, proof.partial_at))
+        if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and arrays.countable:
+            return plan
+        checked = evaluate(self._unlimited, plan, self.space)
+        return plan if checked.feasible else None
+
+    def _better_price(self, price: Floats, most: Ints) -> Floats | None:
+        """The prices at which the plans known promise the best bound, one type after the other; None: those given.
+
+        A plan is worth its cost and λ times what it has beyond the stock, so along one price the least of the plans'
+        values is a concave line with corners.
+        """
+        points = [p for p in self._points if (p.used <= most).all()]
+        cost = np.array([p.cost for p in points])
+        beyond = np.array([p.used.sum(axis=0) - self._stock for p in points])
+        now = float((cost + beyond @ price).min())
+        for kind in np.argsort(-np.abs(beyond[-1])):
+            fixed = cost + beyond @ price - beyond[:, kind] * price[kind]
+            best, at = now, price[kind]
+            for candidate in _corners(fixed, beyond[:, kind], price[kind], self._scale(kind)):
+                value = float((fixed + candidate * beyond[:, kind]).min())
+                if value > best + SUMS * abs(best):
+                    best, at = value, candidate
+            if at != price[kind]:
+                return np.where(np.arange(price.size) == kind, at, price)
+        return None
+
+    def _scale(self, kind: int) -> float:
+        """A first price on a type: what its most expensive configuration costs, or 1."""
+        of_kind = self._arrays.price[self._kind == kind]
+        return float(of_kind.max()) or 1.0 if of_kind.size else 1.0
+
+    def _divided(self, box: _Box, over: _Point | None, under: _Point | None) -> list[_Box]:
+        """The two halves of a box by the machines of one type in one module."""
+        wide = box.most - box.least
+        # Types whose most machines fit into the stock decide nothing.
+        wide[:, box.most.sum(axis=0) <= self._stock] = 0
+        if over is not None:
+            apart = over.used if under is None else np.abs(over.used - under.used)
+            likely = np.where(wide > 0, apart, 0)
+            if likely.any():
+                wide = likely
+        m, kind = np.unravel_index(int(wide.argmax()), wide.shape)
+        low, high = int(box.least[m, kind]), int(box.most[m, kind])
+        middle = (low + high) // 2
+        if over is not None:
+            used = int(over.used[m, kind]) - 1 if under is None else int(over.used[m, kind] + under.used[m, kind]) // 2
+            middle = min(max(used, low), high - 1)
+        most, least = box.most.copy(), box.least.copy()
+        most[m, kind], least[m, kind] = middle, middle + 1
+        return [_Box(box.bound, box.least, most, box.price), _Box(box.bound, least, box.most, box.price)]
+
+
+def _corners(fixed: Floats, slope: Floats, price: float, scale: float) -> list[float]:
+    """Prices at which the least of lines may have its top: where two of them cross, 0, or further up than all."""
+    found = [0.0]
+    rising, falling = slope > 0, slope <= 0
+    for i in np.flatnonzero(rising):
+        for j in np.flatnonzero(falling):
+            cross = (fixed[j] - fixed[i]) / (slope[i] - slope[j])
+            if cross > 0.0:
+                found.append(float(cross))
+    if not falling.any():
+        found.append(max(2.0 * price, scale))
+    return found
+
+
+def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
+    """The cheapest plan within the stock, with proof.
+
+    Args:
+        session: the instance, with a stock.
+        space: plan space with whole machines and without `single_hardware`.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
+
+    Returns:
+        The plan and the bound; where the stock is too small, of which type how many more machines would do.
+    """
+    allowed = {h.name for h in space.hardware_of(session)}
+    limits = {name: most for name, most in session.stock.items() if name in allowed}
+    search = StockSearch(session, space, limits, deadline)
+    search.run()
+    stats = {"solves": float(search.solves), "boxes": float(search.boxes)}
+    if search.plan is None:
+        if math.isfinite(search.bound):
+            ran_out = "the time limit was hit" if not search.complete else "a tie with the SLO is undecided"
+            bound = search.bound if search.bound > 0 else None
+            return Answer(None, "limit", bound=bound, stats=stats, reason=ran_out)
+        reason = why_too_small(session, space, limits, deadline)
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=reason)
+    cost = evaluate(session, search.plan, space).cost_per_h
+    claimed = search.cost if cost is None else float(cost)
+    bound = min(search.bound, claimed)
+    if bound >= claimed * (1.0 - PROOF_TOLERANCE):
+        return Answer(search.plan, "optimal", claimed, bound, stats=stats)
+    reason = "a tie with the SLO is undecided" if search.complete else "the time limit was hit"
+    return Answer(search.plan, "limit", claimed, bound if bound > 0 else None, stats=stats, reason=reason)
+
+
+def why_too_small(session: Session, space: PlanSpace, limits: dict[str, int], deadline: float) -> str:
+    """Of which type how many more machines would do, each type alone, in a sentence.
+
+    Args:
+        session: the instance, whose stock is proven too small or whose SLO is missed.
+        space: the plan space.
+        limits: most machines by name of the hardware.
+        deadline: `time.perf_counter` value at which to stop; the sentence leaves out what is not known then.
+    """
+    deadline = min(deadline, time.perf_counter() + WHY_S)
+    free = _searched(session, space, {}, deadline)
+    if free.plan is None and math.isinf(free.bound):
+        return NO_PLAN
+    found = [(name, _more(session, space, limits, name, deadline)) for name in limits]
+    texts = [f"{more.machines} more of {name} would do{more.unless}" for name, more in found if more is not None]
+    why = "no plan meets the SLO with the machines in stock (proven)"
+    return "; ".join([why, ", or ".join(texts)]) if texts else why
+
+
+class _More(NamedTuple):
+    """How many more machines would do, and what that sentence lacks."""
+
+    machines: int
+    unless: str
+
+
+def _more(session: Session, space: PlanSpace, limits: dict[str, int], name: str, deadline: float) -> _More | None:
+    """The fewest machines of a type that the stock lacks next to the others; None: no number is known to do."""
+    rest = {other: n for other, n in limits.items() if other != name}
+    low, search = limits[name], _searched(session, space, rest, deadline, any_plan=True)
+    if search.plan is None:
+        return None
+    enough = search.machines_of(name)
+    # Between a stock that is too small and one that is not, halve: more machines never do harm.
+    while enough - low > 1:
+        middle = (low + enough) // 2
+        search = _searched(session, space, {**limits, name: middle}, deadline, any_plan=True)
+        if search.plan is not None:
+            enough = min(middle, search.machines_of(name))
+        elif math.isinf(search.bound):
+            low = middle
+        else:
+            return _More(enough - limits[name], ", perhaps fewer")
+    return _More(enough - limits[name], "")
+
+
+def _searched(
+    session: Session, space: PlanSpace, limits: dict[str, int], deadline: float, *, any_plan: bool = False
+) -> StockSearch:
+    search = StockSearch(session, space, limits, deadline, any_plan)
+    search.run()
+    return search

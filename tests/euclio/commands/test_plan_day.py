@@ -1,0 +1,88 @@
+"""`euclio plan-day` as a command."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from euclio.cli import main
+from euclio.day.family import small
+from euclio.files import save_instance
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    day = small(2)
+    save_instance(day.session, "session.json")
+    save_instance(day, "day.json")
+    rows = [f"{300 * k},{float(step.rates_rps[0])}" for k, step in enumerate(day.steps)]
+    (tmp_path / "load.csv").write_text("\n".join(["time_s,rate_rps", *rows]))
+    return tmp_path
+
+
+def call(capsys, *arguments):
+    code = main(["plan-day", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_a_session_and_a_load_are_planned_drawn_and_written(capsys, folder):
+    options = ("--warm-up", 120, "--keep-alive", 120, "--price-per-change", 0.04)
+    files = ("--plot", "day.svg", "--out", "result.json", "--day-out", "again.json")
+    code, out, _ = call(capsys, "session.json", "--load", "load.csv", *options, *files)
+    assert code == 0
+    for word in ("day-peak", "day-per-machine", "day-thresholds", "day-per-step", "day-exact", "regret", "proven"):
+        assert word in out
+    assert (folder / "again.json").read_text() == (folder / "day.json").read_text()
+    assert "<svg" in (folder / "day.svg").read_text()
+    assert main(["verify", "again.json", "result.json"]) == 0
+
+
+def test_the_same_figure_is_the_same_bytes(capsys, folder):
+    for name in ("one.svg", "two.svg"):
+        call(capsys, "day.json", "--solvers", "day-exact,day-peak", "--plot", name)
+    assert (folder / "one.svg").read_bytes() == (folder / "two.svg").read_bytes()
+
+
+def test_json_has_every_figure(capsys, folder):
+    code, out, _ = call(capsys, "day.json", "--json")
+    data = json.loads(out)
+    assert (code, data["schema"], data["steps"]) == (0, "euclio/day-comparison/1", 6)
+    by_solver = {row["solver"]: row for row in data["solvers"]}
+    assert by_solver["day-exact"]["regret"] == 0
+    assert by_solver["day-exact"]["cost_in_all"] == data["optimum_in_all"]
+    assert all(row["regret"] >= 0 for row in data["solvers"])
+    assert set(by_solver["day-peak"]["machine_hours"]) == {"large", "small"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("session.json",), "--load: is needed with a session"),
+        (("day.json", "--load", "load.csv"), "--load: the file has a load of its own"),
+        (("session.json", "--load", "none.csv"), "none.csv: cannot be read"),
+        (("session.json", "--load", "session.json"), "session.json"),
+        (("day.json", "--solvers", "exact"), "is for sessions"),
+        (("day.json", "--solvers", "day-exat"), "did you mean day-exact"),
+        (("day.json", "--warm-up", "-1"), "must be a number of at least 0"),
+        (("day.json", "--plot", "day.doc"), ".svg"),
+        (("day.json", "--out", "day.json"), "would be lost"),
+        (("session.json", "--load", "load.csv", "--out", "load.csv"), "would be lost"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, folder, arguments, said):
+    code, out, err = call(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_load_that_nothing_serves_is_infeasible(capsys, folder):
+    session = json.loads((folder / "session.json").read_text())
+    (folder / "late.json").write_text(json.dumps(session | {"slo_s": 0.05}))
+    code, out, err = call(capsys, "late.json", "--load", "load.csv")
+    assert code == 3
+    assert "step 1 of 6 has no plan" in out
+    assert "infeasible" in err
