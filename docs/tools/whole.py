@@ -150,7 +150,7 @@ def spread(axes: Axes, found: list[Costs], ratio: Callable[[Costs], float], titl
 
 
 PROFILES = {
-    "A100": (Fraction("3.67"), Fraction("0.0030"), Fraction("0.00035")),
+    "A100": (Fraction("3.67"), Fraction("0.0030"), Fraction("0.00015")),
     "L4": (Fraction("0.71"), Fraction("0.0055"), Fraction("0.0013")),
     "T4": (Fraction("0.35"), Fraction("0.0080"), Fraction("0.0026")),
     "cpu": (Fraction("0.10"), Fraction("0.0100"), Fraction("0.0180")),

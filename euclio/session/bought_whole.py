@@ -1,4 +1,4 @@
-"""What a plan charged by share costs if its machines are bought whole, and the best plan of whole machines (ours)."""
+"""What plans by share cost bought whole, the best plan of whole machines, and what no packed plan is below (ours)."""
 
 from __future__ import annotations
 
@@ -15,23 +15,31 @@ from euclio.session.charging import Charging
 from euclio.session.costs import money
 from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
+from euclio.session.rules import DummyRule
 from euclio.session.space import PlanSpace
 
 BOUGHT, BEST, BOUND = "bought_whole_per_h", "best_whole_per_h", "best_whole_bound_per_h"
 """Entries of a result's `stats`: cost per hour of the plan rounded up, of the best whole plan found, its bound."""
+PACKED_BOUND = "packed_bound_per_h"
+"""Entry of a result's `stats`: cost per hour that no plan of packed machines is below, proven."""
 LIMIT_S = 5.0
-"""Seconds that the search of the best whole plan takes at most."""
+"""Seconds that the search of the best whole plan, or of the bound, takes at most."""
 EXACT = "exact"
 
 
 def prepare(space: PlanSpace) -> None:
     """Compile what `with_whole_costs` needs for a plan space, before anything is timed."""
-    if space.charging is Charging.SHARE and EXACT in solvers():
-        warm_up(find_solver(EXACT), _whole(space))
+    if EXACT in solvers():
+        if space.charging is Charging.SHARE:
+            warm_up(find_solver(EXACT), _whole(space))
+        elif space.charging is Charging.PACKED:
+            warm_up(find_solver(EXACT), _by_share(space))
 
 
 def with_whole_costs(session: Session, result: Result, limit_s: float | None) -> Result:
     """The result with what its plan costs bought whole, and what the best plan of whole machines costs, in `stats`.
+
+    With a plan of packed machines it is what none is below.
 
     Args:
         session: the session, with its changes.
@@ -39,10 +47,12 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
         limit_s: seconds that there are for it; None: no limit but `LIMIT_S`.
 
     Returns:
-        The result; as it is where it has no plan, or one that is charged whole already.
+        The result; as it is where it has no plan, or one of whole machines already.
     """
-    if result.value is None or result.plan is None or result.space.charging is not Charging.SHARE:
+    if result.value is None or result.plan is None or result.space.charging is Charging.WHOLE:
         return result
+    if result.space.charging is Charging.PACKED:
+        return _with_packed_bound(session, result, limit_s)
     space = _whole(result.space)
     stats = dict(result.stats)
     bought = evaluate(session, result.plan, space)
@@ -55,9 +65,27 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
     return replace(result, stats=stats)
 
 
+def _with_packed_bound(session: Session, result: Result, limit_s: float | None) -> Result:
+    """The result with a proven bound on packed plans: the optimum by share, with dummies at any rate.
+
+    Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
+    busy, hence to 1, and nobody waits for others. Changes to what runs are counted in other ways there, so that
+    nothing is said where they bind.
+    """
+    left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
+    changes = session.running is not None and session.running.binds
+    if EXACT not in solvers() or left_s <= 0 or changes:
+        return result
+    bound = solve(session, EXACT, space=_by_share(result.space), time_limit_s=left_s).bound
+    return result if bound is None else replace(result, stats={**result.stats, PACKED_BOUND: float(bound)})
+
+
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:
-    """The line on whole machines under a plan that is charged by share; none where nothing is known."""
+    """The line on whole machines under a plan by share, or on packed plans under one; none where nothing is known."""
     stats = result.stats
+    if result.space.charging is Charging.PACKED and result.value is not None and PACKED_BOUND in stats:
+        least = money(session, exact(stats[PACKED_BOUND]))
+        return [f"no plan of packed machines costs less than {least} per hour (proven: the bound of machines by share)"]
     if result.space.charging is not Charging.SHARE or result.value is None or BEST not in stats:
         return []
     bought = f"bought whole {money(session, exact(stats[BOUGHT]))} per hour" if BOUGHT in stats else "beyond the stock"
@@ -69,6 +97,10 @@ def whole_costs_in_words(session: Session, result: Result) -> list[str]:
 
 def _whole(space: PlanSpace) -> PlanSpace:
     return replace(space, charging=Charging.WHOLE)
+
+
+def _by_share(space: PlanSpace) -> PlanSpace:
+    return replace(space, charging=Charging.SHARE, dummy=DummyRule.CONTINUOUS)
 
 
 COMPANION = Companion(prepare, with_whole_costs)

@@ -30,12 +30,10 @@ from formulations.session.exact.module_problem import (
 )
 from formulations.tolerances import UNIT_ROUNDING
 
-MOST_TERMS = 1000
-"""Machines of a state at most: rates and costs are sums with a term for each."""
 MOST_HELD = 4096
 """Numbers of machines of types with a limit, together, that states are compared by."""
-ADDED = (MOST_TERMS + 8) * UNIT_ROUNDING
-"""Share by which such a sum may be off."""
+ADDED = 512.0 * UNIT_ROUNDING
+"""Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
 
 
 class _States(NamedTuple):
@@ -44,19 +42,19 @@ class _States(NamedTuple):
     Attributes:
         rate: requests per second that the machines take, shape (capacity,), like the next ones.
         cost: what they cost per hour.
-        terms: how many machines there are.
         held: how many of them are of each type with a limit, as one number (`_radices`).
-        before: the state without the last machine, -1: there is none.
-        last: configuration of the last machine.
+        before: the state without the machines of its last configuration, -1: there are none.
+        last: that configuration.
+        machines: how many of it there are.
         size: number of states, shape (1,).
     """
 
     rate: Floats
     cost: Floats
-    terms: Ints
     held: Ints
     before: Ints
     last: Ints
+    machines: Ints
     size: Ints
 
 
@@ -125,7 +123,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
         machines[best.plan[1]] = best.plan[2]
         at = best.plan[0]
         while states.before[at] >= 0:
-            machines[states.last[at]] += 1
+            machines[states.last[at]] += states.machines[at]
             at = states.before[at]
     return ModulePlanFound(best.figures[0], machines, -1, states.size[0], complete)
 
@@ -176,7 +174,10 @@ def _with_machines(
         else:
             u = made[k]
             k += 1
-        rate, cost = states.rate[u] + t, states.cost[u] + price
+        # Machines of one configuration are multiplied, not summed up, so that thousands of them lose no digits.
+        own = states.last[u] == j
+        base, n = (states.before[u], states.machines[u] + 1) if own else (u, 1)
+        rate, cost = states.rate[base] + n * t, states.cost[base] + n * price
         # What it lacks is bought at the best unit cost at least. By rising cost this does not end the loop: more rate
         # may lack less.
         if cost + p.table[UNIT_COST, 0] * max(0.0, p.rate - rate) > best.figures[1]:
@@ -186,13 +187,13 @@ def _with_machines(
         held = states.held[u] + radix
         if rate <= reached[held]:
             continue
-        if states.size[0] >= most_states or states.terms[u] >= MOST_TERMS:
+        if states.size[0] >= most_states:
             return states, made[:count].copy(), False
         if states.size[0] == states.rate.size:
             states = _wider(states)
         number = states.size[0]
-        states.rate[number], states.cost[number], states.terms[number] = rate, cost, states.terms[u] + 1
-        states.before[number], states.last[number] = u, j
+        states.rate[number], states.cost[number] = rate, cost
+        states.before[number], states.last[number], states.machines[number] = base, j, n
         states.size[0] = number + 1
         if count == made.size:
             made = np.concatenate((made, np.empty_like(made)))
@@ -275,7 +276,7 @@ def _new_states(capacity: int) -> _States:
         np.zeros(capacity),
         np.zeros(capacity),
         np.zeros(capacity, np.int64),
-        np.zeros(capacity, np.int64),
+        np.full(capacity, -1, np.int64),
         np.full(capacity, -1, np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(1, np.int64),
@@ -288,9 +289,9 @@ def _wider(states: _States) -> _States:
     return _States(
         np.concatenate((states.rate, np.zeros_like(states.rate))),
         np.concatenate((states.cost, np.zeros_like(states.cost))),
-        np.concatenate((states.terms, np.zeros_like(states.terms))),
         np.concatenate((states.held, np.zeros_like(states.held))),
         np.concatenate((states.before, np.full_like(states.before, -1))),
-        np.concatenate((states.last, np.zeros_like(states.last))),
+        np.concatenate((states.last, np.full_like(states.last, -1))),
+        np.concatenate((states.machines, np.zeros_like(states.machines))),
         states.size,
     )

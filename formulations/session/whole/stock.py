@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
@@ -24,14 +25,18 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
+from euclio.session.evaluate import machines_by_hardware
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
 from formulations.session.exact.module_problem import Stock
+from formulations.session.exact.solver import NO_PLAN
 from formulations.session.whole.nearly_full import nearly_full
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
+WHY_S = 2.0
+"""Seconds at most to find out how many more machines would do."""
 RECENT = 16
 """Plans that new prices are made of."""
 
@@ -74,7 +79,7 @@ class StockSearch:
         space: plan space with whole machines and without `single_hardware`.
         limits: most machines by name of the hardware.
         deadline: `time.perf_counter` value at which to stop.
-        charge: what a machine of each configuration costs, shape (configurations,); None: its price.
+        any_plan: whether to stop at the first plan.
         cost: cost of the best plan found; infinite: none was.
         plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
         bound: no plan within the stock costs less.
@@ -87,7 +92,7 @@ class StockSearch:
     space: PlanSpace
     limits: dict[str, int]
     deadline: float
-    charge: Floats | None = None
+    any_plan: bool = False
     cost: float = math.inf
     plan: Plan | None = None
     bound: float = 0.0
@@ -114,8 +119,6 @@ class StockSearch:
         self._stock = np.array([self.limits[name] for name in names], np.int64)
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
-        if self.charge is None:
-            self.charge = arrays.price
 
     def run(self) -> None:
         """Search until bound and plan meet, nothing is left, or the time is up."""
@@ -124,13 +127,20 @@ class StockSearch:
         root = _Box(0.0, np.zeros((modules, types), np.int64), most, np.zeros(types))
         numbers = count()
         queue = [(0.0, next(numbers), root)]
-        while queue and queue[0][0] < self._limit() and self.complete:
+        while queue and queue[0][0] < self._limit() and self.complete and not (self.any_plan and self.plan):
             box = heapq.heappop(queue)[2]
             for part in self._parts(box):
                 heapq.heappush(queue, (part.bound, next(numbers), part))
             self.boxes += 1
         open_bounds = [entry[0] for entry in queue]
         self.bound = min([self.cost, self._unsettled, *open_bounds])
+
+    def machines_of(self, name: str) -> int:
+        """Machines of a type that the best plan takes."""
+        assert self.plan is not None
+        checked = evaluate(self._unlimited, self.plan, self.space)
+        used = machines_by_hardware(self.plan, [m.partial_rps for m in checked.modules], self.space)
+        return int(used.get(name, 0))
 
     def _limit(self) -> float:
         """Bounds from which on nothing is of interest."""
@@ -177,9 +187,8 @@ class StockSearch:
         return self._divided(_Box(bound, box.least, most, price), over, under)
 
     def _cheapest(self, most: Ints, price: Floats) -> Proof:
-        assert self.charge is not None
         self.solves += 1
-        charge = self.charge + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
+        charge = self._arrays.price + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
         arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
         return prove_within(arrays, Stock(self._kind, most), GAP, self.deadline)
 
@@ -189,7 +198,6 @@ class StockSearch:
         return max(0.0, float(proof.bound) - paid - SUMS * (float(proof.bound) + paid))
 
     def _point(self, proof: Proof) -> _Point:
-        assert self.charge is not None
         machines = proof.machines.copy()
         np.add.at(machines, proof.partial_at[proof.partial_at >= 0], 1)
         used = np.zeros((self._arrays.rate.size, self._stock.size), np.int64)
@@ -197,7 +205,7 @@ class StockSearch:
             for k in range(self._arrays.first[m], self._arrays.first[m + 1]):
                 if machines[k] and self._kind[k] >= 0:
                     used[m, self._kind[k]] += machines[k]
-        return _Point(float((self.charge * machines).sum()), used)
+        return _Point(float((self._arrays.price * machines).sum()), used)
 
     def _offer(self, proof: Proof, point: _Point, most: Ints, price: Floats) -> bool:
         """Keep a plan within the stock if it is the best so far; whether the checker accepts it."""
@@ -251,8 +259,7 @@ class StockSearch:
 
     def _scale(self, kind: int) -> float:
         """A first price on a type: what its most expensive configuration costs, or 1."""
-        assert self.charge is not None
-        of_kind = self.charge[self._kind == kind]
+        of_kind = self._arrays.price[self._kind == kind]
         return float(of_kind.max()) or 1.0 if of_kind.size else 1.0
 
     def _divided(self, box: _Box, over: _Point | None, under: _Point | None) -> list[_Box]:
@@ -323,30 +330,54 @@ def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
 
 
 def why_too_small(session: Session, space: PlanSpace, limits: dict[str, int], deadline: float) -> str:
-    """Of which type how many more machines would do, each type alone, in a sentence."""
-    if _least_machines(session, space, {}, "", deadline) is None:
-        return "no plan meets the SLO (proven), whatever the stock"
-    more = []
-    for name, most in limits.items():
-        rest = {other: n for other, n in limits.items() if other != name}
-        least = _least_machines(session, space, rest, name, deadline)
-        if least is not None:
-            more.append(f"{least - most} more of {name}")
-    enough = f"{' or '.join(more)} would do" if more else "more of one type alone would not do"
-    return f"no plan meets the SLO with the machines in stock (proven); {enough}"
+    """Of which type how many more machines would do, each type alone, in a sentence.
+
+    Args:
+        session: the instance, whose stock is proven too small or whose SLO is missed.
+        space: the plan space.
+        limits: most machines by name of the hardware.
+        deadline: `time.perf_counter` value at which to stop; the sentence leaves out what is not known then.
+    """
+    deadline = min(deadline, time.perf_counter() + WHY_S)
+    free = _searched(session, space, {}, deadline)
+    if free.plan is None and math.isinf(free.bound):
+        return NO_PLAN
+    found = [(name, _more(session, space, limits, name, deadline)) for name in limits]
+    texts = [f"{more.machines} more of {name} would do{more.unless}" for name, more in found if more is not None]
+    why = "no plan meets the SLO with the machines in stock (proven)"
+    return "; ".join([why, ", or ".join(texts)]) if texts else why
 
 
-def _least_machines(
-    session: Session, space: PlanSpace, limits: dict[str, int], name: str, deadline: float
-) -> int | None:
-    """The least number of machines of a type that a plan takes where others are limited; None: no plan was found."""
-    arrays = session_arrays(session, space)
-    names = [
-        session.modules[m].profile[arrays.profile_index[k]].hardware
-        for m in range(len(session.modules))
-        for k in range(arrays.first[m], arrays.first[m + 1])
-    ]
-    charge = np.array([float(h == name) for h in names])
-    search = StockSearch(without_stock(session), space, limits, deadline, charge)
+class _More(NamedTuple):
+    """How many more machines would do, and what that sentence lacks."""
+
+    machines: int
+    unless: str
+
+
+def _more(session: Session, space: PlanSpace, limits: dict[str, int], name: str, deadline: float) -> _More | None:
+    """The fewest machines of a type that the stock lacks next to the others; None: no number is known to do."""
+    rest = {other: n for other, n in limits.items() if other != name}
+    low, search = limits[name], _searched(session, space, rest, deadline, any_plan=True)
+    if search.plan is None:
+        return None
+    enough = search.machines_of(name)
+    # Between a stock that is too small and one that is not, halve: more machines never do harm.
+    while enough - low > 1:
+        middle = (low + enough) // 2
+        search = _searched(session, space, {**limits, name: middle}, deadline, any_plan=True)
+        if search.plan is not None:
+            enough = min(middle, search.machines_of(name))
+        elif math.isinf(search.bound):
+            low = middle
+        else:
+            return _More(enough - limits[name], ", perhaps fewer")
+    return _More(enough - limits[name], "")
+
+
+def _searched(
+    session: Session, space: PlanSpace, limits: dict[str, int], deadline: float, *, any_plan: bool = False
+) -> StockSearch:
+    search = StockSearch(session, space, limits, deadline, any_plan)
     search.run()
-    return None if search.plan is None else round(search.cost)
+    return search

@@ -8,6 +8,7 @@ from oracle_sessions import small_session
 from euclio import solve
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.best_fit import by_fit
+from euclio.session.bought_whole import PACKED_BOUND, whole_costs_in_words, with_whole_costs
 from euclio.session.sharing import share_machines
 
 PACKED = PlanSpace(charging="packed")
@@ -87,6 +88,21 @@ def test_a_plan_stays_where_machines_cannot_be_shared(space):
 
 def test_a_plan_that_is_refused_stays():
     assert share_machines(session_of(4, 4, slo="0.2"), alone(4, 4), PACKED) == alone(4, 4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_bound_stands_next_to_a_packed_plan(seed):
+    """The optimum of machines by share with dummies at any rate, which no packed plan is below."""
+    session = small_session(seed)
+    result = solve(session, "whole-greedy", charging="packed")
+    told = with_whole_costs(session, result, 5)
+    if result.value is None:
+        assert told is result
+        return
+    assert told.stats[PACKED_BOUND] <= float(result.value) * (1 + 1e-9)
+    assert told.stats[PACKED_BOUND] == solve(session, "exact", dummy="continuous").bound
+    (line,) = whole_costs_in_words(session, told)
+    assert line.startswith("no plan of packed machines costs less than ")
 
 
 @pytest.mark.parametrize("policy", ["tc", "rr", "machine-rate"])
