@@ -37,7 +37,7 @@ SOLVERS = (
         engines=ENGINES,
         starts_from="harpagon",
         library="highs",
-        covers=frozenset({"whole", "stock"}),
+        covers=frozenset({"whole", "stock", "shares"}),
     ),
     Solver(
         "milp-split",
@@ -56,7 +56,7 @@ SOLVERS = (
         takes=CPSAT_OPTIONS,
         starts_from="harpagon",
         library="ortools",
-        covers=frozenset({"whole", "stock"}),
+        covers=frozenset({"whole", "stock", "shares"}),
     ),
     Solver(
         "cpsat-split",

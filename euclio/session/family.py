@@ -41,7 +41,8 @@ def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
     elif space.charging.whole:
         demands["whole"] = "whole machines"
     if session.stock:
-        demands["stock"] = "a stock of machines"
+        # By share it limits a sum of shares, by whole machines a number: not every method that covers one covers both.
+        demands["stock" if space.charging.whole else "shares"] = "a stock of machines"
     if session.running is not None and session.running.binds:
         demands["changes"] = "a limit on changes or a price of them"
     return demands

@@ -38,4 +38,4 @@ def test_stored_results_are_small():
 
 
 def test_nine_questions_are_asked():
-    assert [path.stem[:2] for path in notebooks()] == [f"{k:02d}" for k in range(1, 10)]
+    assert [path.stem[:2] for path in notebooks()] == [f"{k:02d}" for k in range(1, 11)]

@@ -37,6 +37,8 @@ PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
 WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
+MOST_PRICE = 16.0
+"""Prices on stock are raised to this many times the machine's own, no further, as long as no plan keeps to the stock."""
 RECENT = 16
 """Plans that new prices are made of."""
 
@@ -292,7 +294,8 @@ def _corners(fixed: Floats, slope: Floats, price: float, scale: float) -> list[f
             cross = (fixed[j] - fixed[i]) / (slope[i] - slope[j])
             if cross > 0.0:
                 found.append(float(cross))
-    if not falling.any():
+    # Far above that, all other machines that could take its place are taken by the thousand: boxes say more.
+    if not falling.any() and price < MOST_PRICE * scale:
         found.append(max(2.0 * price, scale))
     return found
 

@@ -17,7 +17,7 @@ FIRST = Solver(
     "heuristic",
     "first configuration",
     lambda session, *_: Answer(one_configuration_plan(session), "done"),
-    covers=frozenset({"stock"}),
+    covers=frozenset({"stock", "shares"}),
 )
 CHANGES = ["--rate", "20", "--slo", "0.9", "--price", "V100=3", "--headroom", "0.5"]
 STATED = {"rate_rps": 20, "slo_s": 0.9, "price_per_h": {"V100": 3}, "headroom": 0.5}

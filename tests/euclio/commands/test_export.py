@@ -57,7 +57,7 @@ def keep_plan(instance, made, **space):
         "heuristic",
         "a fixed plan",
         lambda session, asked, limits: Answer(made, "done"),
-        covers=frozenset({"whole", "packed", "stock"}),
+        covers=frozenset({"whole", "packed", "stock", "shares"}),
     )
     result = solve(instance, solver, dummy="none", **space)
     assert result.value is not None, result.reason

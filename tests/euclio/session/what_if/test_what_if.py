@@ -39,7 +39,7 @@ def counting(calls, **fields):
         return Answer(plan, "done", bound=float(found.cost_per_h) if fields.get("proven") else None)
 
     kind = "exact" if fields.get("proven") else "heuristic"
-    return Solver("counting", kind, "one configuration", run, covers=frozenset({"whole", "stock"}))
+    return Solver("counting", kind, "one configuration", run, covers=frozenset({"whole", "stock", "shares"}))
 
 
 def test_every_point_is_the_optimum_that_solving_it_alone_finds():
