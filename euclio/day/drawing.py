@@ -22,7 +22,7 @@ WIDTH_IN = 7.2
 DRAWN = ("day-exact", "day-per-step")
 """Solvers that have a panel where none are chosen."""
 HATCHES = ("", "////", "....", "xxxx")
-"""Told apart where there are more hardware types than colours."""
+"""What distinguishes hardware types where they are more than the colours."""
 
 
 def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure:

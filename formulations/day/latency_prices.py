@@ -30,7 +30,7 @@ from formulations.day.transitions import ChangePrices, Floats, change_prices, pe
 MOST_PATHS = 64
 """Paths that have prices; any of them give a bound."""
 LATENCIES = 18
-"""Latencies of good plans that a module is told apart by."""
+"""Latencies of good plans that are distinguished per module."""
 FURTHER = 6
 """Latencies between the least duration and the longest possible that are added to them."""
 MORE = 1.5

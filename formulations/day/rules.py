@@ -1,4 +1,4 @@
-"""The rules that people use for a load over time; each is told the load of a step before it begins (ours).
+"""The rules that people use for a load over time; each knows the load of a step before it begins (ours).
 
 They plan with the cheapest plans of whole machines, so that what they lose against the optimum is the rule's own.
 """
