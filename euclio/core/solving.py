@@ -109,7 +109,8 @@ class PreparedRun:
     def warm_up(self) -> None:
         """Import and compile what the run needs (`euclio.core.warm_up`)."""
         for solver in (self.solver, self.starter):
-            if solver is not None:
+            # One that is going to refuse need not be prepared, and is not let loose on what it does not cover.
+            if solver is not None and not self._uncovered(solver):
                 warm_up(solver, self.space)
 
     def answer(self) -> tuple[Answer[Any], float]:
@@ -146,15 +147,20 @@ class PreparedRun:
         feasible = plan is not None and self.family.evaluate(self.instance, plan, self.space).feasible
         return plan if feasible else None
 
+    def _uncovered(self, solver: AnySolver) -> list[str]:
+        """What of the instance and the plan space a solver does not cover, in words."""
+        demands = self.family.demands(self.instance, self.space)
+        return [words for name, words in demands.items() if name not in solver.covers]
+
     def _refuse_uncovered(self, solver: AnySolver) -> None:
         """Keep a solver from what it does not cover: its bound would be none, its plan refused.
 
         Raises:
             InapplicableError: it does not cover something of the instance or the plan space.
         """
-        demands = self.family.demands(self.instance, self.space)
-        lacking = [words for name, words in demands.items() if name not in solver.covers]
+        lacking = self._uncovered(solver)
         if lacking:
+            demands = self.family.demands(self.instance, self.space)
             fitting = [s for s in solvers_of(self.family.name) if set(demands) <= s.covers]
             named = [s.name for s in sorted(fitting, key=lambda s: (s.kind != "exact", ":" in s.name, s.name))]
             hint = f"; use {' or '.join(named[:MOST_NAMED])}" if named else ""

@@ -38,7 +38,7 @@ PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
 MOST_PRICE = 16.0
-"""Prices on stock are raised to this many times the machine's own at most, as long as no plan keeps to the stock."""
+"""Prices on stock are raised to this many times the machine's own at most, while no plan keeps to the stock."""
 RECENT = 16
 """Plans that new prices are made of."""
 
