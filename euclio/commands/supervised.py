@@ -141,7 +141,9 @@ def _make(
     search: Callable[[PreparedRun], AnyResult] | None,
 ) -> AnyResult:
     """Make a run, or a search that makes many, in the other process."""
-    companion = ready.family.companion() if explained and ready.family.companion is not None else None
+    # What a search makes keeps more than the run does: the best plan for the run is no match for it.
+    alone = explained and search is None
+    companion = ready.family.companion() if alone and ready.family.companion is not None else None
     if warm:
         ready.warm_up()
         if companion is not None:

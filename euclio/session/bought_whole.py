@@ -47,12 +47,9 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
         limit_s: seconds that there are for it; None: no limit but `LIMIT_S`.
 
     Returns:
-        The result; as it is where it has no plan, one of whole machines already, or one with margins for random
-        arrivals, which the best plan without them is no match for.
+        The result; as it is where it has no plan, or one of whole machines already.
     """
     if result.value is None or result.plan is None or result.space.charging is Charging.WHOLE:
-        return result
-    if result.options.get("attainment") is not None:
         return result
     if result.space.charging is Charging.PACKED:
         return _with_packed_bound(session, result, limit_s)
