@@ -291,3 +291,12 @@ def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> in
         if p.kind[at[i]] == kind:
             left -= count[i]
     return int(left)
+
+
+@compiled
+def record_machines(machines: Ints, at: Ints, count: Ints, depth: int, j: int, whole: int) -> None:
+    """Write the whole machines of a closed plan: those of the levels before `depth`, and `whole` of configuration j."""
+    machines[:] = 0
+    for d in range(depth):
+        machines[at[d]] = count[d]
+    machines[j] = whole

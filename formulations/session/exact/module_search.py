@@ -24,6 +24,7 @@ from formulations.session.exact.module_problem import (
     ModuleProblem,
     largest_sum_below,
     machines_left,
+    record_machines,
 )
 from formulations.session.exact.remaining_rate import rate_left, settled_rest
 from formulations.session.whole.cover_search import cheapest_cover
@@ -194,7 +195,7 @@ def _search(
                     total = cost[d] + whole * p.table[PRICE, j] + last
                     if total <= below:
                         best, best_partial = total, (j if left > 0.0 else -1)
-                        _record(machines, at, count, d, j, whole)
+                        record_machines(machines, at, count, d, j, whole)
                         below = min(below, best * keep)
                         below_whole = largest_sum_below(p, below)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
@@ -214,7 +215,7 @@ def _search(
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if total <= below:
                     best, best_partial = total, -1
-                    _record(machines, at, count, d, j, whole + 1)
+                    record_machines(machines, at, count, d, j, whole + 1)
                     below = min(below, best * keep)
                     below_whole = largest_sum_below(p, below)
                     if best <= floor * (1.0 + tolerance):
@@ -246,15 +247,6 @@ def _search(
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
     return ModulePlanFound(best, machines, best_partial, visited, True)
-
-
-@compiled
-def _record(machines: Ints, at: Ints, count: Ints, depth: int, j: int, whole: int) -> None:
-    """Write the whole machines of a closed plan: those of the levels before `depth`, and `whole` of configuration j."""
-    machines[:] = 0
-    for d in range(depth):
-        machines[at[d]] = count[d]
-    machines[j] = whole
 
 
 @compiled

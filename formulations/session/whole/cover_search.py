@@ -28,6 +28,7 @@ from formulations.session.exact.module_problem import (
     ModuleProblem,
     largest_sum_below,
     machines_left,
+    record_machines,
 )
 from formulations.session.exact.remaining_rate import rate_left
 from formulations.session.whole.cover_states import search_states
@@ -114,7 +115,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
                 ends = p.free and required[d] <= t + RATES * most[d] and machines_left(p, at, count, d, j) > 0
                 if ends and cost[d] + price <= below:
                     best, partial_at = cost[d] + price, j
-                    _record(machines, at, count, d, j, 0)
+                    record_machines(machines, at, count, d, j, 0)
                     if best <= floor * (1.0 + tolerance):
                         return ModulePlanFound(best, machines, partial_at, visited, True)
                     below = min(below, largest_sum_below(p, best * keep))
@@ -134,7 +135,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
             total, room = cost[d] + n * price, machines_left(p, at, count, d, j)
             if total <= below and n <= room:
                 best, partial_at = total, -1
-                _record(machines, at, count, d, j, n)
+                record_machines(machines, at, count, d, j, n)
                 # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                 if best <= floor * (1.0 + tolerance):
                     return ModulePlanFound(best, machines, partial_at, visited, True)
@@ -165,15 +166,6 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
         by_rate[depth] = 1 if by_rate[d] and here <= required[d] else 0
         at[depth], count[depth] = j, 0
     return ModulePlanFound(best, machines, partial_at, visited, True)
-
-
-@compiled
-def _record(machines: Ints, at: Ints, count: Ints, depth: int, j: int, n: int) -> None:
-    """Write the machines of a plan: those of the levels before `depth`, and n of configuration j."""
-    machines[:] = 0
-    for d in range(depth):
-        machines[at[d]] = count[d]
-    machines[j] = n
 
 
 @compiled
