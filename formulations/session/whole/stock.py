@@ -7,6 +7,9 @@ others do not have. Once the most machines of a box fit into the stock together,
 
 A box's least machines only limit the other modules, they are not asked of the module itself: that leaves more plans
 than there are in the box, so that the bound holds.
+
+Where machines are charged by share, the shares of a type are summed. Every share f/t of a plan is a whole number of
+1/D machines, D a number that all of them have in common; so boxes count these, and nothing in them is rounded.
 """
 
 from __future__ import annotations
@@ -15,14 +18,17 @@ import heapq
 import math
 import time
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import count
-from typing import NamedTuple
+from math import ceil, lcm
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.evaluate import machines_by_hardware
@@ -39,8 +45,13 @@ WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
 MOST_PRICE = 16.0
 """Prices on stock are raised to this many times the machine's own at most, while no plan keeps to the stock."""
+PAST = 1.001
+"""Factor on the price at which all plans known would reach what is enough."""
 RECENT = 16
 """Plans that new prices are made of."""
+Counts = NDArray[Any]
+"""Machines, or where these are charged by share parts of machines (`StockSearch._parts_of`), as whole numbers: 64 bits
+or, as parts may be tiny, Python's own."""
 
 
 class _Point(NamedTuple):
@@ -48,11 +59,11 @@ class _Point(NamedTuple):
 
     Attributes:
         cost: its cost per hour without prices on stock.
-        used: machines of each type with a limit, shape (modules, types).
+        used: machines of each type with a limit, or parts of them, shape (modules, types).
     """
 
     cost: float
-    used: Ints
+    used: Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +72,14 @@ class _Box:
 
     Attributes:
         bound: no plan within the stock costs less, per hour.
-        least: machines that modules have at least, shape (modules, types), like the next one.
+        least: machines that modules have at least, or parts of them, shape (modules, types), like the next one.
         most: machines that they have at most.
         price: prices on stock to begin with, shape (types,).
     """
 
     bound: float
-    least: Ints
-    most: Ints
+    least: Counts
+    most: Counts
     price: Floats
 
 
@@ -78,7 +89,7 @@ class StockSearch:
 
     Attributes:
         session: the instance.
-        space: plan space with whole machines and without `single_hardware`.
+        space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
         limits: most machines by name of the hardware.
         deadline: `time.perf_counter` value at which to stop.
         any_plan: whether to stop at the first plan.
@@ -103,7 +114,10 @@ class StockSearch:
     boxes: int = 0
     _arrays: SessionArrays = field(init=False)
     _kind: Ints = field(init=False)
-    _stock: Ints = field(init=False)
+    _profile: list[Configuration] = field(init=False)
+    _parts_of: int = field(init=False)
+    _stock: Counts = field(init=False)
+    _ceiling: float = field(init=False)
     _points: list[_Point] = field(init=False, default_factory=list)
     _unsettled: float = field(init=False, default=math.inf)
     _unlimited: Session = field(init=False)
@@ -112,21 +126,24 @@ class StockSearch:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
         arrays = session_arrays(self.session, self.space)
         names = list(self.limits)
-        hardware = [
-            self.session.modules[m].profile[arrays.profile_index[k]].hardware
-            for m in range(len(self.session.modules))
+        self._profile = [
+            module.profile[arrays.profile_index[k]]
+            for m, module in enumerate(self.session.modules)
             for k in range(arrays.first[m], arrays.first[m + 1])
         ]
-        self._kind = np.array([names.index(h) if h in self.limits else -1 for h in hardware], np.int64)
-        self._stock = np.array([self.limits[name] for name in names], np.int64)
+        limited = [c.hardware if c.hardware in self.limits else None for c in self._profile]
+        self._kind = np.array([-1 if h is None else names.index(h) for h in limited], np.int64)
+        self._parts_of = 1 if self.space.charging.whole else _parts_of_machines(self.session, self.space)
+        self._stock = self._counts([self.limits[name] * self._parts_of for name in names])
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
+        self._ceiling = math.inf if self.space.charging.whole else self._most_expensive()
 
     def run(self) -> None:
         """Search until bound and plan meet, nothing is left, or the time is up."""
         modules, types = self._arrays.rate.size, self._stock.size
         most = np.broadcast_to(self._stock, (modules, types)).copy()
-        root = _Box(0.0, np.zeros((modules, types), np.int64), most, np.zeros(types))
+        root = _Box(0.0, np.zeros_like(most), most, np.zeros(types))
         numbers = count()
         queue = [(0.0, next(numbers), root)]
         while queue and queue[0][0] < self._limit() and self.complete and not (self.any_plan and self.plan):
@@ -138,15 +155,34 @@ class StockSearch:
         self.bound = min([self.cost, self._unsettled, *open_bounds])
 
     def machines_of(self, name: str) -> int:
-        """Machines of a type that the best plan takes."""
+        """Machines of a type that the best plan takes, a share of one counted as one."""
         assert self.plan is not None
         checked = evaluate(self._unlimited, self.plan, self.space)
         used = machines_by_hardware(self.plan, [m.partial_rps for m in checked.modules], self.space)
-        return int(used.get(name, 0))
+        return ceil(used.get(name, 0))
+
+    def _counts(self, values: Any) -> Counts:
+        """Numbers of machines, or of parts of them, as an array."""
+        return np.array(values, np.int64 if self._parts_of == 1 else object)
+
+    def _machines(self, counts: Counts) -> Floats:
+        """Numbers of machines, or of parts of them, as floats: machines."""
+        return np.array(counts / self._parts_of, np.float64)
 
     def _limit(self) -> float:
         """Bounds from which on nothing is of interest."""
-        return self.cost * (1.0 - GAP) if math.isfinite(self.cost) else math.inf
+        return self.cost * (1.0 - GAP) if math.isfinite(self.cost) else self._ceiling
+
+    def _most_expensive(self) -> float:
+        """More than any plan by share costs per hour: rates and a last machine full of dummies at the largest prices.
+
+        Prices on stock that take a bound beyond it prove that there is no plan within the stock.
+        """
+        most, arrays = 0.0, self._arrays
+        for m, rate in enumerate(arrays.rate):
+            own = slice(arrays.first[m], arrays.first[m + 1])
+            most += float(arrays.unit_cost[own].max() * (rate + arrays.throughput[own].max()))
+        return 2.0 * most or 1.0
 
     def _parts(self, box: _Box) -> list[_Box]:
         """Price a box, and divide it where that does not settle it."""
@@ -170,6 +206,9 @@ class StockSearch:
             point = self._point(proof)
             self._points = [*self._points[1 - RECENT :], point]
             slack = self._stock - point.used.sum(axis=0)
+            if (point.used > most).any():
+                self._unsettled = min(self._unsettled, bound)
+                return []
             taken = (slack >= 0).all() and self._offer(proof, point, most, price)
             if (slack >= 0).all() and not (price * slack).any():
                 # The cheapest plan of the box without any price: nothing is left in it, unless a tie is undecided.
@@ -188,28 +227,39 @@ class StockSearch:
             price = raised
         return self._divided(_Box(bound, box.least, most, price), over, under)
 
-    def _cheapest(self, most: Ints, price: Floats) -> Proof:
+    def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
         charge = self._arrays.price + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
         arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
-        return prove_within(arrays, Stock(self._kind, most), GAP, self.deadline)
+        # Sums of shares may be off by rounding; that keeps too much, and the parts of the plan found are counted.
+        room = self._machines(most) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
+        return prove_within(arrays, Stock(self._kind, room), GAP, self.deadline)
 
     def _value(self, proof: Proof, price: Floats) -> float:
         """The bound at a price, with what rounding may have added to it taken off."""
-        paid = float((price * self._stock).sum())
+        paid = float((price * self._machines(self._stock)).sum())
         return max(0.0, float(proof.bound) - paid - SUMS * (float(proof.bound) + paid))
 
     def _point(self, proof: Proof) -> _Point:
-        machines = proof.machines.copy()
-        np.add.at(machines, proof.partial_at[proof.partial_at >= 0], 1)
-        used = np.zeros((self._arrays.rate.size, self._stock.size), np.int64)
-        for m in range(self._arrays.rate.size):
+        used = self._counts(np.zeros((self._arrays.rate.size, self._stock.size), np.int64))
+        charged = proof.machines.astype(np.float64)
+        for m, module in enumerate(self.session.modules):
+            left = module.rate_rps
             for k in range(self._arrays.first[m], self._arrays.first[m + 1]):
-                if machines[k] and self._kind[k] >= 0:
-                    used[m, self._kind[k]] += machines[k]
-        return _Point(float((self._arrays.price * machines).sum()), used)
+                n = int(proof.machines[k])
+                left -= n * self._profile[k].throughput_rps if n else 0
+                if n and self._kind[k] >= 0:
+                    used[m, self._kind[k]] += n * self._parts_of
+            k = int(proof.partial_at[m])
+            if k >= 0:
+                # A rate that is none, or more than a machine's, is one that floats took for another.
+                share = Fraction(1) if self._parts_of == 1 else min(max(left / self._profile[k].throughput_rps, 0), 1)
+                charged[k] += float(share)
+                if self._kind[k] >= 0:
+                    used[m, self._kind[k]] += int(share * self._parts_of)
+        return _Point(float((self._arrays.price * charged).sum()), used)
 
-    def _offer(self, proof: Proof, point: _Point, most: Ints, price: Floats) -> bool:
+    def _offer(self, proof: Proof, point: _Point, most: Counts, price: Floats) -> bool:
         """Keep a plan within the stock if it is the best so far; whether the checker accepts it."""
         if point.cost >= self.cost:
             return True
@@ -238,7 +288,7 @@ class StockSearch:
         checked = evaluate(self._unlimited, plan, self.space)
         return plan if checked.feasible else None
 
-    def _better_price(self, price: Floats, most: Ints) -> Floats | None:
+    def _better_price(self, price: Floats, most: Counts) -> Floats | None:
         """The prices at which the plans known promise the best bound, one type after the other; None: those given.
 
         A plan is worth its cost and λ times what it has beyond the stock, so along one price the least of the plans'
@@ -246,18 +296,22 @@ class StockSearch:
         """
         points = [p for p in self._points if (p.used <= most).all()]
         cost = np.array([p.cost for p in points])
-        beyond = np.array([p.used.sum(axis=0) - self._stock for p in points])
+        beyond = np.array([self._machines(p.used.sum(axis=0) - self._stock) for p in points])
         now = float((cost + beyond @ price).min())
         for kind in np.argsort(-np.abs(beyond[-1])):
             fixed = cost + beyond @ price - beyond[:, kind] * price[kind]
             best, at = now, price[kind]
-            for candidate in _corners(fixed, beyond[:, kind], price[kind], self._scale(kind)):
+            for candidate in _corners(fixed, beyond[:, kind], price[kind], self._scale(kind), self._enough()):
                 value = float((fixed + candidate * beyond[:, kind]).min())
                 if value > best + SUMS * abs(best):
                     best, at = value, candidate
             if at != price[kind]:
                 return np.where(np.arange(price.size) == kind, at, price)
         return None
+
+    def _enough(self) -> float:
+        """What a bound is to reach where all plans known take too much: infinite with whole machines, it is unknown."""
+        return math.inf if self.space.charging.whole else self._limit()
 
     def _scale(self, kind: int) -> float:
         """A first price on a type: what its most expensive configuration costs, or 1."""
@@ -278,15 +332,52 @@ class StockSearch:
         low, high = int(box.least[m, kind]), int(box.most[m, kind])
         middle = (low + high) // 2
         if over is not None:
-            used = int(over.used[m, kind]) - 1 if under is None else int(over.used[m, kind] + under.used[m, kind]) // 2
-            middle = min(max(used, low), high - 1)
+            used = int(over.used[m, kind])
+            if under is None:
+                middle = used - max(1, self._beyond_share(over, kind, used))
+            else:
+                middle = (used + int(under.used[m, kind])) // 2
+            middle = min(max(middle, low), high - 1)
         most, least = box.most.copy(), box.least.copy()
         most[m, kind], least[m, kind] = middle, middle + 1
         return [_Box(box.bound, box.least, most, box.price), _Box(box.bound, least, box.most, box.price)]
 
+    def _beyond_share(self, over: _Point, kind: int, used: int) -> int:
+        """Of what a plan by share takes beyond the stock of a type, the share of a module that has `used` parts of it.
 
-def _corners(fixed: Floats, slope: Floats, price: float, scale: float) -> list[float]:
-    """Prices at which the least of lines may have its top: where two of them cross, 0, or further up than all."""
+        If every module has that much less, they have the stock: so few boxes prove that there is no plan. Of whole
+        machines one less is tried.
+        """
+        if self._parts_of == 1:
+            return 1
+        total = int(over.used[:, kind].sum())
+        return (total - int(self._stock[kind])) * used // max(total, 1)
+
+
+def _parts_of_machines(session: Session, space: PlanSpace) -> int:
+    """D, so that every share of a machine that a plan has is a whole number of 1/D, where machines are by share.
+
+    On a scale on which a module's rate and throughputs are whole, so is the rate f of its partial machine, and its
+    share is f over a whole throughput.
+    """
+    parts = 1
+    for module in session.modules:
+        numbers = [c.throughput_rps for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+        scale = lcm(*(number.denominator for number in (module.rate_rps, *numbers)))
+        parts = lcm(parts, *(int(number * scale) for number in numbers))
+    return parts
+
+
+def _corners(fixed: Floats, slope: Floats, price: float, scale: float, enough: float) -> list[float]:
+    """Prices at which the least of lines may have its top: where two of them cross, 0, or further up than all.
+
+    Args:
+        fixed: what the lines begin at, shape (lines,).
+        slope: how they rise, shape (lines,).
+        price: the price now.
+        scale: a first price to try.
+        enough: what all lines together need not exceed; infinite: any.
+    """
     found = [0.0]
     rising, falling = slope > 0, slope <= 0
     for i in np.flatnonzero(rising):
@@ -295,7 +386,9 @@ def _corners(fixed: Floats, slope: Floats, price: float, scale: float) -> list[f
             if cross > 0.0:
                 found.append(float(cross))
     # Far above that, all other machines that could take its place are taken by the thousand: boxes say more.
-    if not falling.any() and price < MOST_PRICE * scale:
+    if not falling.any() and math.isfinite(enough):
+        found.append(PAST * float(((enough - fixed) / slope).max()))
+    elif not falling.any() and price < MOST_PRICE * scale:
         found.append(max(2.0 * price, scale))
     return found
 
