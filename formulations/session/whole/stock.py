@@ -8,8 +8,7 @@ others do not have. Once the most machines of a box fit into the stock together,
 A box's least machines only limit the other modules, they are not asked of the module itself: that leaves more plans
 than there are in the box, so that the bound holds.
 
-Where machines are charged by share, the shares of a type are summed. Every share f/t of a plan is a whole number of
-1/D machines, D a number that all of them have in common; so boxes count these, and nothing in them is rounded.
+Where machines are charged by share, the shares of a type are summed, and boxes count parts of machines (`boxes.py`).
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ import time
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
-from math import ceil, lcm
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
@@ -36,6 +34,7 @@ from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
 from formulations.session.exact.module_problem import Stock
 from formulations.session.exact.solver import NO_PLAN
+from formulations.session.whole.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
 from formulations.session.whole.nearly_full import nearly_full
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
@@ -47,40 +46,10 @@ MOST_PRICE = 16.0
 """Prices on stock are raised to this many times the machine's own at most, while no plan keeps to the stock."""
 PAST = 1.001
 """Factor on the price at which all plans known would reach what is enough."""
+MOST_ENOUGH = 1e4
+"""That price is no more than this many times what is enough, or the bound would be lost in rounding."""
 RECENT = 16
 """Plans that new prices are made of."""
-Counts = NDArray[Any]
-"""Machines, or where these are charged by share parts of machines (`StockSearch._parts_of`), as whole numbers: 64 bits
-or, as parts may be tiny, Python's own."""
-
-
-class _Point(NamedTuple):
-    """A plan of the search.
-
-    Attributes:
-        cost: its cost per hour without prices on stock.
-        used: machines of each type with a limit, or parts of them, shape (modules, types).
-    """
-
-    cost: float
-    used: Counts
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """Plans with limits on the machines of a type in a module.
-
-    Attributes:
-        bound: no plan within the stock costs less, per hour.
-        least: machines that modules have at least, or parts of them, shape (modules, types), like the next one.
-        most: machines that they have at most.
-        price: prices on stock to begin with, shape (types,).
-    """
-
-    bound: float
-    least: Counts
-    most: Counts
-    price: Floats
 
 
 @dataclass(slots=True)
@@ -118,7 +87,7 @@ class StockSearch:
     _parts_of: int = field(init=False)
     _stock: Counts = field(init=False)
     _ceiling: float = field(init=False)
-    _points: list[_Point] = field(init=False, default_factory=list)
+    _points: list[Point] = field(init=False, default_factory=list)
     _unsettled: float = field(init=False, default=math.inf)
     _unlimited: Session = field(init=False)
 
@@ -133,7 +102,7 @@ class StockSearch:
         ]
         limited = [c.hardware if c.hardware in self.limits else None for c in self._profile]
         self._kind = np.array([-1 if h is None else names.index(h) for h in limited], np.int64)
-        self._parts_of = 1 if self.space.charging.whole else _parts_of_machines(self.session, self.space)
+        self._parts_of = parts_of_machines(self.session, self.space)
         self._stock = self._counts([self.limits[name] * self._parts_of for name in names])
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
@@ -143,7 +112,7 @@ class StockSearch:
         """Search until bound and plan meet, nothing is left, or the time is up."""
         modules, types = self._arrays.rate.size, self._stock.size
         most = np.broadcast_to(self._stock, (modules, types)).copy()
-        root = _Box(0.0, np.zeros_like(most), most, np.zeros(types))
+        root = Box(0.0, np.zeros_like(most), most, np.zeros(types))
         numbers = count()
         queue = [(0.0, next(numbers), root)]
         while queue and queue[0][0] < self._limit() and self.complete and not (self.any_plan and self.plan):
@@ -184,7 +153,7 @@ class StockSearch:
             most += float(arrays.unit_cost[own].max() * (rate + arrays.throughput[own].max()))
         return 2.0 * most or 1.0
 
-    def _parts(self, box: _Box) -> list[_Box]:
+    def _parts(self, box: Box) -> list[Box]:
         """Price a box, and divide it where that does not settle it."""
         # What the other modules have at least is not there any more.
         others = box.least.sum(axis=0) - box.least
@@ -201,7 +170,7 @@ class StockSearch:
                 return []
             if proof.status != OPTIMAL:
                 self.complete = False
-                return [_Box(max(bound, self._value(proof, price)), box.least, most, price)]
+                return [Box(max(bound, self._value(proof, price)), box.least, most, price)]
             bound = max(bound, self._value(proof, price))
             point = self._point(proof)
             self._points = [*self._points[1 - RECENT :], point]
@@ -225,7 +194,8 @@ class StockSearch:
             if raised is None:
                 break
             price = raised
-        return self._divided(_Box(bound, box.least, most, price), over, under)
+        divide = divided if self._parts_of == 1 else divided_by_share
+        return divide(Box(bound, box.least, most, price), self._stock, over, under)
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
@@ -240,7 +210,7 @@ class StockSearch:
         paid = float((price * self._machines(self._stock)).sum())
         return max(0.0, float(proof.bound) - paid - SUMS * (float(proof.bound) + paid))
 
-    def _point(self, proof: Proof) -> _Point:
+    def _point(self, proof: Proof) -> Point:
         used = self._counts(np.zeros((self._arrays.rate.size, self._stock.size), np.int64))
         charged = proof.machines.astype(np.float64)
         for m, module in enumerate(self.session.modules):
@@ -257,9 +227,9 @@ class StockSearch:
                 charged[k] += float(share)
                 if self._kind[k] >= 0:
                     used[m, self._kind[k]] += int(share * self._parts_of)
-        return _Point(float((self._arrays.price * charged).sum()), used)
+        return Point(float((self._arrays.price * charged).sum()), used)
 
-    def _offer(self, proof: Proof, point: _Point, most: Counts, price: Floats) -> bool:
+    def _offer(self, proof: Proof, point: Point, most: Counts, price: Floats) -> bool:
         """Keep a plan within the stock if it is the best so far; whether the checker accepts it."""
         if point.cost >= self.cost:
             return True
@@ -318,55 +288,6 @@ class StockSearch:
         of_kind = self._arrays.price[self._kind == kind]
         return float(of_kind.max()) or 1.0 if of_kind.size else 1.0
 
-    def _divided(self, box: _Box, over: _Point | None, under: _Point | None) -> list[_Box]:
-        """The two halves of a box by the machines of one type in one module."""
-        wide = box.most - box.least
-        # Types whose most machines fit into the stock decide nothing.
-        wide[:, box.most.sum(axis=0) <= self._stock] = 0
-        if over is not None:
-            apart = over.used if under is None else np.abs(over.used - under.used)
-            likely = np.where(wide > 0, apart, 0)
-            if likely.any():
-                wide = likely
-        m, kind = np.unravel_index(int(wide.argmax()), wide.shape)
-        low, high = int(box.least[m, kind]), int(box.most[m, kind])
-        middle = (low + high) // 2
-        if over is not None:
-            used = int(over.used[m, kind])
-            if under is None:
-                middle = used - max(1, self._beyond_share(over, kind, used))
-            else:
-                middle = (used + int(under.used[m, kind])) // 2
-            middle = min(max(middle, low), high - 1)
-        most, least = box.most.copy(), box.least.copy()
-        most[m, kind], least[m, kind] = middle, middle + 1
-        return [_Box(box.bound, box.least, most, box.price), _Box(box.bound, least, box.most, box.price)]
-
-    def _beyond_share(self, over: _Point, kind: int, used: int) -> int:
-        """Of what a plan by share takes beyond the stock of a type, the share of a module that has `used` parts of it.
-
-        If every module has that much less, they have the stock: so few boxes prove that there is no plan. Of whole
-        machines one less is tried.
-        """
-        if self._parts_of == 1:
-            return 1
-        total = int(over.used[:, kind].sum())
-        return (total - int(self._stock[kind])) * used // max(total, 1)
-
-
-def _parts_of_machines(session: Session, space: PlanSpace) -> int:
-    """D, so that every share of a machine that a plan has is a whole number of 1/D, where machines are by share.
-
-    On a scale on which a module's rate and throughputs are whole, so is the rate f of its partial machine, and its
-    share is f over a whole throughput.
-    """
-    parts = 1
-    for module in session.modules:
-        numbers = [c.throughput_rps for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-        scale = lcm(*(number.denominator for number in (module.rate_rps, *numbers)))
-        parts = lcm(parts, *(int(number * scale) for number in numbers))
-    return parts
-
 
 def _corners(fixed: Floats, slope: Floats, price: float, scale: float, enough: float) -> list[float]:
     """Prices at which the least of lines may have its top: where two of them cross, 0, or further up than all.
@@ -387,7 +308,7 @@ def _corners(fixed: Floats, slope: Floats, price: float, scale: float, enough: f
                 found.append(float(cross))
     # Far above that, all other machines that could take its place are taken by the thousand: boxes say more.
     if not falling.any() and math.isfinite(enough):
-        found.append(PAST * float(((enough - fixed) / slope).max()))
+        found.append(min(PAST * float(((enough - fixed) / slope).max()), MOST_ENOUGH * max(scale, enough)))
     elif not falling.any() and price < MOST_PRICE * scale:
         found.append(max(2.0 * price, scale))
     return found
