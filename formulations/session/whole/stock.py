@@ -179,7 +179,7 @@ class StockSearch:
                 self._unsettled = min(self._unsettled, bound)
                 return []
             taken = (slack >= 0).all() and self._offer(proof, point, most, price)
-            if (slack >= 0).all() and not (price * slack).any():
+            if (slack >= 0).all() and not (price * self._machines(slack)).any():
                 # The cheapest plan of the box without any price: nothing is left in it, unless a tie is undecided.
                 if not taken:
                     self._unsettled = min(self._unsettled, bound)
