@@ -48,6 +48,11 @@ class Box:
     most: Counts
     price: Floats
 
+    def within(self, stock: Counts) -> Counts:
+        """Most machines of each module, where what the others have at least is not there any more."""
+        most: Counts = np.minimum(self.most, stock - (self.least.sum(axis=0) - self.least))
+        return most
+
     def halves(self, m: int, kind: int, middle: int) -> list[Box]:
         """The plans with at most `middle` machines of a type in module m, and those with more."""
         most, least = self.most.copy(), self.least.copy()

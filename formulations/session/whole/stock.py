@@ -16,7 +16,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 from math import ceil
@@ -29,11 +29,13 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
-from euclio.session.evaluate import machines_by_hardware
+from euclio.session.evaluate import Evaluation, machines_by_hardware
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
 from formulations.session.exact.module_problem import Stock
-from formulations.session.exact.solver import NO_PLAN
+from formulations.session.exact.solver import NO_PLAN, RATIONAL_NODES
+from formulations.session.rational.module import Effort, MachineLimits, UndecidedError
+from formulations.session.rational.session import cheapest_below
 from formulations.session.whole.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
 from formulations.session.whole.nearly_full import nearly_full
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
@@ -65,9 +67,10 @@ class StockSearch:
         cost: cost of the best plan found; infinite: none was.
         plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
         bound: no plan within the stock costs less.
-        complete: whether every box was looked at to its end, ties with the SLO apart.
+        complete: whether every box was looked at to its end, ties that are left open apart.
         solves: sessions solved without a stock.
         boxes: boxes looked at.
+        effort: what ties may cost and have cost.
     """
 
     session: Session
@@ -81,6 +84,7 @@ class StockSearch:
     complete: bool = True
     solves: int = 0
     boxes: int = 0
+    effort: Effort = field(init=False)
     _arrays: SessionArrays = field(init=False)
     _kind: Ints = field(init=False)
     _profile: list[Configuration] = field(init=False)
@@ -88,6 +92,7 @@ class StockSearch:
     _stock: Counts = field(init=False)
     _ceiling: float = field(init=False)
     _points: list[Point] = field(init=False, default_factory=list)
+    _tied: list[Box] = field(init=False, default_factory=list)
     _unsettled: float = field(init=False, default=math.inf)
     _unlimited: Session = field(init=False)
 
@@ -106,21 +111,31 @@ class StockSearch:
         self._stock = self._counts([self.limits[name] * self._parts_of for name in names])
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
+        self.effort = Effort(RATIONAL_NODES, self.deadline)
         self._ceiling = math.inf if self.space.charging.whole else self._most_expensive()
 
     def run(self) -> None:
-        """Search until bound and plan meet, nothing is left, or the time is up."""
+        """Search until bound and plan meet, nothing is left, or the time is up.
+
+        Boxes that rounding leaves undecided are kept to the end: a plan found meanwhile may make them of no interest.
+        """
         modules, types = self._arrays.rate.size, self._stock.size
         most = np.broadcast_to(self._stock, (modules, types)).copy()
         root = Box(0.0, np.zeros_like(most), most, np.zeros(types))
         numbers = count()
         queue = [(0.0, next(numbers), root)]
-        while queue and queue[0][0] < self._limit() and self.complete and not (self.any_plan and self.plan):
-            box = heapq.heappop(queue)[2]
-            for part in self._parts(box):
+        while self.complete and not (self.any_plan and self.plan):
+            if queue and queue[0][0] < self._limit():
+                parts = self._parts(heapq.heappop(queue)[2])
+                self.boxes += 1
+            elif self._tied:
+                self._tied.sort(key=lambda box: -box.bound)
+                parts = self._decided(self._tied.pop())
+            else:
+                break
+            for part in parts:
                 heapq.heappush(queue, (part.bound, next(numbers), part))
-            self.boxes += 1
-        open_bounds = [entry[0] for entry in queue]
+        open_bounds = [box.bound for box in [*self._tied, *(entry[2] for entry in queue)]]
         self.bound = min([self.cost, self._unsettled, *open_bounds])
 
     def machines_of(self, name: str) -> int:
@@ -155,9 +170,7 @@ class StockSearch:
 
     def _parts(self, box: Box) -> list[Box]:
         """Price a box, and divide it where that does not settle it."""
-        # What the other modules have at least is not there any more.
-        others = box.least.sum(axis=0) - box.least
-        most = np.minimum(box.most, self._stock - others)
+        most = box.within(self._stock)
         if (most < box.least).any():
             return []
         fits = bool((most.sum(axis=0) <= self._stock).all())
@@ -175,14 +188,15 @@ class StockSearch:
             point = self._point(proof)
             self._points = [*self._points[1 - RECENT :], point]
             slack = self._stock - point.used.sum(axis=0)
+            # Rounding alone keeps shares within what the box has, and its halves would hold the same plan.
             if (point.used > most).any():
-                self._unsettled = min(self._unsettled, bound)
+                self._tied.append(Box(bound, box.least, most, price))
                 return []
             taken = (slack >= 0).all() and self._offer(proof, point, most, price)
             if (slack >= 0).all() and not (price * self._machines(slack)).any():
-                # The cheapest plan of the box without any price: nothing is left in it, unless a tie is undecided.
+                # The cheapest plan of the box without any price: nothing is left in it, unless there is a tie.
                 if not taken:
-                    self._unsettled = min(self._unsettled, bound)
+                    self._tied.append(Box(bound, box.least, most, price))
                 return []
             if (slack < 0).any():
                 over = point
@@ -194,8 +208,48 @@ class StockSearch:
             if raised is None:
                 break
             price = raised
+        return self._divided(Box(bound, box.least, most, price), over, under)
+
+    def _divided(self, box: Box, over: Point | None, under: Point | None) -> list[Box]:
         divide = divided if self._parts_of == 1 else divided_by_share
-        return divide(Box(bound, box.least, most, price), self._stock, over, under)
+        return divide(box, self._stock, over, under)
+
+    def _decided(self, box: Box) -> list[Box]:
+        """Decide a box at its prices in exact arithmetic, and divide it where that does not settle it."""
+        if box.bound >= self._limit():
+            return []
+        price = [Fraction(one) for one in box.price]
+        paid = sum((n * p for n, p in zip(self.limits.values(), price, strict=True)), Fraction(0))
+        cutoff = None if math.isinf(self._limit()) else Fraction(self._limit()) + paid
+        names, most = list(self.limits), [[Fraction(int(n), self._parts_of) for n in row] for row in box.most]
+        limits = [
+            MachineLimits(dict(zip(names, row, strict=True)), dict(zip(names, price, strict=True))) for row in most
+        ]
+        try:
+            plan = cheapest_below(self._unlimited, self.space, cutoff, self.effort, limits)
+        except UndecidedError:
+            self._unsettled = min(self._unsettled, box.bound)
+            return []
+        if plan is None:
+            return []
+        checked = evaluate(self._unlimited, plan, self.space)
+        assert checked.cost_per_h is not None
+        used = [[self._used(checked, plan, m, name) for name in names] for m in range(len(limits))]
+        slack = [self.limits[name] - sum((row[i] for row in used), Fraction(0)) for i, name in enumerate(names)]
+        if min(slack) >= 0 and checked.cost_per_h < self.cost:
+            self.cost, self.plan = float(checked.cost_per_h), plan
+        bound = checked.cost_per_h - sum((p * n for p, n in zip(price, slack, strict=True)), Fraction(0))
+        point = Point(float(checked.cost_per_h), self._counts([[int(n * self._parts_of) for n in row] for row in used]))
+        box = replace(box, bound=max(box.bound, float(bound) * (1.0 - SUMS)))
+        # No plan of the box costs less than this one, or none costs less than the best one.
+        if (min(slack) >= 0 and bound == checked.cost_per_h) or box.bound >= self._limit():
+            return []
+        return self._divided(box, *((point, None) if min(slack) < 0 else (None, point)))
+
+    def _used(self, checked: Evaluation, plan: Plan, m: int, name: str) -> Fraction:
+        """Machines of a type that module m of a plan takes."""
+        alone = Plan((plan.modules[m],))
+        return machines_by_hardware(alone, [checked.modules[m].partial_rps], self.space).get(name, Fraction(0))
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
@@ -223,7 +277,9 @@ class StockSearch:
             k = int(proof.partial_at[m])
             if k >= 0:
                 # A rate that is none, or more than a machine's, is one that floats took for another.
-                share = Fraction(1) if self._parts_of == 1 else min(max(left / self._profile[k].throughput_rps, 0), 1)
+                share = Fraction(1)
+                if self._parts_of > 1:
+                    share = min(max(left / self._profile[k].throughput_rps, Fraction(0)), share)
                 charged[k] += float(share)
                 if self._kind[k] >= 0:
                     used[m, self._kind[k]] += int(share * self._parts_of)
@@ -330,6 +386,8 @@ def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
     search = StockSearch(session, space, limits, deadline)
     search.run()
     stats = {"solves": float(search.solves), "boxes": float(search.boxes)}
+    if search.effort.nodes:
+        stats["rational_nodes"] = float(search.effort.nodes)
     if search.plan is None:
         if math.isfinite(search.bound):
             ran_out = "the time limit was hit" if not search.complete else "a tie with the SLO is undecided"
