@@ -158,7 +158,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             as_partial = partial[i] < t and not as_whole and s.policy < LEFT
         if not as_whole:
             whole[i] = np.inf
-        if stock.kind[lo + i] >= 0 and stock.most[m, stock.kind[lo + i]] <= 0.0:
+        if not is_in_stock(stock, m, lo + i):
             continue
         if as_whole or as_partial:
             keep[i] = True
@@ -212,7 +212,13 @@ def even_batch(s: SessionArrays, k: int) -> float:
 
 
 @compiled
-def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
+def is_in_stock(stock: Stock, m: int, k: int) -> bool:
+    """Whether module m may have anything of configuration k of the session."""
+    return bool(stock.kind[k] < 0 or stock.most[m, stock.kind[k]] > 0.0)
+
+
+@compiled
+def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
 
     Of the configurations that a plan uses one has the least unit cost, and together they take at least the rate that
@@ -227,7 +233,7 @@ def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
         # Every plan takes the whole rate, so one that costs that much per request is no cheaper than `best`.
         if s.unit_cost[k] * rate >= best:
             continue
-        if s.duration[k] >= limit:
+        if s.duration[k] >= limit or not is_in_stock(stock, m, k):
             continue
         # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
         need = 0.0
