@@ -14,7 +14,7 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from formulations.session.exact.remaining_rate import few_share
-from formulations.tolerances import UNIT_ROUNDING
+from formulations.tolerances import SUMS, UNIT_ROUNDING
 
 BELOW_DURATION = 0.1 * TIE
 """A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. Where
@@ -228,7 +228,10 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     most = 0.0
     for k in range(s.first[m], s.first[m + 1]):
         most = max(most, s.throughput[k])
-    best = np.inf
+    best, reach = np.inf, _most_rate(s, m, limit, stock)
+    # What rounding may have taken off the sum counts as there.
+    if reach < rate * (1.0 - SUMS):
+        return best
     for k in range(s.first[m], s.first[m + 1]):
         # Every plan takes the whole rate, so one that costs that much per request is no cheaper than `best`.
         if s.unit_cost[k] * rate >= best:
@@ -239,12 +242,32 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
         need = 0.0
         if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (limit - s.duration[k])
+        if need * (1.0 - SUMS) > reach:
+            continue
         # A need above the rate takes dummies: they fill less than one machine, of any configuration that the plan has,
         # or where machines are charged whole any number of machines.
         if need <= rate * (1.0 + TIE) or (s.dummies and (s.whole or need - rate < most)):
             cost = s.unit_cost[k] * max(rate, need)
             best = min(best, max(cost, s.price[k]) if s.whole else cost)
     return best
+
+
+@compiled
+def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
+    """The most requests per second that machines of module m in stock take, with durations below `limit` seconds.
+
+    Infinite: a type without a limit is among them.
+    """
+    if stock.most.shape[1] == 0:
+        return np.inf
+    most = np.zeros(stock.most.shape[1])
+    for k in range(s.first[m], s.first[m + 1]):
+        if s.duration[k] < limit and is_in_stock(stock, m, k):
+            kind = stock.kind[k]
+            if kind < 0:
+                return np.inf
+            most[kind] = max(most[kind], s.throughput[k] * stock.most[m, kind])
+    return float(most.sum())
 
 
 @compiled
