@@ -1,11 +1,13 @@
 """Plans close to one that runs already: changes counted, limited and paid for (docs/model/whole-machines.md)."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from euclio.core.errors import InputError
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.changes import SessionChanges
 from euclio.session.files import session_from_text, session_to_text
 from euclio.session.running import Running, RunningMachines
 
@@ -83,6 +85,24 @@ def test_what_runs_in_files():
     assert '"most_changes": 2' in text
     assert session_from_text(text) == given
     assert "running" not in session_to_text(session())
+
+
+@pytest.mark.parametrize("changes", [{"most_changes": 2}, {"price_per_change_per_h": Fraction(1)}])
+def test_changes_need_a_running_plan(changes):
+    with pytest.raises(InputError, match="give it by --from"):
+        SessionChanges(**changes).applied_to(session())
+
+
+def test_the_running_plan_as_a_change_of_the_instance():
+    changes = SessionChanges(running=(RunningMachines("m", "A", 3),), most_changes=1)
+    assert changes.applied_to(session()) == session(runs(("m", "A", 3), most_changes=1))
+    assert changes.in_words() == "3 machines that run already and at most 1 of them changed"
+
+
+def test_a_new_limit_keeps_what_runs():
+    given = session(runs(("m", "A", 3), most_changes=1))
+    again = SessionChanges(most_changes=2).applied_to(given)
+    assert again == replace(given, running=runs(("m", "A", 3), most_changes=2))
 
 
 @pytest.mark.parametrize(
