@@ -30,6 +30,7 @@ from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
 from formulations.session.exact.module_problem import Stock
 from formulations.session.exact.solver import NO_PLAN
+from formulations.session.whole.charges import no_charges
 from formulations.session.whole.nearly_full import nearly_full
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
@@ -192,7 +193,7 @@ class StockSearch:
         self.solves += 1
         charge = self._arrays.price + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
         arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
-        return prove_within(arrays, Stock(self._kind, most), GAP, self.deadline)
+        return prove_within(arrays, Stock(self._kind, most), no_charges(arrays), GAP, self.deadline)
 
     def _value(self, proof: Proof, price: Floats) -> float:
         """The bound at a price, with what rounding may have added to it taken off."""
