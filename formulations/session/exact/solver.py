@@ -29,6 +29,8 @@ RATIONAL_NODES = 2_000_000
 NO_PLAN = "no plan meets the SLO (proven)"
 
 solve_stock: Callable[[Session, PlanSpace, float], Answer] = late("formulations.session.whole.stock", "solve_stock")
+solve_close: Callable[[Session, PlanSpace, float], Answer] = late("formulations.session.whole.close", "solve_close")
+refuse_changes: Callable[[Session, PlanSpace], None] = late("formulations.session.whole.close", "refuse_uncovered")
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
@@ -50,11 +52,14 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
-        InapplicableError: a policy of form `GENERAL`, or a stock of machines that are charged by share.
+        InapplicableError: a policy of form `GENERAL`, a stock of machines that are charged by share, or changes of machines
+            in a plan space where a plan is more than numbers of full machines.
     """
     refuse_general("exact", space.policy)
     if session.stock and not space.charging.whole:
         raise InapplicableError("exact covers a stock of machines with --machines whole only")
+    if session.running is not None and session.running.binds:
+        refuse_changes(session, space)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
 
@@ -63,6 +68,8 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
+    if session.running is not None and session.running.binds:
+        return solve_close(session, space, deadline)
     if session.stock:
         return solve_stock(session, space, deadline)
     if not space.dummy.countable and not space.charging.whole:
