@@ -22,6 +22,7 @@ from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
 from formulations.session.whole.nearly_full import nearly_full
+from formulations.session.whole.standing_by import cheapest_with_spare
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
 
 RATIONAL_NODES = 2_000_000
@@ -41,7 +42,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
     Under dummy rule `continuous` the modules' budgets are bracketed instead (`session/continuous/budgets.py`), unless
     machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/whole/cover_search.py`).
-    With `single_hardware` every hardware type is solved alone and the cheapest answer kept.
+    With `single_hardware` every hardware type is solved alone and the cheapest answer kept; machines that stand by make
+    it a search over the types that are used.
 
     Args:
         session: the instance.
@@ -52,8 +54,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
-        InapplicableError: a policy of form `GENERAL`, a stock of machines that are charged by share, or changes of machines
-            in a plan space where a plan is more than numbers of full machines.
+        InapplicableError: a policy of form `GENERAL`, a stock of machines that are charged by share, or changes of
+            machines in a plan space where a plan is more than numbers of full machines.
     """
     refuse_general("exact", space.policy)
     if session.stock and not space.charging.whole:
@@ -61,7 +63,11 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     if session.running is not None and session.running.binds:
         refuse_changes(session, space)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
-    return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
+
+    def run(on: PlanSpace) -> Answer:
+        return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline))
+
+    return cheapest_over_hardware(session, space, run)
 
 
 def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:

@@ -2,9 +2,9 @@
 
 Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is how many
 there are of each hardware type, and their rate: of two *states* with the same machines the one with more rate is the
-better one. (The rates of `formulations.day.rate_table`, but only those that a cheap plan can go through.) A state is left
-out where no plan that holds its machines costs less than a limit. The limit rises from a lower bound in steps that
-double, so that few states are made where the cheapest plan costs little more than the bound.
+better one. (These are the rates of `formulations.day.rate_table`, but only those that a cheap plan can go through.) A
+state is left out where no plan that holds its machines costs less than a limit. The limit rises from a lower bound in
+steps that double, so that few states are made where the cheapest plan costs little more than the bound.
 
 Under `tc-shared` the configurations of one ratio are taken by rising need, so that it is the one taken last whose need
 decides; until then a state is *open* (as in `cover_states`).
@@ -49,7 +49,8 @@ class _States(NamedTuple):
         before: the state without the machines of its last configuration, -1: there are none.
         last: that configuration.
         machines: how many of it there are.
-        doubt: 1 where a state left out for this one has as much rate but for rounding, or did so for one before; else 0.
+        doubt: 1 where a state was left out for this one, or for one before it, although their rates differ by no more
+            than rounding; else 0.
         size: number of states, shape (1,).
     """
 

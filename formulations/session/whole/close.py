@@ -68,7 +68,9 @@ class ChangesSearch(StockSearch):
         running = self.session.running
         assert running is not None
         arrays, modules = self._arrays, self.session.modules
-        place = {name: i for i, name in enumerate(dict.fromkeys([*self.limits, *(h.name for h in self.session.hardware)]))}
+        place = {
+            name: i for i, name in enumerate(dict.fromkeys([*self.limits, *(h.name for h in self.session.hardware)]))
+        }
         owner = np.repeat(np.arange(len(modules)), np.diff(arrays.first))
         hardware = [modules[m].profile[i].hardware for m, i in zip(owner, arrays.profile_index, strict=True)]
         self._type = np.array([place[name] for name in hardware], np.int64)
@@ -183,7 +185,8 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
     if fewest.plan is None:
         return why_too_small(free, space, limits, deadline) if math.isinf(fewest.bound) else NO_PLAN
     within = " and the machines in stock" if limits else ""
-    why = f"no plan meets the SLO with at most {running.most_changes} machines added or removed{within} (proven)"
+    machines = "1 machine" if running.most_changes == 1 else f"{running.most_changes} machines"
+    why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
     least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
     return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"
 
