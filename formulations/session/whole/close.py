@@ -1,9 +1,9 @@
 """Solver `exact` close to a running plan: changes of machines are charged, or limited over all modules (ours).
 
-A limit on changes couples the modules as a type in stock does: it is one more column of that search (`stock`). At a price
-on changes modules are independent again, and what one module changes at least, the others may not change. The cheapest
-plan of one module at a price is another problem than without (`charged_states`), since it may keep machines for which it
-has no use.
+A limit on changes couples the modules as a type in stock does: it is one more column of that search (`stock`). At a
+price on changes modules are independent again, and what one module changes at least, the others may not change. The
+cheapest plan of one module at a price is another problem than without (`charged_states`), since it may keep machines
+for which it has no use.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.core.words import counted
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints
 from euclio.session.policies import Form
@@ -42,7 +43,7 @@ def refuse_uncovered(session: Session, space: PlanSpace) -> None:
         full = all(space.policy.fixed_latency(c) <= c.duration_s + c.batch / c.throughput_rps for c in allowed)
     if not full:
         raise InapplicableError(
-            "exact covers changes with --machines whole, dummies, and policies under which a full machine is the fastest; "
+            "exact covers changes with --machines whole, dummies, and policies under which full machines are the fastest; "
             "use milp or cpsat"
         )
 
@@ -68,9 +69,8 @@ class ChangesSearch(StockSearch):
         running = self.session.running
         assert running is not None
         arrays, modules = self._arrays, self.session.modules
-        place = {
-            name: i for i, name in enumerate(dict.fromkeys([*self.limits, *(h.name for h in self.session.hardware)]))
-        }
+        names = dict.fromkeys([*self.limits, *(h.name for h in self.session.hardware)])
+        place = {name: i for i, name in enumerate(names)}
         owner = np.repeat(np.arange(len(modules)), np.diff(arrays.first))
         hardware = [modules[m].profile[i].hardware for m, i in zip(owner, arrays.profile_index, strict=True)]
         self._type = np.array([place[name] for name in hardware], np.int64)
@@ -185,7 +185,7 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
     if fewest.plan is None:
         return why_too_small(free, space, limits, deadline) if math.isinf(fewest.bound) else NO_PLAN
     within = " and the machines in stock" if limits else ""
-    machines = "1 machine" if running.most_changes == 1 else f"{running.most_changes} machines"
+    machines = counted(running.most_changes, "machine")
     why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
     least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
     return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"
