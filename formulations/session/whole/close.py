@@ -43,7 +43,7 @@ def refuse_uncovered(session: Session, space: PlanSpace) -> None:
         full = all(space.policy.fixed_latency(c) <= c.duration_s + c.batch / c.throughput_rps for c in allowed)
     if not full:
         raise InapplicableError(
-            "exact covers changes with --machines whole, dummies, and policies under which full machines are the fastest; "
+            "exact covers changes with --machines whole, dummies, and policies under which full machines are fastest; "
             "use milp or cpsat"
         )
 

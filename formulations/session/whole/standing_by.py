@@ -1,10 +1,11 @@
 """Machines that stand by for those that fail: a fixed charge on each hardware type that a plan uses (ours).
 
 The stock is lowered by them at once: a type that is used has so many fewer for the plan, and of one that is not used
-the stock does not matter. What is left is the charge. A node of the search is a set of *allowed* types and one of *paid*
-ones. The cheapest plan on the allowed types, which knows nothing of machines that stand by, and the charges of the types
-that are paid cost no more together than any plan that uses allowed types only and all that are paid. Where that plan
-uses a type that is not paid, either it is not allowed any more or it is paid; so each set of types is solved once.
+the stock does not matter. What is left is the charge. A node of the search is a set of *allowed* types and one of
+*paid* ones. The cheapest plan on the allowed types, which knows nothing of machines that stand by, and the charges of
+the types that are paid cost no more together than any plan that uses allowed types only and all that are paid. Where
+that plan uses a type that is not paid, either it is not allowed any more or it is paid; so each set of types is solved
+once.
 """
 
 from __future__ import annotations
