@@ -16,7 +16,7 @@ SOLVERS = (
         "exact",
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
-        covers=frozenset({"whole", "stock", "changes", "spare"}),
+        covers=frozenset({"whole", "stock", "shares", "changes", "spare"}),
     ),
     Solver(
         "scrooge-milp",

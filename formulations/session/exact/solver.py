@@ -54,12 +54,12 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
-        InapplicableError: a policy of form `GENERAL`, a stock of machines that are charged by share, or changes of
-            machines in a plan space where a plan is more than numbers of full machines.
+        InapplicableError: a policy of form `GENERAL`, a stock of machines by share under dummy rule `continuous`, or
+            changes of machines in a plan space where a plan is more than numbers of full machines.
     """
     refuse_general("exact", space.policy)
-    if session.stock and not space.charging.whole:
-        raise InapplicableError("exact covers a stock of machines with --machines whole only")
+    if session.stock and not space.charging.whole and not space.dummy.countable:
+        raise InapplicableError("exact covers a stock of machines by share under dummy rules machine and none only")
     if session.running is not None and session.running.binds:
         refuse_changes(session, space)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s

@@ -26,8 +26,9 @@ from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.module_problem import NO_LIMIT, Stock
 from formulations.session.exact.solver import NO_PLAN
+from formulations.session.whole.boxes import Box, Counts, Point
 from formulations.session.whole.charges import Charges
-from formulations.session.whole.stock import WHY_S, StockSearch, _Point, why_too_small
+from formulations.session.whole.stock import WHY_S, StockSearch, why_too_small
 from formulations.tolerances import GAP
 
 
@@ -100,27 +101,32 @@ class ChangesSearch(StockSearch):
         """What is charged for the machines that are removed in any case, per hour."""
         return self._change * self.gone
 
-    def _cheapest(self, most: Ints, price: Floats) -> Proof:
+    def _decided(self, box: Box) -> list[Box]:
+        """Leave a tie open: what is kept without use has no exact search."""
+        self._unsettled = min(self._unsettled, box.bound)
+        return []
+
+    def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
         count, (modules, types) = len(self.limits), self._running.shape
         on_stock, on_changes = price[:count], float(price[count:].sum())
         limited = np.where(self._kind >= 0, np.append(on_stock, 0.0)[self._kind], 0.0)
         charge = self._arrays.price + limited
         arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
-        room = np.full((modules, types), NO_LIMIT, np.int64)
+        room = np.full((modules, types), float(NO_LIMIT))
         room[:, :count] = most[:, :count]
         changes = most[:, count].copy() if most.shape[1] > count else np.full(modules, NO_LIMIT, np.int64)
         charges = Charges(self._running, self._change + on_changes, changes)
         return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline)
 
-    def _point(self, proof: Proof) -> _Point:
+    def _point(self, proof: Proof) -> Point:
         held = np.zeros_like(self._running)
         owner = np.repeat(np.arange(held.shape[0]), np.diff(self._arrays.first))
         np.add.at(held, (owner, self._type), proof.machines)
         changes = np.abs(held - self._running).sum(axis=1)
         columns = [held[:, : len(self.limits)], changes[:, None]]
         used = np.concatenate(columns, axis=1)[:, : self._stock.size]
-        return _Point(float((self._arrays.price * proof.machines).sum() + self._change * changes.sum()), used)
+        return Point(float((self._arrays.price * proof.machines).sum() + self._change * changes.sum()), used)
 
     def _scale(self, kind: int) -> float:
         """A first price on a type, as without changes; on changes, what machines cost in the middle."""
