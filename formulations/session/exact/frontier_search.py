@@ -17,19 +17,11 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_problem import (
-    ModulePlanFound,
-    ModuleProblem,
-    Stock,
-    fluid_bound,
-    module_problem,
-    no_stock,
-)
+from formulations.session.exact.module_problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
-from formulations.session.whole.charged_states import cheapest_charged
-from formulations.session.whole.charges import Charges, charged_bound, no_charges
+from formulations.session.whole.charges import Charges, charged_bound, no_charges, types_of
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
@@ -199,12 +191,15 @@ def _fluid_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
 
     The intervals lie between the latencies at which ever faster configurations could take the whole rate alone; they
-    only say where to look first, so their floats need no margin. They reach down to the shortest duration.
+    only say where to look first, so their floats need no margin. They reach down to the shortest duration. A module of
+    whose configurations none is in stock has no mode.
     """
     modules = s.rate.size
-    least = np.empty(modules)
+    least = np.full(modules, np.inf)
     for m in range(modules):
-        least[m] = s.duration[s.first[m] : s.first[m + 1]].min()
+        for k in range(s.first[m], s.first[m + 1]):
+            if is_in_stock(stock, m, k):
+                least[m] = min(least[m], s.duration[k])
     before, after = np.zeros(modules), np.zeros(modules)
     path_times(s, least, before, after)
     modes = new_modes(modules, 16)
@@ -214,7 +209,7 @@ def _fluid_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
         shortest = room
         for k in range(s.first[m], s.first[m + 1]):
             latency = configuration_latency(s, k, s.rate[m])
-            if latency < shortest:
+            if latency < shortest and is_in_stock(stock, m, k):
                 shortest = latency
                 starts.append(latency)
         starts.append(least[m])
@@ -344,16 +339,17 @@ def _resolve(
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
     if budget == right and s.whole and s.dummies:
-        budget = _halved(s, modes, m, i, right)
+        budget = _halved(s, modes, m, i, right, state.stock)
     left, old = modes.latency[m, i], modes.cost[m, i]
     floor = max(old, charged_bound(s, m, budget, state.stock, state.charges))
     cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
         p = module_problem(s, m, budget, state.stock)
+        types = types_of(p, state.charges, m)
         nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
         while True:
-            found = _cheapest(p, m, state.charges, cutoff, floor, 0.01 * tolerance, nodes)
+            found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
             state.counts[1] += found.nodes
             if found.complete or is_past(deadline):
@@ -398,17 +394,7 @@ def _resolve(
 
 
 @compiled
-def _cheapest(
-    p: ModuleProblem, m: int, charges: Charges, cutoff: float, floor: float, tolerance: float, nodes: int
-) -> ModulePlanFound:
-    """The cheapest plan of module m; arguments as those of `search_module`."""
-    if charges.running.shape[1] == 0:
-        return search_module(p, cutoff, floor, tolerance, nodes)
-    return cheapest_charged(p, charges.running[m], charges.price, charges.most[m], cutoff, floor, tolerance, nodes)
-
-
-@compiled
-def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float) -> float:
+def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock: Stock) -> float:
     """The budget in seconds to search first in mode i of module m, which reaches up to `right`, with whole machines.
 
     Close to a duration every machine more is a step, and there are thousands: where several lie in the slower half of
@@ -418,8 +404,8 @@ def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float) -> flo
     for k in range(s.first[m], s.first[m + 1]):
         least = min(least, s.price[k])
     middle = 0.5 * (modes.latency[m, i] + right)
-    floor = max(modes.cost[m, i], fluid_bound(s, m, right))
-    return middle if fluid_bound(s, m, middle) > floor + FEW_STEPS * least else right
+    floor = max(modes.cost[m, i], fluid_bound(s, m, right, stock))
+    return middle if fluid_bound(s, m, middle, stock) > floor + FEW_STEPS * least else right
 
 
 @compiled

@@ -14,7 +14,7 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from formulations.session.exact.remaining_rate import few_share
-from formulations.tolerances import UNIT_ROUNDING
+from formulations.tolerances import SUMS, UNIT_ROUNDING
 
 BELOW_DURATION = 0.1 * TIE
 """A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. Where
@@ -158,7 +158,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             as_partial = partial[i] < t and not as_whole and s.policy < LEFT
         if not as_whole:
             whole[i] = np.inf
-        if stock.kind[lo + i] >= 0 and stock.most[m, stock.kind[lo + i]] <= 0.0:
+        if not is_in_stock(stock, m, lo + i):
             continue
         if as_whole or as_partial:
             keep[i] = True
@@ -212,7 +212,13 @@ def even_batch(s: SessionArrays, k: int) -> float:
 
 
 @compiled
-def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
+def is_in_stock(stock: Stock, m: int, k: int) -> bool:
+    """Whether module m may have anything of configuration k of the session."""
+    return bool(stock.kind[k] < 0 or stock.most[m, stock.kind[k]] > 0.0)
+
+
+@compiled
+def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
 
     Of the configurations that a plan uses one has the least unit cost, and together they take at least the rate that
@@ -222,23 +228,46 @@ def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
     most = 0.0
     for k in range(s.first[m], s.first[m + 1]):
         most = max(most, s.throughput[k])
-    best = np.inf
+    best, reach = np.inf, _most_rate(s, m, limit, stock)
+    # What rounding may have taken off the sum counts as there.
+    if reach < rate * (1.0 - SUMS):
+        return best
     for k in range(s.first[m], s.first[m + 1]):
         # Every plan takes the whole rate, so one that costs that much per request is no cheaper than `best`.
         if s.unit_cost[k] * rate >= best:
             continue
-        if s.duration[k] >= limit:
+        if s.duration[k] >= limit or not is_in_stock(stock, m, k):
             continue
         # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
         need = 0.0
         if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (limit - s.duration[k])
+        if need * (1.0 - SUMS) > reach:
+            continue
         # A need above the rate takes dummies: they fill less than one machine, of any configuration that the plan has,
         # or where machines are charged whole any number of machines.
         if need <= rate * (1.0 + TIE) or (s.dummies and (s.whole or need - rate < most)):
             cost = s.unit_cost[k] * max(rate, need)
             best = min(best, max(cost, s.price[k]) if s.whole else cost)
     return best
+
+
+@compiled
+def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
+    """The most requests per second that machines of module m in stock take, with durations below `limit` seconds.
+
+    Infinite: a type without a limit is among them.
+    """
+    if stock.most.shape[1] == 0:
+        return np.inf
+    most = np.zeros(stock.most.shape[1])
+    for k in range(s.first[m], s.first[m + 1]):
+        if s.duration[k] < limit and is_in_stock(stock, m, k):
+            kind = stock.kind[k]
+            if kind < 0:
+                return np.inf
+            most[kind] = max(most[kind], s.throughput[k] * stock.most[m, kind])
+    return float(most.sum())
 
 
 @compiled

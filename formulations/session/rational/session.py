@@ -158,4 +158,4 @@ class _ModuleSearch:
         last = plan.allocations[-1].configuration
         full = [self.space.policy.fixed_latency(a.configuration) for a in plan.allocations if a.machines]
         nearly = last.duration_s + last.batch / last.throughput_rps
-        return _Known(max(nearly, *full), nearly >= max(full, default=nearly), cost, plan)
+        return _Known(max([nearly, *full]), nearly >= max(full, default=nearly), cost, plan)

@@ -110,6 +110,10 @@ def divided_by_share(box: Box, stock: Counts, over: Point | None, under: Point |
     """
     wide = _wide(box, stock)
     more = None if over is None else np.clip(over.used, box.least, box.most)
+    # Types without a price of which there is enough for the plans known decide nothing either, while others do.
+    short = (box.price > 0) | (False if over is None else over.used.sum(axis=0) > stock)
+    if wide[:, short].any():
+        wide[:, ~short] = 0
     if more is not None and under is not None:
         fewer = np.clip(under.used, box.least, box.most)
         apart = np.where(wide > 0, np.abs(more - fewer), 0)

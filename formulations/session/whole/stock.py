@@ -29,28 +29,23 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
-from euclio.session.evaluate import Evaluation, machines_by_hardware
+from euclio.session.evaluate import machines_by_hardware
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
 from formulations.session.exact.module_problem import Stock
 from formulations.session.exact.solver import NO_PLAN, RATIONAL_NODES
-from formulations.session.rational.module import Effort, MachineLimits, UndecidedError
-from formulations.session.rational.session import cheapest_below
+from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.whole.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
 from formulations.session.whole.charges import no_charges
 from formulations.session.whole.nearly_full import nearly_full
+from formulations.session.whole.prices import better_price
+from formulations.session.whole.stock_ties import cheapest_in_box
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
 WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
-MOST_PRICE = 16.0
-"""Prices on stock are raised to this many times the machine's own at most, while no plan keeps to the stock."""
-PAST = 1.001
-"""Factor on the price at which all plans known would reach what is enough."""
-MOST_ENOUGH = 1e4
-"""That price is no more than this many times what is enough, or the bound would be lost in rounding."""
 RECENT = 16
 """Plans that new prices are made of."""
 
@@ -91,6 +86,7 @@ class StockSearch:
     _profile: list[Configuration] = field(init=False)
     _parts_of: int = field(init=False)
     _stock: Counts = field(init=False)
+    _scale: Floats = field(init=False)
     _ceiling: float = field(init=False)
     _points: list[Point] = field(init=False, default_factory=list)
     _tied: list[Box] = field(init=False, default_factory=list)
@@ -113,6 +109,8 @@ class StockSearch:
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
         self.effort = Effort(RATIONAL_NODES, self.deadline)
+        of_kind = [self._arrays.price[self._kind == kind] for kind in range(len(names))]
+        self._scale = np.array([(float(prices.max()) if prices.size else 0.0) or 1.0 for prices in of_kind])
         self._ceiling = math.inf if self.space.charging.whole else self._most_expensive()
 
     def run(self) -> None:
@@ -219,38 +217,24 @@ class StockSearch:
         """Decide a box at its prices in exact arithmetic, and divide it where that does not settle it."""
         if box.bound >= self._limit():
             return []
-        price = [Fraction(one) for one in box.price]
-        paid = sum((n * p for n, p in zip(self.limits.values(), price, strict=True)), Fraction(0))
-        cutoff = None if math.isinf(self._limit()) else Fraction(self._limit()) + paid
-        names, most = list(self.limits), [[Fraction(int(n), self._parts_of) for n in row] for row in box.most]
-        limits = [
-            MachineLimits(dict(zip(names, row, strict=True)), dict(zip(names, price, strict=True))) for row in most
-        ]
         try:
-            plan = cheapest_below(self._unlimited, self.space, cutoff, self.effort, limits)
+            found = cheapest_in_box(
+                self._unlimited, self.space, self.limits, self._parts_of, box, self._limit(), self.effort
+            )
         except UndecidedError:
             self._unsettled = min(self._unsettled, box.bound)
             return []
-        if plan is None:
+        if found is None:
             return []
-        checked = evaluate(self._unlimited, plan, self.space)
-        assert checked.cost_per_h is not None
-        used = [[self._used(checked, plan, m, name) for name in names] for m in range(len(limits))]
-        slack = [self.limits[name] - sum((row[i] for row in used), Fraction(0)) for i, name in enumerate(names)]
-        if min(slack) >= 0 and checked.cost_per_h < self.cost:
-            self.cost, self.plan = float(checked.cost_per_h), plan
-        bound = checked.cost_per_h - sum((p * n for p, n in zip(price, slack, strict=True)), Fraction(0))
-        point = Point(float(checked.cost_per_h), self._counts([[int(n * self._parts_of) for n in row] for row in used]))
-        box = replace(box, bound=max(box.bound, float(bound) * (1.0 - SUMS)))
+        point = Point(float(found.cost_per_h), self._counts(found.used))
+        fits = bool((point.used.sum(axis=0) <= self._stock).all())
+        if fits and found.cost_per_h < self.cost:
+            self.cost, self.plan = point.cost, found.plan
+        box = replace(box, bound=max(box.bound, float(found.bound) * (1.0 - SUMS)))
         # No plan of the box costs less than this one, or none costs less than the best one.
-        if (min(slack) >= 0 and bound == checked.cost_per_h) or box.bound >= self._limit():
+        if (fits and found.bound == found.cost_per_h) or box.bound >= self._limit():
             return []
-        return self._divided(box, *((point, None) if min(slack) < 0 else (None, point)))
-
-    def _used(self, checked: Evaluation, plan: Plan, m: int, name: str) -> Fraction:
-        """Machines of a type that module m of a plan takes."""
-        alone = Plan((plan.modules[m],))
-        return machines_by_hardware(alone, [checked.modules[m].partial_rps], self.space).get(name, Fraction(0))
+        return self._divided(box, *((None, point) if fits else (point, None)))
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
@@ -316,59 +300,13 @@ class StockSearch:
         return plan if checked.feasible else None
 
     def _better_price(self, price: Floats, most: Counts) -> Floats | None:
-        """The prices at which the plans known promise the best bound, one type after the other; None: those given.
-
-        A plan is worth its cost and λ times what it has beyond the stock, so along one price the least of the plans'
-        values is a concave line with corners.
-        """
+        """Prices at which the plans known promise a better bound than at those given; None: no others do."""
         points = [p for p in self._points if (p.used <= most).all()]
         cost = np.array([p.cost for p in points])
         beyond = np.array([self._machines(p.used.sum(axis=0) - self._stock) for p in points])
-        now = float((cost + beyond @ price).min())
-        for kind in np.argsort(-np.abs(beyond[-1])):
-            fixed = cost + beyond @ price - beyond[:, kind] * price[kind]
-            best, at = now, price[kind]
-            for candidate in _corners(fixed, beyond[:, kind], price[kind], self._scale(kind), self._enough()):
-                value = float((fixed + candidate * beyond[:, kind]).min())
-                if value > best + SUMS * abs(best):
-                    best, at = value, candidate
-            if at != price[kind]:
-                return np.where(np.arange(price.size) == kind, at, price)
-        return None
-
-    def _enough(self) -> float:
-        """What a bound is to reach where all plans known take too much: infinite with whole machines, it is unknown."""
-        return math.inf if self.space.charging.whole else self._limit()
-
-    def _scale(self, kind: int) -> float:
-        """A first price on a type: what its most expensive configuration costs, or 1."""
-        of_kind = self._arrays.price[self._kind == kind]
-        return float(of_kind.max()) or 1.0 if of_kind.size else 1.0
-
-
-def _corners(fixed: Floats, slope: Floats, price: float, scale: float, enough: float) -> list[float]:
-    """Prices at which the least of lines may have its top: where two of them cross, 0, or further up than all.
-
-    Args:
-        fixed: what the lines begin at, shape (lines,).
-        slope: how they rise, shape (lines,).
-        price: the price now.
-        scale: a first price to try.
-        enough: what all lines together need not exceed; infinite: any.
-    """
-    found = [0.0]
-    rising, falling = slope > 0, slope <= 0
-    for i in np.flatnonzero(rising):
-        for j in np.flatnonzero(falling):
-            cross = (fixed[j] - fixed[i]) / (slope[i] - slope[j])
-            if cross > 0.0:
-                found.append(float(cross))
-    # Far above that, all other machines that could take its place are taken by the thousand: boxes say more.
-    if not falling.any() and math.isfinite(enough):
-        found.append(min(PAST * float(((enough - fixed) / slope).max()), MOST_ENOUGH * max(scale, enough)))
-    elif not falling.any() and price < MOST_PRICE * scale:
-        found.append(max(2.0 * price, scale))
-    return found
+        # With whole machines it is not known what plans cost at most.
+        enough = math.inf if self.space.charging.whole else self._limit()
+        return better_price(cost, beyond, price, self._scale, enough)
 
 
 def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
