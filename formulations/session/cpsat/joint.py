@@ -161,7 +161,9 @@ class _Search(JointSearch):
             cutoff: plans of interest cost at most this much.
         """
         checked = self.accept(plan)
-        if self.proven() or not checked.feasible or len(plan.modules) == 1:
+        # Where changes count, what modules cost by themselves says little about what they cost together.
+        together = len(plan.modules) == 1 or self.problem.changes is not None
+        if self.proven() or not checked.feasible or together:
             return ranges
         modules, costs = list(plan.modules), list(ranges.least_costs)
         for m, entry in enumerate(checked.modules):
