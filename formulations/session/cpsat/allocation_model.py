@@ -41,6 +41,10 @@ A type h of largest share s (docs/model/whole-machines.md) may be taken away, an
 
     (8a)  Σ ⌈t_k R⌉ n_k + f_h ≥ ⌊(1 − s) T R⌋  over k not on h,   f_h ≤ f,   f_h ≤ Σ ⌈t_k R⌉ z_k over k not on h
 
+Where changes of what runs count, they are part of the cost, at P for each (`changes.py`):
+
+    (8c), (8d)  changes = Σ_h |x_h − x⁰_h|,   cost is ⌊P S⌋ changes more, and of what rounding loses as many units
+
 A stock of S_h machines of hardware h, without the spare ones, charged whole or by share; with U the units of a machine,
 where k is of h:
 
@@ -59,6 +63,7 @@ from euclio.session import Policy
 from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
+from formulations.session.cpsat.changes import add_changes, most_changes
 from formulations.session.joint.demands import limited_shares, usable_stock
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
 
@@ -100,7 +105,8 @@ class ModuleVariables:
         left: rate left before each configuration, in units; one more entry at the end.
         filled: whether dummies are used.
         f: rate of the partial machine in units.
-        cost: cost of the module in units of money.
+        cost: cost of the module in units of money, with what its changes cost.
+        changes: machines added and removed; None: they do not count.
     """
 
     module: JointModule
@@ -116,6 +122,7 @@ class ModuleVariables:
     filled: cp_model.IntVar
     f: cp_model.IntVar
     cost: cp_model.IntVar
+    changes: cp_model.IntVar | None
 
     def collecting(self, k: int, policy: Policy, *, partial: bool) -> cp_model.IntVar:
         """The rate at which a machine of configuration k collects its batch in form `LEFT`, or as a partial machine."""
@@ -168,7 +175,8 @@ def money_scale(modules: Sequence[JointModule], most_cost: Fraction, other_price
         other_prices: what else money is paid for.
     """
     sums = [sum((min(c.price, most_cost) for c in module.configurations), Fraction(0)) for module in modules]
-    most = max(most_cost, max(sums) * MONEY_UNITS / ROW_UNITS)
+    others = sum((min(price, most_cost) for price in other_prices), Fraction(0))
+    most = max(most_cost, (max(sums) + others) * MONEY_UNITS / ROW_UNITS)
     prices = {c.price for module in modules for c in module.configurations} | set(other_prices)
     return common_scale(prices, most, MONEY_UNITS)
 
@@ -197,7 +205,7 @@ def add_module(
         _rates(model, v, surplus=problem.surplus)
     _shares(model, v, limited_shares(problem.session))
     _needs(model, v, problem.space.policy)
-    _cost(model, v, money, cost_range, whole=problem.space.charging.whole)
+    _cost(model, v, money, cost_range, problem)
     return v
 
 
@@ -219,18 +227,19 @@ def _new_variables(
     def booleans(what: str, possible: list[bool]) -> tuple[cp_model.IntVar, ...]:
         return tuple(model.new_int_var(0, int(possible[k]), f"{what}_{name}_{k}") for k in size)
 
-    whole = [c.most_machines > 0 for c in cs]
+    whole, changes = [c.most_machines > 0 for c in cs], problem.changes
     affordable = [not problem.space.charging.whole or c.price <= cost_range[1] for c in cs]
     partial = [c.partial_need_rps is not None and affordable[k] for k, c in enumerate(cs)]
     leads = [_may_lead(c, module, cost_range[1]) for c in cs]
     most = [_most_machines(c, cost_range[1]) for c in cs]
+    n, z = tuple(model.new_int_var(0, most[k], f"n_{name}_{k}") for k in size), booleans("z", partial)
     return ModuleVariables(
         module=module,
         units_per_rps=r,
         most_left=most_left,
-        n=tuple(model.new_int_var(0, most[k], f"n_{name}_{k}") for k in size),
+        n=n,
         u=booleans("u", whole),
-        z=booleans("z", partial),
+        z=z,
         lead=booleans("lead", leads),
         last=booleans("last", [True] * len(cs)),
         begun=booleans("begun", [True] * len(cs)),
@@ -238,6 +247,7 @@ def _new_variables(
         filled=model.new_int_var(0, int(problem.dummies), f"filled_{name}"),
         f=model.new_int_var(0, largest, f"f_{name}"),
         cost=model.new_int_var(floor(cost_range[0] * money), ceil(cost_range[1] * money), f"cost_{name}"),
+        changes=None if changes is None else add_changes(model, module, changes, n, z),
     )
 
 
@@ -334,18 +344,25 @@ def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
 
 
 def _cost(
-    model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_range: tuple[Fraction, Fraction], *, whole: bool
+    model: cp_model.CpModel,
+    v: ModuleVariables,
+    money: Fraction,
+    cost_range: tuple[Fraction, Fraction],
+    problem: JointProblem,
 ) -> None:
-    """(7) and (8), or (7') where machines are charged whole."""
+    """(7) and (8), or (7') where machines are charged whole; with changes, where they count."""
     from ortools.sat.python import cp_model
 
-    cs, size = v.module.configurations, len(v.n)
+    cs, size, changes = v.module.configurations, len(v.n), problem.changes
     most = ceil(cost_range[1] * money)
     # What machines lose by rounding must find room, or (8) would cut their plan off.
     lost = 1 + sum(_most_machines(c, cost_range[1]) for c in cs)
     affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
     charged = [(v.n[k], cs[k].price) for k in affordable]
-    if whole:
+    if v.changes is not None and changes is not None:
+        charged.append((v.changes, min(changes.price_per_h, (most + 1) / money)))
+        lost += most_changes(v.module, changes)
+    if problem.space.charging.whole:
         possible = [k for k, c in enumerate(cs) if c.partial_need_rps is not None and c.price <= cost_range[1]]
         charged += [(v.z[k], cs[k].price) for k in possible]
         rest = model.new_int_var(0, min(lost, most) + 1, f"lost_{v.module.name}")

@@ -104,7 +104,9 @@ class _Search(JointSearch):
         if ranges.empty:
             self.raise_bound(cutoff, cutoff)
             return Ending.EMPTY
-        self.raise_bound(sum(ranges.least_costs, Fraction(0)), cutoff)
+        changes = self.problem.changes
+        gone = Fraction(0) if changes is None else changes.gone * changes.price_per_h
+        self.raise_bound(sum(ranges.least_costs, gone), cutoff)
         if len(self.cheapest) == len(self.problem.modules):
             # If the cheapest of every module meet the SLO together they are the optimum, which the joint model would
             # have to find among whole numbers that hardly differ in cost.

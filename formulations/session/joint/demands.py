@@ -39,6 +39,10 @@ class Changes:
     most: int | None
     price_per_h: Fraction
 
+    def of(self, module: str) -> dict[str, int]:
+        """Machines that run for a module of the session, by type."""
+        return {hardware: n for (name, hardware), n in self.running.items() if name == module}
+
     @property
     def impossible(self) -> bool:
         """Whether every plan has too many."""
