@@ -6,6 +6,7 @@ check it.
 
 from __future__ import annotations
 
+import argparse
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -160,6 +161,18 @@ def check_hardware(name: str, known: Iterable[str], field: str) -> None:
         raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
 
 
+def _running_of(path: str) -> tuple[RunningMachines, ...]:
+    """The value of option --from.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such result, or it has no plan of a session.
+    """
+    try:
+        return running_machines(path)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def running_machines(path: str) -> tuple[RunningMachines, ...]:
     """The machines of the plan in a result file.
 
@@ -171,7 +184,7 @@ def running_machines(path: str) -> tuple[RunningMachines, ...]:
 
     found = load_without_instance(path)
     if found.family.name != "session" or found.plan is None:
-        raise InputError("holds no plan of a session; give a result that has one", file=path, field="--from")
+        raise InputError("holds no plan of a session; give a result that has one", file=path)
     counts = machine_counts(plan_without_instance(found.plan))
     return tuple(RunningMachines(*place, machines) for place, machines in sorted(counts.items()) if machines)
 
@@ -205,7 +218,7 @@ CHANGE_OPTIONS = (
         flag="--from",
         field="running",
         help="result whose plan runs already; machines added to it and removed from it are counted as changes",
-        parse=running_machines,
+        parse=_running_of,
         metavar="RESULT",
     ),
     SpaceOption(

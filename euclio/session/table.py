@@ -107,8 +107,8 @@ def _spare(session: Session, result: Result) -> list[str]:
     found = result.evaluation
     if found is None or not session.spare_machines or result.value is None:
         return []
-    cost = money(session, found.spare_cost_per_h)
-    return [f"of every type used {counted(session.spare_machines, 'machine')} more stand by: {cost} per hour in all"]
+    machines, cost = counted(session.spare_machines, "machine"), money(session, found.spare_cost_per_h)
+    return [f"standing by: {machines} of every type used, {cost} per hour in all"]
 
 
 def _changes(session: Session, result: Result) -> list[str]:
