@@ -17,7 +17,7 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_problem import Stock, fluid_bound, module_problem, no_stock
+from formulations.session.exact.module_problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
@@ -100,7 +100,7 @@ def prove_within(s: SessionArrays, stock: Stock, tolerance: float, deadline: flo
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
     modules = s.rate.size
-    state = _State(_fluid_modes(s), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64), stock)
+    state = _State(_fluid_modes(s, stock), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64), stock)
     none = np.full(modules, -1, np.int64)
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds = 0
@@ -175,16 +175,19 @@ def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _Sta
 
 
 @compiled
-def _fluid_modes(s: SessionArrays) -> Modes:
+def _fluid_modes(s: SessionArrays, stock: Stock) -> Modes:
     """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
 
     The intervals lie between the latencies at which ever faster configurations could take the whole rate alone; they
-    only say where to look first, so their floats need no margin. They reach down to the shortest duration.
+    only say where to look first, so their floats need no margin. They reach down to the shortest duration. A module of
+    whose configurations none is in stock has no mode.
     """
     modules = s.rate.size
-    least = np.empty(modules)
+    least = np.full(modules, np.inf)
     for m in range(modules):
-        least[m] = s.duration[s.first[m] : s.first[m + 1]].min()
+        for k in range(s.first[m], s.first[m + 1]):
+            if is_in_stock(stock, m, k):
+                least[m] = min(least[m], s.duration[k])
     before, after = np.zeros(modules), np.zeros(modules)
     path_times(s, least, before, after)
     modes = new_modes(modules, 16)
@@ -194,7 +197,7 @@ def _fluid_modes(s: SessionArrays) -> Modes:
         shortest = room
         for k in range(s.first[m], s.first[m + 1]):
             latency = configuration_latency(s, k, s.rate[m])
-            if latency < shortest:
+            if latency < shortest and is_in_stock(stock, m, k):
                 shortest = latency
                 starts.append(latency)
         starts.append(least[m])
@@ -205,7 +208,7 @@ def _fluid_modes(s: SessionArrays) -> Modes:
             if right < starts[i]:
                 continue
             modes = with_room(modes)
-            cost = fluid_bound(s, m, right)
+            cost = fluid_bound(s, m, right, stock)
             n = modes.size[m]
             # Alike: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
@@ -324,9 +327,9 @@ def _resolve(
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
     if budget == right and s.whole and s.dummies:
-        budget = _halved(s, modes, m, i, right)
+        budget = _halved(s, modes, m, i, right, state.stock)
     left, old = modes.latency[m, i], modes.cost[m, i]
-    floor = max(old, fluid_bound(s, m, budget))
+    floor = max(old, fluid_bound(s, m, budget, state.stock))
     cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
@@ -374,7 +377,7 @@ def _resolve(
 
 
 @compiled
-def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float) -> float:
+def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock: Stock) -> float:
     """The budget in seconds to search first in mode i of module m, which reaches up to `right`, with whole machines.
 
     Close to a duration every machine more is a step, and there are thousands: where several lie in the slower half of
@@ -384,8 +387,8 @@ def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float) -> flo
     for k in range(s.first[m], s.first[m + 1]):
         least = min(least, s.price[k])
     middle = 0.5 * (modes.latency[m, i] + right)
-    floor = max(modes.cost[m, i], fluid_bound(s, m, right))
-    return middle if fluid_bound(s, m, middle) > floor + FEW_STEPS * least else right
+    floor = max(modes.cost[m, i], fluid_bound(s, m, right, stock))
+    return middle if fluid_bound(s, m, middle, stock) > floor + FEW_STEPS * least else right
 
 
 @compiled

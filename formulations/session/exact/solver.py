@@ -50,11 +50,11 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
-        InapplicableError: a policy of form `GENERAL`, or a stock of machines that are charged by share.
+        InapplicableError: a policy of form `GENERAL`, or a stock of machines by share under dummy rule `continuous`.
     """
     refuse_general("exact", space.policy)
-    if session.stock and not space.charging.whole:
-        raise InapplicableError("exact covers a stock of machines with --machines whole only")
+    if session.stock and not space.charging.whole and not space.dummy.countable:
+        raise InapplicableError("exact covers a stock of machines by share under dummy rules machine and none only")
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
 
