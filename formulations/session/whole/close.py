@@ -88,6 +88,7 @@ class ChangesSearch(StockSearch):
         if self.counted:
             nothing = np.zeros_like(arrays.price)
             self._arrays, self._change = arrays._replace(price=nothing, unit_cost=nothing), 1.0
+            self._scale = np.ones_like(self._scale)
         elif running.most_changes is not None:
             left = (running.most_changes - self.gone) * self._parts_of
             self._stock = np.append(self._stock, self._counts([left]))
