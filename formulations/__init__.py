@@ -19,7 +19,7 @@ SOLVERS = (
         "exact",
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
-        covers=frozenset({"whole", "stock"}),
+        covers=frozenset({"whole", "stock", "shares", "changes", "spare"}),
     ),
     Solver(
         "scrooge-milp",
