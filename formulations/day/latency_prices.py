@@ -23,6 +23,7 @@ import numpy as np
 
 from euclio.day import Day
 from euclio.day.instance import HOUR_S
+from euclio.session import Session
 from formulations.day.one_module import ROUNDING
 from formulations.day.rate_table import SLACK, most_alone, rate_table
 from formulations.day.transitions import ChangePrices, Floats, change_prices, per_vector
@@ -104,7 +105,7 @@ def bound_by_latency_prices(
         if found is None:
             return None
         modules.append(found)
-    paths = _paths(day)
+    paths = paths_of(day.session)
     through = np.array([[m in path for m in range(len(modules))] for path in paths], dtype=np.float64)
     slo = float(day.session.slo_s)
     hours = np.array([float(step.length_s / HOUR_S) for step in day.steps])
@@ -129,9 +130,9 @@ def bound_by_latency_prices(
     return best * (1 - ROUNDING)
 
 
-def _paths(day: Day) -> list[list[int]]:
+def paths_of(session: Session) -> list[list[int]]:
     """Paths through the DAG from modules without parents to modules without children, the first `MOST_PATHS`."""
-    parents = day.session.parents()
+    parents = session.parents()
     inner = {parent for own in parents for parent in own}
     waiting = [[m] for m in reversed(range(len(parents))) if m not in inner]
     found: list[list[int]] = []
@@ -157,7 +158,8 @@ def _module(day: Day, m: int, good: Sequence[float]) -> _Module | None:
     shape = tuple(n + 1 for n in most.values())
     if prod(shape) > BOX_CELLS:
         return None
-    known = np.quantile(np.array(good), np.linspace(0, 1, LATENCIES), method="higher") * (1 - BELOW)
+    shares = np.linspace(0, 1, LATENCIES if good else 0)
+    known = np.quantile(np.array(good or [longest]), shares, method="higher") * (1 - BELOW)
     ends = np.unique([*known, *np.geomspace(1.05 * least, longest, FURTHER)])
     ends = ends[(ends > least) & (ends <= longest)]
     latency = np.full((len(rates), *shape), np.inf)
