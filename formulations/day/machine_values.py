@@ -26,7 +26,7 @@ from formulations.day.step_kernel import Flags, cheapest_steps
 
 FIRST_LENGTH, PATIENCE, SHORTER = 0.1, 15, 0.8
 """Steps along subgradients: the first length, values without a better bound before they get shorter, and by how much."""
-INERTIA = 0.7
+INERTIA = 0.9
 """Share of the direction before in the next one."""
 
 
@@ -38,11 +38,13 @@ class Steps:
         choices: what the modules choose from.
         through: which modules each path goes through, shape (paths, modules).
         slo_s: the objective, with a margin for plans or bounds.
+        chosen: what was chosen last, with which the next search begins, shape (steps, modules); -1: nothing.
     """
 
     choices: Choices
     through: Flags
     slo_s: float
+    chosen: Ints
 
     def cheapest(self, prices: Floats) -> tuple[Floats, Ints]:
         """Lower bounds of the steps, and chosen machines, shape (steps, modules, types); none where none were found.
@@ -50,11 +52,14 @@ class Steps:
         Args:
             prices: price of a machine in each step, at least 0, shape (steps, modules, types).
         """
-        steps, modules, _ = prices.shape
-        least, chosen = np.empty(steps), np.empty((steps, modules), np.int64)
-        own = self.choices
-        cheapest_steps(own.vectors, own.latency_s, own.first, prices, self.through, self.slo_s, least, chosen)
-        return least, np.where(chosen[:, :, None] >= 0, own.vectors[chosen], 0)
+        own, least = self.choices, np.empty(len(prices))
+        cheapest_steps(own.vectors, own.latency_s, own.first, prices, self.through, self.slo_s, least, self.chosen)
+        return least, np.where(self.chosen[:, :, None] >= 0, own.vectors[self.chosen], 0)
+
+
+def steps_of(choices: Choices, through: Flags, slo_s: float) -> Steps:
+    """The steps of some choices, nothing of which is chosen yet."""
+    return Steps(choices, through, slo_s, np.full(choices.first.shape[:2], -1, np.int64))
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ from formulations.day.choices import (
     choices_of_plans,
 )
 from formulations.day.latency_prices import bound_by_latency_prices, paths_of
-from formulations.day.machine_values import Ascent, Steps
+from formulations.day.machine_values import Ascent, steps_of
 from formulations.day.one_module import ROUNDING
 from formulations.day.one_path import LateError
 from formulations.day.pool import Money, Pool
@@ -123,10 +123,10 @@ class _Search:
         self.money = Money(hours[:, None] * prices, start, stop)
         slo = float(session.slo_s)
         self.choices = choices_of_plans(day, boxes)
-        self.chooser = Steps(self.choices, through, slo * (1 - MARGIN))
+        self.chooser = steps_of(self.choices, through, slo * (1 - MARGIN))
         stock = np.array([np.inf if h.count is None else float(h.count) for h in session.hardware])
         self.ascent = Ascent(
-            Steps(choices_of_bounds(day, boxes), through, slo * (1 + MARGIN)),
+            steps_of(choices_of_bounds(day, boxes), through, slo * (1 + MARGIN)),
             self.money,
             np.array([one.most for one in boxes]),
             stock,
@@ -167,7 +167,7 @@ class _Search:
             ends = np.minimum(starts + width, steps)
             largest = np.array([a + np.argmax(rates[a:b], axis=0) for a, b in zip(starts, ends, strict=True)])
             choices = Choices(self.choices.vectors, self.choices.latency_s, self.choices.first[largest, columns])
-            chooser = Steps(choices, self.chooser.through, self.chooser.slo_s)
+            chooser = steps_of(choices, self.chooser.through, self.chooser.slo_s)
             prices = np.broadcast_to(self.money.running[starts][:, None], (len(starts), modules, self.on.shape[2]))
             least, on = chooser.cheapest(np.ascontiguousarray(prices))
             for n in np.flatnonzero(np.isfinite(least)):

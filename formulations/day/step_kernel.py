@@ -40,7 +40,8 @@ def cheapest_steps(
         through: which modules each path goes through, shape (paths, modules).
         slo_s: the objective.
         least: to be filled with a lower bound of each step, infinite where nothing keeps the SLO.
-        chosen: to be filled with the choices, shape (steps, modules); -1: none were found.
+        chosen: choices that keep the objective, to begin with, shape (steps, modules), -1: none are known; to be
+            replaced by the cheapest ones.
     """
     steps, modules = chosen.shape
     longest = 0
@@ -55,10 +56,17 @@ def cheapest_steps(
             count[m] = _frontier(
                 vectors, latency_s, first[k, m, 0], first[k, m, 1], prices[k, m], cost[m], latency[m], place[m]
             )
-        least[k] = _cheapest(cost, latency, count, through, slo_s, chosen[k])
+        known = 0.0
         for m in range(modules):
-            if chosen[k, m] >= 0:
-                chosen[k, m] = place[m, chosen[k, m]]
+            if chosen[k, m] < 0:
+                known = np.inf
+                break
+            for h in range(prices.shape[2]):
+                known += prices[k, m, h] * vectors[chosen[k, m], h]
+        least[k], found = _cheapest(cost, latency, count, through, slo_s, known)
+        if found[0] >= 0:
+            for m in range(modules):
+                chosen[k, m] = place[m, found[m]]
 
 
 @compiled
@@ -87,19 +95,23 @@ def _frontier(
 
 
 @compiled
-def _cheapest(cost: Floats, latency: Floats, count: Ints, through: Flags, slo_s: float, chosen: Ints) -> float:
-    """A lower bound on one choice per module, which is that of `chosen` unless the search was too long.
+def _cheapest(
+    cost: Floats, latency: Floats, count: Ints, through: Flags, slo_s: float, known: float
+) -> tuple[float, Ints]:
+    """A lower bound on one choice per module, and choices that cost so much unless the search was too long.
+
+    The choices are -1 where none cost less than is `known` already.
 
     Module by module, the cheapest choice first. `slack` is what a path has left if all modules to come take their least
     latency; so each of them costs at least its cheapest choice within the slack of its paths.
     """
     modules, paths = count.size, through.shape[0]
-    chosen[:] = -1
+    chosen = np.full(modules, -1)
     slack = np.empty((modules + 1, paths))
     quickest = np.empty(modules)
     for m in range(modules):
         if not count[m]:
-            return np.inf
+            return np.inf, chosen
         quickest[m] = latency[m, count[m] - 1]
     for p in range(paths):
         slack[0, p] = slo_s
@@ -107,14 +119,14 @@ def _cheapest(cost: Floats, latency: Floats, count: Ints, through: Flags, slo_s:
             if through[p, m]:
                 slack[0, p] -= quickest[m]
         if slack[0, p] < 0:
-            return np.inf
+            return np.inf, chosen
     root = _at_least(0, cost, latency, count, quickest, through, slack[0])
-    best, depth, nodes = np.inf, 0, 0
+    best, depth, nodes = known, 0, 0
     at, tried = np.zeros(modules, np.int64), np.zeros(modules + 1)
     while depth >= 0:
         nodes += 1
         if nodes > MOST_NODES:
-            return root
+            return root, chosen
         i = at[depth]
         if i >= count[depth]:
             depth -= 1
@@ -142,7 +154,7 @@ def _cheapest(cost: Floats, latency: Floats, count: Ints, through: Flags, slo_s:
         tried[depth + 1] = spent
         depth += 1
         at[depth] = 0
-    return best
+    return best, chosen
 
 
 @compiled
