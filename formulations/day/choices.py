@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from euclio.day import Day, Serving
 from euclio.session import Configuration
 from euclio.session.evaluate import rank_key
+from formulations.day.choices_kernel import minimal_vectors, vector_latencies
 from formulations.day.rate_kernel import largest_rates, machines_used
 from formulations.day.rate_table import SLACK, most_alone
-from formulations.day.choices_kernel import minimal_vectors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,7 +36,7 @@ MOST_CELLS = 200_000
 """Vectors of a box at most, if it has to hold more."""
 MORE = 1.5
 """Axes end beyond so many times the machines that serve the largest load alone."""
-ROOM = 2.5
+ROOM = 1.5
 """Axes end beyond so many times the largest cost of the module in a step's own plan."""
 MARGIN = 1e-9
 """Share of the SLO that plans leave free and that bounds add, so that rounding never misses it or loses a plan."""
@@ -81,7 +81,8 @@ class Box:
 
     def serving(self, on: Ints, rate_rps: float, budget_s: float) -> tuple[Serving, ...]:
         """What serves a rate within a budget, with at most so many machines of each type; empty: they do not."""
-        counts = machines_used(on, budget_s, rate_rps, *self.numbers, self.types, SLACK)
+        duration, batch, own = self.numbers
+        counts = machines_used(on, budget_s, rate_rps, duration, batch, own, self.types, SLACK)
         used = ((c, int(n)) for c, n in zip(self.configurations, counts, strict=True) if n)
         return tuple(reversed([Serving(c.hardware, c.batch, c.concurrency, n) for c, n in used]))
 
@@ -124,7 +125,7 @@ def box(day: Day, m: int, seen: Ints) -> Box | None:
     budgets = np.unique([*inner, slo * (1 - MARGIN), slo * (1 + MARGIN)])
     numbers = np.array([[float(c.duration_s), float(c.batch), float(c.throughput_rps)] for c in fast]).T.copy()
     types = np.array([places[c.hardware] for c in fast], np.int64)
-    rates = largest_rates(budgets, *numbers, types, most + 1, SLACK)
+    rates = largest_rates(budgets, numbers[0], numbers[1], numbers[2], types, most + 1, SLACK)
     return Box(most, ended, budgets, rates, tuple(fast), numbers, types)
 
 
@@ -160,6 +161,22 @@ def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
                 size += len(latency)
             first[k, m] = known[rate]
     return Choices(np.concatenate(vectors), np.concatenate(latencies), first)
+
+
+def latency_tables(day: Day, m: int, own: Box) -> tuple[Floats, Ints]:
+    """Latencies of all vectors of a module, which are not too long; infinite where one does not serve.
+
+    Returns:
+        Shape (rates, vectors), and the row of each step.
+    """
+    rows: dict[Fraction, int] = {}
+    row = np.array([rows.setdefault(step.rates_rps[m], len(rows)) for step in day.steps], np.int64)
+    quickest, shape = _quickest(own), own.most + 1
+    tables = [
+        vector_latencies(own.rates, float(rate) * (1 - SLACK), own.budgets_s, shape, own.ended, quickest, True)
+        for rate in rows
+    ]
+    return np.array(tables), row
 
 
 def _quickest(own: Box) -> Floats:

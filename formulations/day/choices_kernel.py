@@ -31,7 +31,7 @@ def minimal_vectors(
     Returns:
         Machines by type, shape (vectors, types), and latencies.
     """
-    latency = _latencies(rates, asked_rps, budgets_s, shape, ended, quickest_s, below)
+    latency = vector_latencies(rates, asked_rps, budgets_s, shape, ended, quickest_s, below)
     minimal = np.isfinite(latency)
     stride = 1
     for axis in range(shape.size - 1, -1, -1):
@@ -56,7 +56,7 @@ def minimal_vectors(
 
 
 @compiled
-def _latencies(
+def vector_latencies(
     rates: Floats, asked_rps: float, budgets_s: Floats, shape: Ints, ended: Flags, quickest_s: Floats, below: bool
 ) -> Floats:
     """The latency of each vector; infinite where it does not serve."""

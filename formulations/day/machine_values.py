@@ -13,19 +13,17 @@ machine that is started between two steps is worth more there. What is lost is t
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from euclio.day import Day
 from formulations.day.choices import Choices, Floats, Ints
+from formulations.day.one_module import ROUNDING
 from formulations.day.pool import Money
 from formulations.day.step_kernel import Flags, cheapest_steps
 
 FIRST_LENGTH, PATIENCE, SHORTER = 0.1, 15, 0.8
-"""Steps along subgradients: the first length, values without a better bound before they get shorter, and by how much."""
+"""Steps along subgradients: their first length, values without a better bound before they get shorter, by how much."""
 INERTIA = 0.9
 """Share of the direction before in the next one."""
 
@@ -46,14 +44,18 @@ class Steps:
     slo_s: float
     chosen: Ints
 
-    def cheapest(self, prices: Floats) -> tuple[Floats, Ints]:
+    def cheapest(self, prices: Floats, worth: Floats | None = None) -> tuple[Floats, Ints]:
         """Lower bounds of the steps, and chosen machines, shape (steps, modules, types); none where none were found.
 
         Args:
             prices: price of a machine in each step, at least 0, shape (steps, modules, types).
+            worth: money that a second of latency brings in, shape (steps, modules); none without.
         """
         own, least = self.choices, np.empty(len(prices))
-        cheapest_steps(own.vectors, own.latency_s, own.first, prices, self.through, self.slo_s, least, self.chosen)
+        latencies = np.zeros(prices.shape[:2]) if worth is None else worth
+        cheapest_steps(
+            own.vectors, own.latency_s, own.first, prices, latencies, self.through, self.slo_s, least, self.chosen
+        )
         return least, np.where(self.chosen[:, :, None] >= 0, own.vectors[self.chosen], 0)
 
 
@@ -92,14 +94,21 @@ class Ascent:
         values = self.money.running[:, None] + self.values[:-1] - self.values[1:]
         return values + self.stock_prices[:, None]
 
+    def beyond_stock(self, stock_prices: Floats, on: Ints) -> tuple[float, Floats]:
+        """What the stock's prices give back, and machines beyond it by step and type: 0 where prices cannot fall."""
+        limited = np.isfinite(self.stock)
+        given = float((stock_prices[:, limited] * self.stock[limited]).sum())
+        excess = np.where(limited, on.sum(axis=1) - np.where(limited, self.stock, 0.0), 0.0)
+        return given, np.where((stock_prices <= 0) & (excess < 0), 0.0, excess)
+
     def climb(self, target: float) -> None:
         """Bound the cost by the present values, and move them; `target` is what a plan costs."""
         prices = self.prices()
         least, on = self.steps.cheapest(np.maximum(prices, 0.0))
         on = np.where(prices < 0, self.most, on)
-        limited = np.isfinite(self.stock)
-        given = (self.stock_prices[:, limited] * self.stock[limited]).sum()
+        given, excess = self.beyond_stock(self.stock_prices, on)
         bound = float(least.sum() + (np.minimum(prices, 0.0) * self.most).sum() - given)
+        bound -= ROUNDING * float((np.abs(prices) * self.most).sum() + given)
         if bound > self.best:
             self.best, self._waited = bound, 0
         else:
@@ -112,8 +121,6 @@ class Ascent:
         self._direction = ascent if old is None else INERTIA * old + (1 - INERTIA) * ascent
         # Values are measured in what changes cost, so that all types move alike.
         unit = self.money.start + self.money.stop
-        excess = np.where(limited, on.sum(1) - np.where(limited, self.stock, 0.0), 0.0)
-        excess = np.where((self.stock_prices <= 0) & (excess < 0), 0.0, excess)
         size = float((self._direction**2 * unit).sum() + (excess**2 * unit).sum())
         if not size:
             return

@@ -14,6 +14,7 @@ import numpy as np
 from euclio.session import Session
 from formulations.day.choices import MARGIN, Choices, Floats, Ints
 from formulations.day.pool_kernel import cheapest_way, latencies
+from formulations.day.step_kernel import Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Pool:
         cost, way = cheapest_way(flat, running, ends, start, stop)
         return cost, plans[way]
 
-    def serves(self, plans: Ints, step: Ints) -> np.ndarray:
+    def serves(self, plans: Ints, step: Ints) -> Flags:
         """Which plans serve their step within the SLO and the stock."""
         own = latencies(self.choices.vectors, self.choices.latency_s, self.choices.first, plans, step)
         enough = longest_path(self.session, own.T) <= float(self.session.slo_s) * (1 - MARGIN)
@@ -106,4 +107,5 @@ def longest_path(session: Session, latency_s: Floats) -> Floats:
         for parent in session.parents()[m]:
             until[m] = np.maximum(until[m], until[parent])
         until[m] += latency_s[m]
-    return until.max(axis=0)
+    longest: Floats = until.max(axis=0)
+    return longest

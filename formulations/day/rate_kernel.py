@@ -87,7 +87,11 @@ def machines_used(
         on: machines of each type.
         budget_s: the budget.
         asked_rps: the rate.
-        duration_s: as the others, of `largest_rates`.
+        duration_s: durations of the configurations, the last rank first.
+        batch: their batch sizes.
+        rate_rps: rates of one machine of each.
+        axis: the axis of the hardware type of each.
+        slack: share by which a threshold may be missed.
     """
     shape = on + 1
     cells = 1

@@ -3,20 +3,20 @@
 Plans of all modules together are gathered by step: the cheapest of each step, the cheapest for the largest rates of
 some steps in a row, and those that are the cheapest while the values of `machine_values` rise, which bound the cost.
 The cheapest way through them (`pool`) is improved module by module (`turns`). Bounds: `machine_values`, `step_bound`,
-`latency_prices`.
+`shared_prices`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from euclio.day import Day, DayPlan, evaluate
+from euclio.day import Day, DayPlan
 from euclio.day.instance import HOUR_S
+from euclio.session import Session
 from formulations.day.answers import Made, nothing_serves
 from formulations.day.cheapest import Found, cheapest_plans
 from formulations.day.choices import (
@@ -29,20 +29,23 @@ from formulations.day.choices import (
     choices_of_bounds,
     choices_of_plans,
 )
-from formulations.day.latency_prices import bound_by_latency_prices, paths_of
 from formulations.day.machine_values import Ascent, steps_of
-from formulations.day.one_module import ROUNDING
 from formulations.day.one_path import LateError
 from formulations.day.pool import Money, Pool
 from formulations.day.pool_kernel import latencies
+from formulations.day.shared_prices import SharedPrices, fits
 from formulations.day.staffings import day_plan, staffing
 from formulations.day.step_bound import bound_of_steps
 from formulations.day.turns import Turns
 
 WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
 """Steps in a row for whose largest rates plans are made."""
-ROUNDS, CLIMBS, EVERY = 6, 200, 10
+ROUNDS, CLIMBS, EVERY = 2, 150, 10
 """Rounds of plans; values per round; values from one gathering of plans to the next."""
+SHARED_CLIMBS = 240
+"""Prices shared between modules and steps that are tried."""
+MOST_PATHS = 64
+"""Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
 LISTED, NEAR = 25, 6
 """Plans of a step that are looked at, and how many steps before and after lend theirs."""
 TURNS = 2
@@ -75,14 +78,10 @@ def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
         return plan, bound
     search = _Search(day, made, own, deadline)
     for cost, highest in search.rounds():
-        bound = max(bound, highest * (1 - ROUNDING))
+        bound = max(bound, highest)
         if cost - bound <= ENOUGH * cost:
             break
-    plan = search.plan(found)
-    if search.cost - bound > ENOUGH * search.cost:
-        known = [own[np.isfinite(own)].tolist() for own in search.latencies().T]
-        bound = max(bound, bound_by_latency_prices(day, known, search.cost, deadline) or 0.0)
-    return plan, bound
+    return search.plan(found), bound
 
 
 def _own_plans(day: Day, deadline: float) -> list[Found]:
@@ -95,6 +94,21 @@ def _own_plans(day: Day, deadline: float) -> list[Found]:
             raise nothing_serves(day, k)
         plans.append(found)
     return plans
+
+
+def _paths(session: Session) -> list[list[int]]:
+    """Paths through the DAG from modules without parents to modules without children, the first `MOST_PATHS`."""
+    parents = session.parents()
+    inner = {parent for own in parents for parent in own}
+    waiting = [[m] for m in reversed(range(len(parents))) if m not in inner]
+    found: list[list[int]] = []
+    while waiting and len(found) < MOST_PATHS:
+        path = waiting.pop()
+        before = parents[path[0]]
+        waiting += [[parent, *path] for parent in reversed(before)]
+        if not before:
+            found.append(path)
+    return found
 
 
 def _machines(day: Day, found: Sequence[Found]) -> Ints:
@@ -115,7 +129,7 @@ class _Search:
         self.day, self.boxes, self.deadline = day, boxes, deadline
         session = day.session
         modules, types = len(boxes), len(session.hardware)
-        through = np.array([[m in path for m in range(modules)] for path in paths_of(session)])
+        through = np.array([[m in path for m in range(modules)] for path in _paths(session)])
         hours = np.array([float(step.length_s / HOUR_S) for step in day.steps])
         prices = np.array([float(hardware.price_per_h) for hardware in session.hardware])
         start = np.array([float(day.price_of_start(h.price_per_h)) for h in session.hardware])
@@ -145,14 +159,20 @@ class _Search:
         for _ in range(ROUNDS):
             for n in range(CLIMBS):
                 if time.perf_counter() > self.deadline:
-                    break
+                    return
                 self.ascent.climb(self.cost)
                 if n % EVERY == 0:
                     self._add(self.chooser.cheapest(np.maximum(self.ascent.prices(), 0.0))[1])
             self._improve()
             yield self.cost, self.ascent.best
+        if not fits(self.day, self.boxes):
+            return
+        shared = SharedPrices(self.day, self.boxes, self.ascent)
+        for _ in range(SHARED_CLIMBS):
             if time.perf_counter() > self.deadline:
-                break
+                return
+            shared.climb(self.cost)
+            yield self.cost, shared.best
 
     def _add(self, on: Ints) -> None:
         self.pool.add(on, range(len(on)))
@@ -176,7 +196,7 @@ class _Search:
 
     def _improve(self) -> None:
         """The cheapest way through the plans that were gathered, module by module improved."""
-        cost, on = self.pool.cheapest(LISTED, NEAR, self.on)
+        _, on = self.pool.cheapest(LISTED, NEAR, self.on)
         try:
             better = self.turns.improved(on, TURNS)
         except LateError:

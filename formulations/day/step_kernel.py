@@ -25,6 +25,7 @@ def cheapest_steps(
     latency_s: Floats,
     first: Ints,
     prices: Floats,
+    worth: Floats,
     through: Flags,
     slo_s: float,
     least: Floats,
@@ -37,6 +38,7 @@ def cheapest_steps(
         latency_s: their latencies; those of a module in a step stand next to each other and rise.
         first: first choice by step and module, and the end of the last one, shape (steps, modules, 2).
         prices: price of a machine, shape (steps, modules, types).
+        worth: money that a second of latency brings in, shape (steps, modules).
         through: which modules each path goes through, shape (paths, modules).
         slo_s: the objective.
         least: to be filled with a lower bound of each step, infinite where nothing keeps the SLO.
@@ -54,13 +56,22 @@ def cheapest_steps(
     for k in range(steps):
         for m in range(modules):
             count[m] = _frontier(
-                vectors, latency_s, first[k, m, 0], first[k, m, 1], prices[k, m], cost[m], latency[m], place[m]
+                vectors,
+                latency_s,
+                first[k, m, 0],
+                first[k, m, 1],
+                prices[k, m],
+                worth[k, m],
+                cost[m],
+                latency[m],
+                place[m],
             )
         known = 0.0
         for m in range(modules):
             if chosen[k, m] < 0:
                 known = np.inf
                 break
+            known -= worth[k, m] * latency_s[chosen[k, m]]
             for h in range(prices.shape[2]):
                 known += prices[k, m, h] * vectors[chosen[k, m], h]
         least[k], found = _cheapest(cost, latency, count, through, slo_s, known)
@@ -71,12 +82,20 @@ def cheapest_steps(
 
 @compiled
 def _frontier(
-    vectors: Ints, latency_s: Floats, first: int, end: int, prices: Floats, cost: Floats, latency: Floats, place: Ints
+    vectors: Ints,
+    latency_s: Floats,
+    first: int,
+    end: int,
+    prices: Floats,
+    worth: float,
+    cost: Floats,
+    latency: Floats,
+    place: Ints,
 ) -> int:
     """Choices that are faster than all cheaper ones, the cheapest first; returns their number."""
     size = 0
     for i in range(first, end):
-        own = 0.0
+        own = -worth * latency_s[i]
         for h in range(prices.size):
             own += prices[h] * vectors[i, h]
         if size and own >= cost[size - 1]:

@@ -63,9 +63,7 @@ class Turns:
 
         def serves(k: int) -> NDArray[np.bool_]:
             first, end = choices.first[k, m]
-            flat = serving_vectors(
-                choices.vectors, choices.latency_s, first, end, budgets_s[k], on[k, m], own.most + 1
-            )
+            flat = serving_vectors(choices.vectors, choices.latency_s, first, end, budgets_s[k], on[k, m], own.most + 1)
             table = flat.reshape(shape)
             for h, hardware in enumerate(session.hardware):
                 if hardware.count is not None:

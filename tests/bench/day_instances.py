@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,7 +21,7 @@ MADE_UP = {
     "T4": (Fraction("0.35"), Fraction("0.0080"), Fraction("0.0026")),
     "cpu": (Fraction("0.10"), Fraction("0.0100"), Fraction("0.0180")),
 }
-"""Price per hour, seconds per batch, seconds per request: machines of the example in docs/findings/whole-machines.md."""
+"""Price per hour, seconds per batch, seconds per request: machines of docs/findings/whole-machines.md."""
 MODELS = (("0.4", "1"), ("2.0", "1"), ("0.8", "0.8"), ("1.1", "0.5"), ("1.6", "0.7"), ("3.0", "0.3"))
 """How much longer its models take, and their requests per request that enters."""
 FLOW = ((0, 1), (1, 2), (1, 3), (1, 4), (4, 5))
@@ -48,7 +48,9 @@ def published() -> Session:
     """Six published models on three types of GPUs, in a DAG that is not series-parallel."""
     chain = published_session(PUBLISHED, 1500, "0.25")
     rates = (900, 1200, 700, 1500, 2400, 1000)
-    modules = [Module(f"m{m}", rate, own.profile) for m, (own, rate) in enumerate(zip(chain.modules, rates, strict=True))]
+    modules = [
+        Module(f"m{m}", rate, own.profile) for m, (own, rate) in enumerate(zip(chain.modules, rates, strict=True))
+    ]
     return Session("published", "0.25", chain.hardware, modules, _named(N_SHAPE))
 
 
@@ -65,7 +67,7 @@ def measured(folder: Path) -> Session | None:
         return None
     rates = (90, 60, 120, 40, 70, 30)
     chosen = [known[name] for name in sorted(known)][:6]
-    modules = [Module(f"m{m}", rate, own.profile) for m, (own, rate) in enumerate(zip(chosen, rates, strict=True))]
+    modules = _modules(chosen, rates)
     edges = _named(((0, 1), (1, 2), (1, 3), (3, 4), (3, 5)))
     return Session("measured", "0.9", tuple(prices.values()), modules, edges)
 
@@ -93,9 +95,17 @@ def day(session: Session, kind: str, seed: int = 1, steps: int = STEPS) -> Day:
         t = 24 * k / steps
         level = 0.15 + 0.6 * math.exp(-(((t - 11) / 3.5) ** 2)) + 0.75 * math.exp(-(((t - 19.5) / 2.2) ** 2))
         noise = [1 + (draw.uniform(-0.25, 0.25) if kind == "noisy" else 0.0) for _ in session.modules]
-        rates = [own.rate_rps * Fraction(round(1000 * level * n), 1000) for own, n in zip(session.modules, noise, strict=True)]
+        rates = [
+            own.rate_rps * Fraction(round(1000 * level * n), 1000)
+            for own, n in zip(session.modules, noise, strict=True)
+        ]
         rows.append(Step(LENGTH_S, rates))
     return Day(f"{session.name}-{kind}", session, rows, 120, 300, "0.01")
+
+
+def _modules(known: Iterable[Module], rates: Iterable[int]) -> list[Module]:
+    rated = enumerate(zip(known, rates, strict=True))
+    return [Module(f"m{m}", rate, own.profile) for m, (own, rate) in rated]
 
 
 def _named(edges: tuple[tuple[int, int], ...]) -> list[tuple[str, str]]:
