@@ -41,47 +41,48 @@ def cheapest_course(
     """
     steps, cells = cost.shape
     types = shape.size
-    vectors = np.empty((cells, types), np.int64)
+    vectors = np.empty((types, cells))
     for place in range(cells):
         rest = place
         for axis in range(types - 1, -1, -1):
-            vectors[place, axis] = rest % shape[axis]
+            vectors[axis, place] = rest % shape[axis]
             rest //= shape[axis]
     for k in range(steps):
+        own = cost[k]
         if k:
-            cost[k] = cost[k - 1]
-            after_changes(cost[k], shape, start, stop)
+            own[:] = cost[k - 1]
+            after_changes(own, shape, start, stop)
         else:
-            cost[0] = 0.0
+            own[:] = 0.0
+        seconds = latency_s[row[k]]
+        for axis in range(types):
+            price, numbers = prices[k, axis], vectors[axis]
+            for place in range(cells):
+                own[place] += price * numbers[place]
         for place in range(cells):
-            seconds = latency_s[row[k], place]
-            if seconds == np.inf:
-                cost[k, place] = np.inf
-                continue
-            own = price_of_s[k] * seconds
-            for axis in range(types):
-                own += prices[k, axis] * vectors[place, axis]
-            cost[k, place] += own
+            slow = seconds[place]
+            own[place] = own[place] + price_of_s[k] * slow if slow < np.inf else np.inf
     at = int(np.argmin(cost[steps - 1]))
     least = cost[steps - 1, at]
     for k in range(steps - 1, -1, -1):
-        on[k] = vectors[at]
+        for axis in range(types):
+            on[k, axis] = int(vectors[axis, at])
         latencies[k] = latency_s[row[k], at]
         if k:
-            at = _best_before(cost[k - 1], vectors, vectors[at], start, stop)
+            at = _best_before(cost[k - 1], vectors, at, start, stop)
     return float(least)
 
 
 @compiled
-def _best_before(cost: Floats, vectors: Ints, to: Ints, start: Floats, stop: Floats) -> int:
+def _best_before(cost: Floats, vectors: Floats, to: int, start: Floats, stop: Floats) -> int:
     """The vector from which a change is the cheapest, the first of equals."""
     best, found = np.inf, 0
     for place in range(cost.size):
         own = cost[place]
-        for axis in range(to.size):
+        for axis in range(start.size):
             if own >= best:
                 break
-            more = to[axis] - vectors[place, axis]
+            more = vectors[axis, to] - vectors[axis, place]
             own += start[axis] * more if more > 0 else -stop[axis] * more
         if own < best:
             best, found = own, place

@@ -25,20 +25,21 @@ def after_changes(cost: Floats, shape: Ints, start: Floats, stop: Floats) -> Non
     stride = cost.size
     for axis in range(shape.size):
         length = shape[axis]
+        block = stride
         stride //= length
         up, down = start[axis], stop[axis]
-        started = np.empty(length)
-        for outer in range(cost.size // (stride * length)):
-            for inner in range(stride):
-                first = outer * stride * length + inner
-                least = np.inf
-                for x in range(length):
-                    least = min(least, cost[first + x * stride] - up * x)
-                    started[x] = least + up * x
-                least = np.inf
-                for x in range(length - 1, -1, -1):
-                    least = min(least, cost[first + x * stride] + down * x)
-                    cost[first + x * stride] = min(started[x], least - down * x)
+        for first in range(0, cost.size, block):
+            # One more started than in the best way to one less; neighbours lie in rows, which the processor takes whole.
+            for row in range(first + stride, first + block, stride):
+                for place in range(row, row + stride):
+                    started = cost[place - stride] + up
+                    if started < cost[place]:
+                        cost[place] = started
+            for row in range(first + block - 2 * stride, first - 1, -stride):
+                for place in range(row, row + stride):
+                    stopped = cost[place + stride] + down
+                    if stopped < cost[place]:
+                        cost[place] = stopped
 
 
 @compiled
@@ -65,12 +66,13 @@ def serving_vectors(
         if latency_s[i] > budget_s:
             break
         serves[_place(vectors[i], shape)] = True
-    stride = 1
-    for axis in range(shape.size - 1, -1, -1):
-        for place in range(cells):
-            if place // stride % shape[axis] and serves[place - stride]:
-                serves[place] = True
-        stride *= shape[axis]
+    stride = cells
+    for axis in range(shape.size):
+        block = stride
+        stride //= shape[axis]
+        for first in range(0, cells, block):
+            for place in range(first + stride, first + block):
+                serves[place] |= serves[place - stride]
     return serves
 
 
