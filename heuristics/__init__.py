@@ -24,7 +24,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Plans for whole machines, and packs partial ones (ours): latency split by the money that whole machines save",
         late("heuristics.session.whole_greedy", "solve_whole_greedy"),
         PlanSpace(charging=Charging.WHOLE),
-        covers=frozenset({"whole", "packed"}),
+        covers=frozenset({"whole", "packed", "spare"}),
     ),
     Solver(
         "no-partitioning",

@@ -19,7 +19,7 @@ from euclio import solve
 from euclio.core.words import percent
 from euclio.session import Plan, PlanSpace, Policy, Session, evaluate
 from euclio.session.packing import residents, waits
-from euclio.session.simulation.server import Counts, Server
+from euclio.session.simulation.even_requests import serve_evenly
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.workloads.random_sessions import random_session
@@ -80,14 +80,9 @@ def per_request(session: Session, plan: Plan, space: PlanSpace) -> Fraction:
 
 def served(system: System) -> Ints:
     """Invocations of evenly spaced requests, but for dummies and the last ones, whose batches nothing fills."""
-    rate = system.rate_rps
-    arrival = [k * NS_PER_S * rate.denominator // rate.numerator for k in range(REQUESTS)]
-    server = Server(system, until_ns=arrival[-1] + 1, logs=True)
-    counts = Counts([module.per_request for module in system.modules]).take(REQUESTS)
-    server.feed(np.array(arrival, np.int64), counts, last=True)
-    server.advance()
-    rows = server.logs().invocations
-    return rows[(rows[:, 0] >= 0) & (rows[:, 2] < arrival[-1] * 8 // 10)]
+    logs = serve_evenly(system, REQUESTS)
+    rows = logs.invocations
+    return rows[(rows[:, 0] >= 0) & (rows[:, 2] < logs.requests[:, 1].max() * 8 // 10)]
 
 
 def seen(session: Session, plan: Plan, space: PlanSpace, where: str, setup: Setup) -> Iterator[Seen]:

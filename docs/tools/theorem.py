@@ -37,7 +37,7 @@ from euclio.session import (
 from euclio.session.evaluate import machine_latencies
 from euclio.session.paths import longest_path
 from euclio.session.rules import DummyRule
-from euclio.session.simulation.server import Counts, Server
+from euclio.session.simulation.even_requests import serve_evenly
 from euclio.session.simulation.setup import Dispatch, Setup
 from euclio.session.simulation.system import System, build_system
 from euclio.session.workloads.acceptance import accept_by
@@ -107,17 +107,6 @@ def cases(policies: Sequence[Policy], rule: DummyRule, every: int = 1) -> Iterat
                         yield Case(place, kind, session, solver, space, plan)
 
 
-def served(system: System) -> Server:
-    """A server that has answered evenly spaced requests at the rate of the plan."""
-    rate = system.rate_rps
-    arrival = [k * NS_PER_S * rate.denominator // rate.numerator for k in range(REQUESTS)]
-    server = Server(system, until_ns=arrival[-1] + 1, logs=True)
-    counts = Counts([module.per_request for module in system.modules]).take(REQUESTS)
-    server.feed(np.array(arrival, np.int64), counts, last=True)
-    server.advance()
-    return server
-
-
 def of_requests(invocations: Ints) -> Ints:
     """Invocations that are no dummies, without the last ones, whose batches nothing fills."""
     last = int(invocations[:, 2].max()) if len(invocations) else 0
@@ -134,7 +123,7 @@ def by_module(case: Case, dispatches: Sequence[Dispatch]) -> Iterator[Seen]:
         bounds = list(machine_latencies(own.allocations, found.partial_rps, total, price, case.space.policy))
         for dispatch in dispatches:
             system = build_system(session, Plan((own,)), case.space, Setup(dispatch=dispatch))
-            log = served(system).logs()
+            log = serve_evenly(system, REQUESTS)
             rows = of_requests(log.invocations)
             ratio, breaks, over, late = 0.0, False, 0.0, False
             for bound in bounds:
@@ -226,7 +215,7 @@ def whole(case: Case) -> Iterator[Whole]:
         if way == "hold as proven":
             path = longest_path(case.session, proven(system))[0]
             system = as_proven(system)
-        log = served(system).logs()
+        log = serve_evenly(system, REQUESTS)
         latency = (log.requests[:, 2] - log.requests[:, 1])[: REQUESTS * 9 // 10]
         assert path is not None
         if way == "hold as proven":
@@ -362,7 +351,7 @@ def smallest() -> Figure:
     fast, slow = Configuration("p", 1, 1, "0.5"), Configuration("p", 2, 1, 2)
     session = Session("smallest", 4, [Hardware("p", 1)], [Module("m", 3, [fast, slow])])
     plan = Plan((ModulePlan((Allocation(fast, 1), Allocation(slow, 1))),))
-    log = served(build_system(session, plan, PlanSpace(Policy.TC, DummyRule.NONE))).logs()
+    log = serve_evenly(build_system(session, plan, PlanSpace(Policy.TC, DummyRule.NONE)), REQUESTS)
     rows = sorted(log.invocations.tolist())[:9]
     print("| request | ready (s) | machine | starts (s) | ends (s) | takes (s) | counted on (s) |")
     for request, _, ready, machine, start, end in rows:

@@ -6,6 +6,7 @@ check it.
 
 from __future__ import annotations
 
+import argparse
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,8 +17,9 @@ from euclio.core.family import SpaceOption
 from euclio.core.numbers import exact_number
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import counted, full, joined, percent
-from euclio.session.instance import Module, Session
-from euclio.session.instance import stock as machines_in_stock
+from euclio.session.instance import Module, Session, machine_number, share
+from euclio.session.machine_changes import machine_counts
+from euclio.session.running import Running, RunningMachines
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,11 @@ class SessionChanges:
         slo_s: latency objective in seconds.
         price_per_h: money per hour, by hardware.
         stock: most machines that a plan may use, by hardware.
+        running: the machines that run already.
+        most_changes: most machines that may be added to them and removed from them together.
+        price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
+        spare_machines: machines that stand by, of each type that a plan uses.
+        largest_share: largest share of a module's requests that may need some hardware, by its name.
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
 
     Raises:
@@ -41,6 +48,11 @@ class SessionChanges:
     price_per_h: dict[str, Fraction] | None = None
     headroom: Fraction | None = None
     stock: dict[str, int] | None = None
+    running: tuple[RunningMachines, ...] | None = None
+    most_changes: int | None = None
+    price_per_change_per_h: Fraction | None = None
+    spare_machines: int | None = None
+    largest_share: dict[str, Fraction] | None = None
 
     def __post_init__(self) -> None:
         for field in ("rate_rps", "slo_s", "headroom"):
@@ -50,10 +62,11 @@ class SessionChanges:
         for name, price in (self.price_per_h or {}).items():
             exact_number(price, f"price_per_h.{name}", zero=True)
         for name, count in (self.stock or {}).items():
-            try:
-                machines_in_stock(count)
-            except InputError as error:
-                raise InputError(error.message, field=f"stock.{name}") from None
+            machine_number(count, f"stock.{name}")
+        for name, most in (self.largest_share or {}).items():
+            share(most, f"largest_share.{name}")
+        if self.spare_machines is not None:
+            machine_number(self.spare_machines, "spare_machines")
 
     def applied_to(self, session: Session) -> Session:
         """The session with these changes, exactly.
@@ -61,15 +74,21 @@ class SessionChanges:
         Raises:
             InputError: hardware that the session does not have, or a rate that is too high for it; names the field.
         """
-        for field in ("price_per_h", "stock"):
+        for field in ("price_per_h", "stock", "largest_share"):
             for name in getattr(self, field) or {}:
                 check_hardware(name, session.price, f"{field}.{name}")
         prices, stock = session.price | (self.price_per_h or {}), session.stock | (self.stock or {})
+        shares = session.largest_share | (self.largest_share or {})
         return replace(
             session,
             slo_s=session.slo_s if self.slo_s is None else self.slo_s,
-            hardware=tuple(replace(h, price_per_h=prices[h.name], count=stock.get(h.name)) for h in session.hardware),
+            hardware=tuple(
+                replace(h, price_per_h=prices[h.name], count=stock.get(h.name), largest_share=shares.get(h.name))
+                for h in session.hardware
+            ),
             modules=self._modules(session),
+            running=self._running(session),
+            spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
         )
 
     def in_words(self) -> str:
@@ -78,8 +97,37 @@ class SessionChanges:
         words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
         words += [f"price of {name} {full(price)} per hour" for name, price in (self.price_per_h or {}).items()]
         words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
+        if self.running is not None:
+            words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
+        if self.most_changes is not None:
+            words.append(f"at most {self.most_changes:,} of them changed")
+        if self.price_per_change_per_h is not None:
+            words.append(f"{full(self.price_per_change_per_h)} per change and hour")
+        words += self._spare_in_words()
         words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
         return joined(words)
+
+    def _spare_in_words(self) -> list[str]:
+        """What may fail or be taken away."""
+        words = [f"{name} for at most {percent(float(most), 1)}" for name, most in (self.largest_share or {}).items()]
+        if self.spare_machines is not None:
+            words.append(f"{counted(self.spare_machines, 'spare machine')} of every type that is used")
+        return words
+
+    def _running(self, session: Session) -> Running | None:
+        """The machines that run, with the limit and the price of changes."""
+        old = session.running
+        machines = self.running if self.running is not None else None if old is None else old.machines
+        if machines is None:
+            for field in ("most_changes", "price_per_change_per_h"):
+                if getattr(self, field) is not None:
+                    raise InputError("counts changes to a running plan; give it by --from RESULT", field=field)
+            return None
+        most = old.most_changes if self.most_changes is None and old is not None else self.most_changes
+        price = self.price_per_change_per_h
+        if price is None:
+            price = Fraction(0) if old is None else old.price_per_change_per_h
+        return Running(machines, most, price)
 
     def _modules(self, session: Session) -> tuple[Module, ...]:
         factor = 1 + (self.headroom or Fraction(0))
@@ -113,6 +161,34 @@ def check_hardware(name: str, known: Iterable[str], field: str) -> None:
         raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
 
 
+def _running_of(path: str) -> tuple[RunningMachines, ...]:
+    """The value of option --from.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such result, or it has no plan of a session.
+    """
+    try:
+        return running_machines(path)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def running_machines(path: str) -> tuple[RunningMachines, ...]:
+    """The machines of the plan in a result file.
+
+    Raises:
+        InputError: it is no result of a session with a plan.
+    """
+    from euclio.files.unbound_results import load_without_instance
+    from euclio.session.plan_files import plan_without_instance
+
+    found = load_without_instance(path)
+    if found.family.name != "session" or found.plan is None:
+        raise InputError("holds no plan of a session; give a result that has one", file=path)
+    counts = machine_counts(plan_without_instance(found.plan))
+    return tuple(RunningMachines(*place, machines) for place, machines in sorted(counts.items()) if machines)
+
+
 CHANGE_OPTIONS = (
     SpaceOption(
         flag="--rate",
@@ -137,6 +213,41 @@ CHANGE_OPTIONS = (
         help="most machines that a plan may use of some hardware, such as A100=4,T4=20",
         parse=named(count_or_none),
         metavar="NAME=N,...",
+    ),
+    SpaceOption(
+        flag="--from",
+        field="running",
+        help="result whose plan runs already; machines added to it and removed from it are counted as changes",
+        parse=_running_of,
+        metavar="RESULT",
+    ),
+    SpaceOption(
+        flag="--changes",
+        field="most_changes",
+        help="most machines added and removed together, from the plan of --from",
+        parse=count_or_none,
+        metavar="N",
+    ),
+    SpaceOption(
+        flag="--change-price",
+        field="price_per_change_per_h",
+        help="money for each machine added or removed, for each hour that the plan is to run",
+        parse=exact_not_negative,
+        metavar="P",
+    ),
+    SpaceOption(
+        flag="--spare",
+        field="spare_machines",
+        help="machines that stand by, of every hardware type that the plan uses: so many of each may fail",
+        parse=count_or_none,
+        metavar="N",
+    ),
+    SpaceOption(
+        flag="--largest-share",
+        field="largest_share",
+        help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5",
+        parse=named(exact_positive),
+        metavar="NAME=SHARE,...",
     ),
     SpaceOption(
         flag="--headroom",

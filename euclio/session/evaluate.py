@@ -14,13 +14,12 @@ from typing import NamedTuple, assert_never
 from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
 from euclio.core.words import full
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
-from euclio.session.machine_changes import machine_counts, named_plan
+from euclio.session.machine_limits import beyond_stock, changes_to, needed_too_much
 from euclio.session.packing import broken_groups, residents, waits
 from euclio.session.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Place, Policy
 from euclio.session.rules import DummyRule
-from euclio.session.running import Running
 from euclio.session.space import FULL_SPACE, PlanSpace
 
 
@@ -52,6 +51,7 @@ class Evaluation:
         modules: one entry per module (empty if one could not be priced).
         changes: machines added to and removed from those that run already (`Session.running`); None: nothing runs, or
             a module could not be priced.
+        spare_cost_per_h: what the machines that stand by cost, in money per hour; part of `cost_per_h`.
     """
 
     violations: tuple[str, ...]
@@ -59,6 +59,7 @@ class Evaluation:
     latency_s: Fraction | None
     modules: tuple[ModuleEvaluation, ...]
     changes: int | None = None
+    spare_cost_per_h: Fraction = Fraction(0)
 
     @property
     def feasible(self) -> bool:
@@ -106,24 +107,31 @@ def evaluate(
             violations.append(f"the plan mixes hardware {', '.join(used)}; one type per session is allowed")
     if len(found) < len(session.modules):
         return Evaluation(tuple(violations), None, None, ())
+    groups: list[str] = []
     if plan.shared:
-        problems = _broken_sharing(session, plan, space, found)
-        violations += problems
-        if not problems:
+        groups = _broken_sharing(session, plan, space, found)
+        violations += groups
+        if not groups:
             _share(session, plan, space, found)
-    violations += _beyond_stock(session, plan, space, found)
+    partial = [m.partial_rps for m in found]
+    violations += needed_too_much(session, plan, partial)
+    machines: dict[str, Fraction] = {}
+    if (session.stock or session.spare_machines) and not groups:
+        machines = machines_by_hardware(plan, partial, space)
+        violations += beyond_stock(session, machines)
     latency, path = longest_path(session, [m.worst_case_latency_s for m in found])
     limit = session.slo_s if slo_s is None else slo_s
     if latency > limit:
         violations.append(f"path {_named(path)} takes {full(latency)} s, more than the SLO of {full(limit)} s")
-    cost, changes = sum((m.cost_per_h for m in found), Fraction(0)), None
+    spare_cost = session.spare_machines * sum((price[name] for name, n in machines.items() if n), Fraction(0))
+    cost, changes = sum((m.cost_per_h for m in found), spare_cost), None
     running = session.running
     if running is not None:
-        changes = _changes(session, plan, found, running)
+        changes = changes_to(running, session, plan, partial)
         cost += changes * running.price_per_change_per_h
         if running.most_changes is not None and changes > running.most_changes:
             violations.append(f"{changes} machines are added or removed, at most {running.most_changes} may be")
-    return Evaluation(tuple(violations), cost, latency, tuple(found), changes)
+    return Evaluation(tuple(violations), cost, latency, tuple(found), changes, spare_cost)
 
 
 def _named(path: list[str]) -> str:
@@ -213,29 +221,6 @@ def machines_by_hardware(plan: Plan, partial_rps: list[Fraction], space: PlanSpa
     for group in plan.shared:
         used[plan.modules[group[0]].allocations[-1].configuration.hardware] -= len(group) - 1
     return used
-
-
-def _beyond_stock(session: Session, plan: Plan, space: PlanSpace, found: list[ModuleEvaluation]) -> list[str]:
-    """One line per hardware type of which the plan takes more than there is."""
-    stock = session.stock
-    if not stock:
-        return []
-    used = machines_by_hardware(plan, [m.partial_rps for m in found], space)
-    return [
-        f"the plan takes {full(used[name])} machines of {name}, and {count} are in stock"
-        for name, count in stock.items()
-        if used.get(name, 0) > count
-    ]
-
-
-def _changes(session: Session, plan: Plan, found: list[ModuleEvaluation], running: Running) -> int:
-    """Machines that a plan adds to and removes from those that run, with partial rates as derived."""
-    modules = []
-    for own, checked in zip(plan.modules, found, strict=True):
-        last = replace(own.allocations[-1], partial_rps=checked.partial_rps)
-        modules.append(replace(own, allocations=(*own.allocations[:-1], last)))
-    new, old = machine_counts(named_plan(session, replace(plan, modules=tuple(modules)))), running.counts
-    return (new - old).total() + (old - new).total()
 
 
 def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> ModuleEvaluation | str:

@@ -15,7 +15,7 @@ from euclio.session import FULL_SPACE, Plan, PlanSpace, Session, evaluate, longe
 from euclio.session.chains import shortest_chain_above
 from euclio.session.least_latency import Least, bracket, least_latency
 from euclio.session.restrictions import Restriction, restrictions, without
-from euclio.session.unlimited import without_stock
+from euclio.session.unlimited import without_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     Returns:
         The explanation; every claim in it is proven, and the least SLO is that of a plan that the checker accepts.
     """
-    session = without_stock(session)
+    session = without_limits(session)
     search = _Search(session, time_limit_s)
     given = restrictions(space)
     found = search.fastest(space, searched=True)

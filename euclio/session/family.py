@@ -45,6 +45,10 @@ def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
         demands["stock" if space.charging.whole else "shares"] = "a stock of machines"
     if session.running is not None and session.running.binds:
         demands["changes"] = "a limit on changes or a price of them"
+    if session.spare_machines:
+        demands["spare"] = "spare machines"
+    if session.largest_share:
+        demands["largest_share"] = "a largest share of some hardware"
     return demands
 
 
@@ -57,14 +61,20 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     )
 
 
+def _limited(session: Session) -> bool:
+    """Whether a session may have no plan for another reason than its latencies."""
+    changes = session.running is not None and session.running.most_changes is not None
+    return bool(session.stock or session.largest_share or changes)
+
+
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
     from euclio.session.explain import explain
     from euclio.session.explanation_text import one_line
 
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = explain(session, result.space, limit)
-    # Explanations are about latencies. Where these are short enough, the solver has said what the stock lacks.
-    if session.stock and found.status is not Status.INFEASIBLE and result.reason:
+    # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
+    if _limited(session) and found.status is not Status.INFEASIBLE and result.reason:
         return result.reason
     return one_line(found, result.solver)
 
@@ -75,8 +85,8 @@ def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Expla
 
     found = explain(session, space, limit_s)
     text = page(found)
-    if session.stock and found.status is Status.FEASIBLE:
-        text += "\nthe machines in stock are not counted here; --solver exact says whether they are enough"
+    if _limited(session) and found.status is Status.FEASIBLE:
+        text += "\nstock, changes and largest shares are not looked at here; a solver says whether they leave a plan"
     return Explained(found.status, text, describe(found))
 
 

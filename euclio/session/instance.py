@@ -31,31 +31,60 @@ class Hardware:
         count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None:
             any number.
         memory_mb: memory in megabytes; None: not said, and not looked at.
+        largest_share: largest share of a module's requests that may need these machines, as the others have to take the
+            rest without them; None: all of them.
     """
 
     name: str
     price_per_h: Fraction
     count: int | None = None
     memory_mb: Fraction | None = None
+    largest_share: Fraction | None = None
 
     def __init__(
-        self, name: str, price_per_h: Number, count: int | None = None, memory_mb: Number | None = None
+        self,
+        name: str,
+        price_per_h: Number,
+        count: int | None = None,
+        memory_mb: Number | None = None,
+        largest_share: Number | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
-        object.__setattr__(self, "count", None if count is None else stock(count))
+        object.__setattr__(self, "count", None if count is None else machine_number(count, "count"))
         object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
+        object.__setattr__(self, "largest_share", None if largest_share is None else share(largest_share))
 
 
-def stock(count: int) -> int:
-    """A number of machines in stock.
+def share(value: Number, field: str = "largest_share") -> Fraction:
+    """A share of a module's requests.
+
+    Args:
+        value: the number.
+        field: name of the field that it is the value of, for the error.
+
+    Raises:
+        InputError: it is not above 0 and at most 1.
+    """
+    number = exact_number(value, field)
+    if number > 1:
+        raise InputError(f"is {float(number):g}; give a share above 0 and at most 1", field=field)
+    return number
+
+
+def machine_number(value: int, field: str) -> int:
+    """A number of machines, such as those in stock.
+
+    Args:
+        value: the number.
+        field: name of the field that it is the value of, for the error.
 
     Raises:
         InputError: it is no whole number from 0 to `MOST_MACHINES`.
     """
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_MACHINES:
-        raise InputError(f"is {count!r}; give a whole number of machines from 0 to {MOST_MACHINES:.0e}", field="count")
-    return count
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_MACHINES:
+        raise InputError(f"is {value!r}; give a whole number of machines from 0 to {MOST_MACHINES:.0e}", field=field)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +168,7 @@ class Session:
         edges: pairs of module names, from parent to child; together with the modules a DAG.
         currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
         running: the machines that run already, and what a plan may change of them; None: there are none.
+        spare_machines: machines that stand by, of each type that a plan uses.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -151,6 +181,7 @@ class Session:
     edges: tuple[tuple[str, str], ...] = ()
     currency: str | None = None
     running: Running | None = None
+    spare_machines: int = 0
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _cache: dict[object, SessionArrays] = field(init=False, repr=False, compare=False)
 
@@ -163,6 +194,7 @@ class Session:
         edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
         currency: str | None = None,
         running: Running | None = None,
+        spare_machines: int = 0,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
@@ -171,6 +203,7 @@ class Session:
         object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
         object.__setattr__(self, "currency", currency)
         object.__setattr__(self, "running", running)
+        object.__setattr__(self, "spare_machines", machine_number(spare_machines, "spare_machines"))
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
         object.__setattr__(self, "_cache", {})
@@ -194,6 +227,11 @@ class Session:
     def stock(self) -> dict[str, int]:
         """Hardware name to the most machines of it, where there is a limit."""
         return {h.name: h.count for h in self.hardware if h.count is not None}
+
+    @property
+    def largest_share(self) -> dict[str, Fraction]:
+        """Hardware name to the largest share of a module's requests that may need it, where there is one."""
+        return {h.name: h.largest_share for h in self.hardware if h.largest_share is not None}
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """For each module the indices of its parents, in the order of the edges."""

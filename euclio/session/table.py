@@ -12,7 +12,7 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, duration, figures, milliseconds, percent
+from euclio.core.words import DASH, counted, duration, figures, milliseconds, percent
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
 from euclio.session.bought_whole import whole_costs_in_words
 from euclio.session.changes import source_rate
@@ -83,7 +83,8 @@ def _header(session: Session, result: Result) -> list[str]:
     if result.value is not None:
         headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
         lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))
-    return lines + whole_costs_in_words(session, result) + _shared(session, result) + _attainment(result)
+    lines += whole_costs_in_words(session, result) + _shared(session, result) + _spare(session, result)
+    return lines + _changes(session, result) + _attainment(result)
 
 
 def _attainment(result: Result) -> list[str]:
@@ -99,6 +100,26 @@ def _attainment(result: Result) -> list[str]:
         f"SLO; {percent(more, 1)} more expensive than without",
         "dummies stand for capacity that is kept free",
     ]
+
+
+def _spare(session: Session, result: Result) -> list[str]:
+    """The line on machines that stand by."""
+    found = result.evaluation
+    if found is None or not session.spare_machines or result.value is None:
+        return []
+    machines, cost = counted(session.spare_machines, "machine"), money(session, found.spare_cost_per_h)
+    return [f"standing by: {machines} of every type used, {cost} per hour in all"]
+
+
+def _changes(session: Session, result: Result) -> list[str]:
+    """The line on machines that are added to those that run already, or removed."""
+    running, found = session.running, result.evaluation
+    if running is None or found is None or found.changes is None or result.value is None:
+        return []
+    most = "" if running.most_changes is None else f" of at most {running.most_changes:,}"
+    paid = found.changes * running.price_per_change_per_h
+    price = f", {money(session, paid)} per hour for them" if running.price_per_change_per_h else ""
+    return [f"{found.changes:,}{most} machines added or removed{price}"]
 
 
 def _shared(session: Session, result: Result) -> list[str]:

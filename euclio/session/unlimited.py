@@ -1,4 +1,4 @@
-"""A session with any number of machines of every type."""
+"""A session with any number of machines of every type, or without any limit but its latency objective."""
 
 from __future__ import annotations
 
@@ -12,3 +12,12 @@ def without_stock(session: Session) -> Session:
     if not session.stock:
         return session
     return replace(session, hardware=tuple(replace(h, count=None) for h in session.hardware))
+
+
+def without_limits(session: Session) -> Session:
+    """The session without a stock, shares of hardware, machines that stand by, and machines that run already.
+
+    It has a plan exactly if the session's latencies and rates allow for one.
+    """
+    hardware = tuple(replace(h, count=None, largest_share=None) for h in session.hardware)
+    return replace(session, hardware=hardware, running=None, spare_machines=0)

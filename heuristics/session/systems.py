@@ -100,7 +100,7 @@ class System:
         """The registry's record of the row."""
         run = partial(late("heuristics.session.solver", "run_system"), self)
         narrow = self.narrow if self.hetero in PICK else None
-        covers = frozenset({"whole", "packed"})
+        covers = frozenset({"whole", "packed", "spare"})
         return Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow, covers=covers)
 
     def narrow(self, session: Session, space: PlanSpace) -> PlanSpace:

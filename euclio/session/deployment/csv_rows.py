@@ -59,4 +59,6 @@ def _not_expressed(deployed: Deployment, group: Group, dummies: bool) -> str:
         words.append("share of a machine")
     if dummies:
         words.append("dummy requests")
+    if deployed.session.spare_machines:
+        words.append(f"spare machines ({deployed.session.spare_machines} of {group.configuration.hardware})")
     return "; ".join(words)

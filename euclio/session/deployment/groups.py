@@ -95,9 +95,9 @@ class Deployment:
 
     @property
     def whole_cost_per_h(self) -> Fraction:
-        """What all machines cost in money per hour, each bought whole, those that modules share once."""
+        """What all machines cost in money per hour, each bought whole, shared ones once, with those that stand by."""
         by_home = {group.home: group.machines * group.price_per_h for group in self.groups}
-        return sum(by_home.values(), Fraction(0))
+        return sum(by_home.values(), self.evaluation.spare_cost_per_h)
 
     @property
     def homes(self) -> dict[str, tuple[Group, ...]]:

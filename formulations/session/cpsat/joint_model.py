@@ -2,7 +2,7 @@
 
 To the block of every module (`allocation_model.py`) come latencies and start times, in units of 1/Q seconds:
 
-    (9)   minimise Σ_m cost_m,  Σ_m cost_m ≤ cutoff
+    (9)   minimise total = Σ_m cost_m + what changes and spare machines cost (`coupled_costs.py`),  total ≤ cutoff
     (10)  start_m ≥ start_a + latency_m of a                      for every edge (a, m)
     (11)  start_m + latency_m ≤ ⌊SLO Q⌋
     (12)  u_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌈b_k Q R⌉       whole machines (Harpagon Theorem 1)
@@ -41,7 +41,9 @@ from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariables, add_module, add_stock, money_scale
+from formulations.session.cpsat.coupled_costs import coupled_costs
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
+from formulations.session.joint.demands import coupled_prices
 from formulations.session.joint.problem import JointConfiguration, JointProblem
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ class JointModel:
         model: the model.
         units_per_money: S.
         modules: variables of each module.
-        total: cost of all modules in units of money.
+        total: cost of a plan in units of money.
     """
 
     problem: JointProblem
@@ -84,7 +86,7 @@ class JointModel:
         return found
 
     def demand_below(self, cost: Fraction) -> None:
-        """Demand that all modules together cost at most a given amount per hour."""
+        """Demand that a plan costs at most a given amount per hour."""
         self.model.add(self.total <= floor(cost * self.units_per_money))
 
     def forbid(self, exclusion: Exclusion) -> None:
@@ -136,11 +138,11 @@ def joint_model(
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
-    money = money_scale(problem.modules, cutoff)
+    money = money_scale(problem.modules, cutoff, coupled_prices(problem.session))
     modules = tuple(
         add_module(model, problem, m, money, (least_costs[m], most_costs[m])) for m in range(len(problem.modules))
     )
-    total = sum(v.cost for v in modules)
+    total = sum([*(v.cost for v in modules), *coupled_costs(model, problem, modules, money, cutoff)])
     model.add(total <= floor(cutoff * money))
     model.minimize(total)
     add_stock(model, problem, modules)

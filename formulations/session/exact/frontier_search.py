@@ -17,10 +17,20 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_problem import Stock, fluid_bound, module_problem, no_stock
+from formulations.session.exact.module_problem import (
+    ModulePlanFound,
+    ModuleProblem,
+    Stock,
+    fluid_bound,
+    is_in_stock,
+    module_problem,
+    no_stock,
+)
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
+from formulations.session.whole.charged_states import cheapest_charged
+from formulations.session.whole.charges import Charges, charged_bound, no_charges
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
@@ -68,8 +78,9 @@ class _State(NamedTuple):
         modes: every module's cost curve as modes, which bound all plans from below.
         known: plans found, as modes by rising latency and falling cost.
         store: the plans.
-        counts: searches of one module, and their nodes, shape (2,).
+        counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
         stock: most machines of hardware types.
+        charges: what runs, and what changes of it are charged.
     """
 
     modes: Modes
@@ -77,21 +88,24 @@ class _State(NamedTuple):
     store: PlanStore
     counts: Ints
     stock: Stock
+    charges: Charges
 
 
 @compiled
 def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
     """The cheapest plan of a session where nothing limits its machines; arguments as those of `prove_within`."""
-    return prove_within(s, no_stock(s), tolerance, deadline)
+    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline)
 
 
 @compiled
-def prove_within(s: SessionArrays, stock: Stock, tolerance: float, deadline: float) -> Proof:
+def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: float, deadline: float) -> Proof:
     """The cheapest plan of a session whose modules have finitely many plans of a cost, with proof.
 
     Args:
         s: the session in its plan space; every module has a configuration.
         stock: most machines of hardware types in each module.
+        charges: what runs in each module, and what changes of it are charged; where it has types, the stock numbers all
+            types, dummies fill whole machines, and the configuration or the rate behind it decides their latency.
         tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite: never.
 
@@ -100,12 +114,19 @@ def prove_within(s: SessionArrays, stock: Stock, tolerance: float, deadline: flo
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
     modules = s.rate.size
-    state = _State(_fluid_modes(s), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64), stock)
+    state = _State(
+        _fluid_modes(s, stock, charges),
+        new_modes(modules, 8),
+        new_store(s, 64),
+        np.zeros(3, np.int64),
+        stock,
+        charges,
+    )
     none = np.full(modules, -1, np.int64)
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds = 0
     while True:
-        if is_past(deadline):
+        if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
         first, last = np.zeros(modules, np.int64), state.modes.size - 1
@@ -175,16 +196,19 @@ def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _Sta
 
 
 @compiled
-def _fluid_modes(s: SessionArrays) -> Modes:
+def _fluid_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
 
     The intervals lie between the latencies at which ever faster configurations could take the whole rate alone; they
-    only say where to look first, so their floats need no margin. They reach down to the shortest duration.
+    only say where to look first, so their floats need no margin. They reach down to the shortest duration. A module of
+    whose configurations none is in stock has no mode.
     """
     modules = s.rate.size
-    least = np.empty(modules)
+    least = np.full(modules, np.inf)
     for m in range(modules):
-        least[m] = s.duration[s.first[m] : s.first[m + 1]].min()
+        for k in range(s.first[m], s.first[m + 1]):
+            if is_in_stock(stock, m, k):
+                least[m] = min(least[m], s.duration[k])
     before, after = np.zeros(modules), np.zeros(modules)
     path_times(s, least, before, after)
     modes = new_modes(modules, 16)
@@ -194,7 +218,7 @@ def _fluid_modes(s: SessionArrays) -> Modes:
         shortest = room
         for k in range(s.first[m], s.first[m + 1]):
             latency = configuration_latency(s, k, s.rate[m])
-            if latency < shortest:
+            if latency < shortest and is_in_stock(stock, m, k):
                 shortest = latency
                 starts.append(latency)
         starts.append(least[m])
@@ -205,7 +229,7 @@ def _fluid_modes(s: SessionArrays) -> Modes:
             if right < starts[i]:
                 continue
             modes = with_room(modes)
-            cost = fluid_bound(s, m, right)
+            cost = charged_bound(s, m, right, stock, charges)
             n = modes.size[m]
             # Alike: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
@@ -324,19 +348,23 @@ def _resolve(
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
     if budget == right and s.whole and s.dummies:
-        budget = _halved(s, modes, m, i, right)
+        budget = _halved(s, modes, m, i, right, state.stock)
     left, old = modes.latency[m, i], modes.cost[m, i]
-    floor = max(old, fluid_bound(s, m, budget))
+    floor = max(old, charged_bound(s, m, budget, state.stock, state.charges))
     cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
         p = module_problem(s, m, budget, state.stock)
         nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
         while True:
-            found = search_module(p, cutoff, floor, 0.01 * tolerance, nodes)
+            found = _cheapest(p, m, state.charges, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
             state.counts[1] += found.nodes
             if found.complete or is_past(deadline):
+                break
+            # A search that gives up before its nodes are used up does so again.
+            if found.nodes < nodes:
+                state.counts[2] = 1
                 break
             nodes *= 4
         if np.isfinite(found.cost):
@@ -345,7 +373,7 @@ def _resolve(
             known = add_known(known, m, store.latency[row], found.cost, row)
         # What an unfinished search found is a plan, but proves nothing.
         if not found.complete:
-            return _State(modes, known, store, state.counts, state.stock)
+            return _State(modes, known, store, state.counts, state.stock, state.charges)
         if row >= 0:
             cost, latency = found.cost, min(budget, store.latency[row])
     # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
@@ -370,11 +398,21 @@ def _resolve(
         if modes.cost[m, j] >= floor:
             break
         modes.cost[m, j] = floor
-    return _State(modes, known, store, state.counts, state.stock)
+    return _State(modes, known, store, state.counts, state.stock, state.charges)
 
 
 @compiled
-def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float) -> float:
+def _cheapest(
+    p: ModuleProblem, m: int, charges: Charges, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
+    """The cheapest plan of module m; arguments as those of `search_module`."""
+    if charges.running.shape[1] == 0:
+        return search_module(p, cutoff, floor, tolerance, nodes)
+    return cheapest_charged(p, charges.running[m], charges.price, charges.most[m], cutoff, floor, tolerance, nodes)
+
+
+@compiled
+def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock: Stock) -> float:
     """The budget in seconds to search first in mode i of module m, which reaches up to `right`, with whole machines.
 
     Close to a duration every machine more is a step, and there are thousands: where several lie in the slower half of
@@ -384,8 +422,8 @@ def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float) -> flo
     for k in range(s.first[m], s.first[m + 1]):
         least = min(least, s.price[k])
     middle = 0.5 * (modes.latency[m, i] + right)
-    floor = max(modes.cost[m, i], fluid_bound(s, m, right))
-    return middle if fluid_bound(s, m, middle) > floor + FEW_STEPS * least else right
+    floor = max(modes.cost[m, i], fluid_bound(s, m, right, stock))
+    return middle if fluid_bound(s, m, middle, stock) > floor + FEW_STEPS * least else right
 
 
 @compiled

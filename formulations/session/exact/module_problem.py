@@ -14,7 +14,7 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from formulations.session.exact.remaining_rate import few_share
-from formulations.tolerances import UNIT_ROUNDING
+from formulations.tolerances import SUMS, UNIT_ROUNDING
 
 BELOW_DURATION = 0.1 * TIE
 """A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. Where
@@ -35,17 +35,18 @@ class Stock(NamedTuple):
 
     Attributes:
         kind: number of the type of each configuration of the session, -1: there is no limit, shape (configurations,).
-        most: most machines, shape (modules, types with a limit).
+        most: most machines, shape (modules, types with a limit); where machines are charged by share, most of the sum
+            of shares.
     """
 
     kind: Ints
-    most: Ints
+    most: Floats
 
 
 @compiled
 def no_stock(s: SessionArrays) -> Stock:
     """That nothing is limited."""
-    return Stock(np.full(s.batch.size, -1, np.int64), np.zeros((s.rate.size, 0), np.int64))
+    return Stock(np.full(s.batch.size, -1, np.int64), np.zeros((s.rate.size, 0)))
 
 
 class ModuleProblem(NamedTuple):
@@ -64,10 +65,12 @@ class ModuleProblem(NamedTuple):
         shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
         even: whether the machines of the last allocation share its rate (form `EVEN`).
         whole: whether a partial machine is charged whole.
+        rising: whether a configuration never costs less per request than those before it. Prices on stock and partial
+            machines that are charged whole may make later ones the cheaper ones.
         fills: whether dummies fill any number of machines, which are charged whole anyway.
         free: whether they may fill a partial machine up to any rate as well.
         kind: number of the hardware type of each configuration, -1: there is no limit, shape (configurations kept,).
-        stock: most machines of each type with a limit, shape (types,).
+        stock: most machines of each type with a limit, or most of the sum of their shares, shape (types,).
     """
 
     configuration: Ints
@@ -80,10 +83,11 @@ class ModuleProblem(NamedTuple):
     shared: bool
     even: bool
     whole: bool
+    rising: bool
     fills: bool
     free: bool
     kind: Ints
-    stock: Ints
+    stock: Floats
 
 
 class ModulePlanFound(NamedTuple):
@@ -123,6 +127,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
     rate, limit = s.rate[m], budget * (1.0 + TIE)
     whole, partial = np.full(count, np.inf), np.full(count, np.inf)
     even, fills = s.policy > TIED, s.whole and s.dummies
+    rising = not s.whole and stock.most.shape[1] == 0
     for k in range(lo, hi):
         # Far less than the budget was taken longer by is left for collecting: the budget itself is below the duration.
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION if fills else 1.0):
@@ -153,7 +158,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             as_partial = partial[i] < t and not as_whole and s.policy < LEFT
         if not as_whole:
             whole[i] = np.inf
-        if stock.kind[lo + i] >= 0 and stock.most[m, stock.kind[lo + i]] < 1:
+        if not is_in_stock(stock, m, lo + i):
             continue
         if as_whole or as_partial:
             keep[i] = True
@@ -169,7 +174,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
         table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[kept[i]], partial[kept[i]], s.low[k]
         table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
         # Searches buy what is left at this or more. Prices on stock may make a later configuration cheaper.
-        if s.whole and i + 1 < size:
+        if not rising and i + 1 < size:
             table[UNIT_COST, i] = min(table[UNIT_COST, i], table[UNIT_COST, i + 1])
     if s.policy == TIED:
         number = 0
@@ -189,6 +194,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
         s.policy == TIED,
         even,
         s.whole,
+        rising,
         fills,
         fills and not s.countable,
         stock.kind[index],
@@ -206,36 +212,62 @@ def even_batch(s: SessionArrays, k: int) -> float:
 
 
 @compiled
-def fluid_bound(s: SessionArrays, m: int, budget: float) -> float:
+def is_in_stock(stock: Stock, m: int, k: int) -> bool:
+    """Whether module m may have anything of configuration k of the session."""
+    return bool(stock.kind[k] < 0 or stock.most[m, stock.kind[k]] > 0.0)
+
+
+@compiled
+def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
 
-    The first configuration of a plan has the least unit cost of all it uses, and together they take at least the
-    rate that the first one needs.
+    Of the configurations that a plan uses one has the least unit cost, and together they take at least the rate that
+    this one needs.
     """
     rate, limit = s.rate[m], budget * (1.0 + TIE)
     most = 0.0
     for k in range(s.first[m], s.first[m + 1]):
         most = max(most, s.throughput[k])
-    best = np.inf
+    best, reach = np.inf, _most_rate(s, m, limit, stock)
+    # What rounding may have taken off the sum counts as there.
+    if reach < rate * (1.0 - SUMS):
+        return best
     for k in range(s.first[m], s.first[m + 1]):
-        # Configurations come by rising unit cost, and every plan takes the whole rate: none after this one is cheaper.
-        # Prices on stock may change that.
+        # Every plan takes the whole rate, so one that costs that much per request is no cheaper than `best`.
         if s.unit_cost[k] * rate >= best:
-            if s.whole:
-                continue
-            break
-        if s.duration[k] >= limit:
+            continue
+        if s.duration[k] >= limit or not is_in_stock(stock, m, k):
             continue
         # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
         need = 0.0
         if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (limit - s.duration[k])
+        if need * (1.0 - SUMS) > reach:
+            continue
         # A need above the rate takes dummies: they fill less than one machine, of any configuration that the plan has,
         # or where machines are charged whole any number of machines.
         if need <= rate * (1.0 + TIE) or (s.dummies and (s.whole or need - rate < most)):
             cost = s.unit_cost[k] * max(rate, need)
             best = min(best, max(cost, s.price[k]) if s.whole else cost)
     return best
+
+
+@compiled
+def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
+    """The most requests per second that machines of module m in stock take, with durations below `limit` seconds.
+
+    Infinite: a type without a limit is among them.
+    """
+    if stock.most.shape[1] == 0:
+        return np.inf
+    most = np.zeros(stock.most.shape[1])
+    for k in range(s.first[m], s.first[m + 1]):
+        if s.duration[k] < limit and is_in_stock(stock, m, k):
+            kind = stock.kind[k]
+            if kind < 0:
+                return np.inf
+            most[kind] = max(most[kind], s.throughput[k] * stock.most[m, kind])
+    return float(most.sum())
 
 
 @compiled
@@ -273,7 +305,7 @@ def largest_sum_below(p: ModuleProblem, limit: float) -> float:
 
 
 @compiled
-def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> int:
+def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> float:
     """Most machines of configuration j that the stock leaves next to those of the levels before d.
 
     Args:
@@ -285,12 +317,12 @@ def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> in
     """
     kind = p.kind[j]
     if kind < 0:
-        return NO_LIMIT
+        return float(NO_LIMIT)
     left = p.stock[kind]
     for i in range(d):
         if p.kind[at[i]] == kind:
             left -= count[i]
-    return int(left)
+    return float(left)
 
 
 @compiled

@@ -74,6 +74,7 @@ def _without_dummies(p: ModuleProblem) -> ModuleProblem:
         p.shared,
         p.even,
         p.whole,
+        p.rising,
         False,
         False,
         p.kind,
@@ -188,8 +189,11 @@ def _search(
                     closed = each <= left + whole * (t - each) + slack
                 else:
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
-                if closed and whole + (1 if left > 0.0 else 0) <= room:
-                    last = left * p.table[UNIT_COST, j]
+                # What rounding may have added to the rate left takes no share of a machine; the exact check decides.
+                share = 1.0 if p.whole else (left - slack) / t
+                if closed and whole + (share if left > 0.0 else 0.0) <= room:
+                    # The table may have the least unit cost from here on, instead of this configuration's own.
+                    last = left * (p.table[UNIT_COST, j] if p.rising else p.table[PRICE, j] / t)
                     if p.whole and left > 0.0:
                         last = p.table[PRICE, j]
                     total = cost[d] + whole * p.table[PRICE, j] + last
@@ -204,14 +208,15 @@ def _search(
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
                     # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
                     # may later configurations that prices on stock have made the cheaper ones.
-                    if not p.whole or (left == 0.0 and p.table[PRICE, j] / t <= p.table[UNIT_COST, j]):
+                    by_share = left == 0.0 or not p.whole
+                    if p.rising or (by_share and p.table[PRICE, j] / t <= p.table[UNIT_COST, j]):
                         depth -= 1
                         continue
             # Without dummies these machines never get what they need, whatever follows; a later configuration may.
             if new_deficit > 0.0 and not p.dummies:
                 continue
             # Close with dummies: they fill the last machine, which has to hold the deficit.
-            if p.dummies and left > 0.0 and spare + slack >= new_deficit:
+            if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= room:
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if total <= below:
                     best, best_partial = total, -1
@@ -221,7 +226,7 @@ def _search(
                     if best <= floor * (1.0 + tolerance):
                         return ModulePlanFound(best, machines, best_partial, visited, True)
             # The most machines that leave something to those that follow.
-            most = min(whole if left > 0.0 else whole - 1, room)
+            most = int(min(float(whole if left > 0.0 else whole - 1), room))
             # No allocation may follow, or no later machine can hold that many dummies.
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
@@ -240,7 +245,7 @@ def _search(
         # deficit and detour stay, so that the bound only grows. Where prices on stock made later ones the cheaper ones,
         # this count alone.
         if lower > (below if own_deficit[d] == 0.0 and not p.whole else below_whole):
-            if not p.whole or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
+            if p.rising or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
                 count[d] = 0
             continue
         depth += 1

@@ -7,14 +7,16 @@ Where machines are charged whole and there are dummies (docs/model/whole-machine
 not, and the problem says what holds instead:
 
 - In sequence (forms `LEFT`, `TIED`), a last machine that is not full may be filled for nothing, which makes no machine
-  slower: there is no partial machine. Dummies fill any number of machines (`spare`), so that the rate w_k left at
+  slower: there is no partial machine. Dummies fill any number of machines (`all_full`), so that the rate w_k left at
   configuration k, Σ_{j ≥ k} n_j t_j, is bounded by what is spent alone: with C the most that the module may cost, what
   stands at k and behind costs ρ_k for each request per second at least, hence w_k ≤ C/ρ_k.
-- Machines that cost nothing, of which there is no stock, are as many as one likes (`JointConfiguration.endless`): a
-  module that uses one of these, of duration d, may use nothing else, and takes as little more than d as it has to. Of
-  these the one of the shortest duration is enough. Models take its latency for d, and count the fewest of its machines
-  that take the rate; how many there have to be is decided when a plan is made of their numbers.
-- In the other forms a machine beyond those that take the rate makes nothing faster: dummies fill less than one machine.
+- Machines that cost nothing, of which there is no stock, and whose changes do not count, are as many as one likes
+  (`JointConfiguration.endless`): a module that uses one of these, of duration d, may use nothing else, and takes as
+  little more than d as it has to. Of these the one of the shortest duration is enough. Models take its latency for d,
+  and count the fewest of its machines that take the rate; how many there have to be is decided when a plan is made of
+  their numbers.
+- In the other forms a machine beyond those that take the rate makes nothing faster: dummies fill less than one machine,
+  unless changes count or types have a largest share (`demands.py`, `surplus`).
 
 Names that the joint models share, m a module's name and k a configuration's place in its module's ranking:
 
@@ -44,7 +46,8 @@ from euclio.session import Configuration, Plan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import Form, refuse_general
-from formulations.session.joint.spare import spare_machines, with_enough
+from formulations.session.joint.demands import Changes, changes_of, limited_shares, usable_stock
+from formulations.session.joint.surplus import all_full, has_surplus, with_enough
 from formulations.session.splitting.problem import without_modes
 
 
@@ -146,16 +149,30 @@ class JointProblem:
         return self.space.dummy.adds
 
     @property
-    def spare(self) -> bool:
+    def surplus(self) -> bool:
         """Whether dummies may fill any number of machines, and machines that are not needed for the rate be of use."""
-        return spare_machines(self.space)
+        return has_surplus(self.session, self.space)
+
+    @property
+    def all_full(self) -> bool:
+        """Whether there is a surplus and no partial machine: dummies fill all, which makes no machine slower."""
+        return all_full(self.space)
+
+    @property
+    def changes(self) -> Changes | None:
+        """Changes of what runs, where they are limited or cost anything."""
+        return changes_of(self.session)
 
     @property
     def infeasible(self) -> bool:
         """Whether the derivation alone proves that there is no plan (of interest, where the problem was narrowed).
 
-        A module has no useful configuration, or it takes at least longer than the others leave it at most.
+        A module has no useful configuration, or it takes at least longer than the others leave it at most. Or what runs
+        for modules that the session does not have are more machines than may be changed.
         """
+        changes = self.changes
+        if changes is not None and changes.impossible:
+            return True
         return any(not module.configurations or module.least_s > module.most_s for module in self.modules)
 
     def plan(self, machines: list[list[int]], partial_at: list[int | None]) -> Plan:
@@ -198,11 +215,12 @@ def joint_problem(session: Session, space: PlanSpace, most_cost_per_h: Fraction 
         session: the session.
         space: the plan space, without `single_hardware`.
         most_cost_per_h: only plans that cost at most this much are of interest. Where dummies fill any number of
-            machines, numbers of machines that cost something are unlimited without it, unless there is a stock; None:
-            all plans are.
+            machines in sequence, numbers of machines that cost something are unlimited without it, unless there is a
+            stock or a limit on changes; None: all plans are.
 
     Raises:
-        InapplicableError: rule `continuous`, or a policy of form `GENERAL`.
+        InapplicableError: rule `continuous`, a policy of form `GENERAL`, or a largest share of a type of which modules
+            can have as many machines as they like.
     """
     if not space.dummy.countable:
         raise InapplicableError("the joint models cover the dummy rules none and machine, not continuous")
@@ -245,12 +263,15 @@ def _module(
         configuration = module.profile[int(arrays.profile_index[k])]
         if endless and configuration in endless[1:]:
             continue
-        price, count = session.price[configuration.hardware], session.stock.get(configuration.hardware)
-        place = _Place(module.rate_rps, configuration, k, price, int(groups[k - lo]), count)
-        if spare_machines(space):
-            found = _spare(place, most, most_cost, endless=configuration in endless)
+        price = session.price[configuration.hardware]
+        place = _Place(
+            module.rate_rps, configuration, k, price, int(groups[k - lo]), *_limits(session, m, configuration)
+        )
+        if all_full(space):
+            found = _surplus(place, most, most_cost, endless=configuration in endless)
         else:
-            found = _useful(place, space, most, max(most_throughput, configuration.throughput_rps))
+            most_dummy = max(most_throughput, configuration.throughput_rps)
+            found = _useful(place, space, most, most_dummy, surplus=has_surplus(session, space))
         if found is not None:
             kept.append(found)
             most_throughput = max(most_throughput, configuration.throughput_rps)
@@ -259,10 +280,26 @@ def _module(
 
 def _endless(session: Session, space: PlanSpace, ranked: list[Configuration]) -> list[Configuration]:
     """Configurations of which machines are as many as one likes, for nothing: the shortest duration first."""
-    if not spare_machines(space):
+    if not all_full(space) or changes_of(session) is not None:
         return []
     free = [h.name for h in session.hardware if h.price_per_h == 0 and h.count is None]
+    for name in limited_shares(session):
+        if name in free:
+            raise InapplicableError(
+                f"{name} has a largest share, costs nothing and is not in stock, so that plans may have any number of "
+                "its machines; say how many there are"
+            )
     return sorted((c for c in ranked if c.hardware in free), key=lambda c: c.duration_s)
+
+
+def _limits(session: Session, m: int, c: Configuration) -> tuple[int | None, int, Fraction]:
+    """What limits the machines of a configuration's type in module m: `most`, `runs` and `change_price` of a place."""
+    changes, module = changes_of(session), session.modules[m].name
+    stock = usable_stock(session).get(c.hardware)
+    if changes is None:
+        return stock, 0, Fraction(0)
+    bounds = [n for n in (stock, changes.most_of_type(module, c.hardware)) if n is not None]
+    return min(bounds, default=None), changes.running[module, c.hardware], changes.price_per_h
 
 
 class _Place(NamedTuple):
@@ -274,7 +311,9 @@ class _Place(NamedTuple):
         at: its index among the session's configurations.
         price: its price per hour.
         group: number of its throughput-cost ratio within the module.
-        stock: machines in stock; None: any number.
+        stock: most machines of its type, for want of more or of changes; None: any number.
+        runs: machines of its type that run for the module.
+        change_price: money per hour for each machine more or fewer.
     """
 
     rate: Fraction
@@ -283,9 +322,18 @@ class _Place(NamedTuple):
     price: Fraction
     group: int
     stock: int | None
+    runs: int
+    change_price: Fraction
+
+    def affordable(self, money: Fraction) -> int | None:
+        """The most machines that an amount per hour pays for, with changes; None: any number."""
+        if self.price * self.runs > money:
+            return floor(money / self.price)
+        each = self.price + self.change_price
+        return floor((money + self.change_price * self.runs) / each) if each else None
 
 
-def _spare(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool) -> JointConfiguration | None:
+def _surplus(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool) -> JointConfiguration | None:
     """What a configuration can do where dummies fill any number of machines; None: no plan of interest uses it.
 
     Args:
@@ -294,7 +342,7 @@ def _spare(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless
         most_cost: most that a plan of interest costs per hour; None: not known.
         endless: its machines are as many as one likes, for nothing.
     """
-    rate, c, index, price, group, stock = place
+    rate, c, index, price, group, stock = place[:6]
     d, t = c.duration_s, c.throughput_rps
     if d >= most:
         return None
@@ -306,10 +354,12 @@ def _spare(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless
     bounds = [] if stock is None else [stock]
     unit_cost = price / t
     latency = d
-    if price and most_cost is not None:
-        bounds.append(floor(most_cost / price))
+    paid = None if most_cost is None else place.affordable(most_cost)
+    if paid is not None:
+        bounds.append(paid)
+    if price and most_cost:
         # What it leads takes most_cost/unit_cost at most.
-        latency += c.batch * unit_cost / most_cost if most_cost else 0
+        latency += c.batch * unit_cost / most_cost
     need = c.batch / (most - d)
     machines = min(bounds)
     cost = max(unit_cost * max(rate, need), price)
@@ -318,16 +368,22 @@ def _spare(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless
     return JointConfiguration(c, index, price, unit_cost, group, machines, need, None, latency, cost)
 
 
-def _useful(place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fraction) -> JointConfiguration | None:
-    """What a configuration can do where dummies fill less than one machine; None: no plan within the budget uses it.
+def _useful(
+    place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fraction, *, surplus: bool
+) -> JointConfiguration | None:
+    """What a configuration can do next to partial machines; None: no plan within the budget uses it.
+
+    Where dummies fill any number of machines, full ones take what their configuration says, however many there are. Of
+    one configuration those that take the whole rate are enough for everything, and as many as run are for changes.
 
     Args:
         place: the configuration.
         space: plan space.
         most: largest budget of the module in seconds.
         most_dummy: largest throughput of this configuration and the useful ones after it, which dummies stay below.
+        surplus: whether dummies fill any number of machines, not less than one.
     """
-    rate, c, index, price, group, stock = place
+    rate, c, index, price, group, stock = place[:6]
     d, b, t = c.duration_s, c.batch, c.throughput_rps
     if d >= most or stock == 0:
         return None
@@ -343,6 +399,8 @@ def _useful(place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fractio
     if whole_need is not None and whole_need > rate and not (dummies and whole_need - rate < most_dummy):
         whole_need = None
     most_machines = 0 if whole_need is None else ceil(rate / t) if dummies else floor(rate / t)
+    if surplus and most_machines:
+        most_machines = max(most_machines, place.runs)
     if stock is not None:
         most_machines = min(most_machines, stock)
     partial_need = need if need <= rate and (need < t or space.policy.form is Form.TIED) else None

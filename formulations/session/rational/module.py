@@ -8,8 +8,9 @@ does (`module_search`); it is a thousand times slower and meant for the few budg
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 from math import ceil, floor, inf, lcm
 
 from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
@@ -49,6 +50,22 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineLimits:
+    """What limits the machines of a module, by name of the hardware; types that are not named have no limit.
+
+    Attributes:
+        most: most machines or, where they are charged by share, most of the sum of their shares.
+        price_per_h: what a machine of a type costs on top of its price.
+    """
+
+    most: dict[str, Fraction] = field(default_factory=dict)
+    price_per_h: dict[str, Fraction] = field(default_factory=dict)
+
+
+NO_LIMITS = MachineLimits()
+
+
+@dataclass(frozen=True, slots=True)
 class RationalModule:
     """A module in a plan space as integers, configurations in rank order.
 
@@ -57,10 +74,14 @@ class RationalModule:
         configurations: those that the plan space allows.
         rate: its rate, in 1/`rate_scale` requests per second.
         throughput: t of each configuration, in 1/`rate_scale` requests per second.
-        unit_cost: cost of one such unit of rate on each configuration, in 1/`cost_scale` money per hour.
+        unit_cost: cost of one such unit of rate on each configuration, in 1/`cost_scale` money per hour, with what its
+            machines cost on top of their price.
+        least: the least unit cost of a configuration and of all behind it. Without prices on top it is their own, as
+            configurations are ranked by it.
         rate_scale: units of rate per request per second.
         cost_scale: units of cost per money per hour.
         group: number of the configuration's throughput-cost ratio.
+        limits: what limits its machines.
         space: the plan space.
     """
 
@@ -69,9 +90,11 @@ class RationalModule:
     rate: int
     throughput: tuple[int, ...]
     unit_cost: tuple[int, ...]
+    least: tuple[int, ...]
     rate_scale: int
     cost_scale: int
     group: tuple[int, ...]
+    limits: MachineLimits
     space: PlanSpace
 
     @property
@@ -79,6 +102,14 @@ class RationalModule:
         """Most allocations."""
         allowed = len(self.configurations)
         return allowed if self.space.max_allocations is None else min(allowed, self.space.max_allocations)
+
+    def room(self, before: tuple[tuple[int, int], ...], j: int) -> Fraction | float:
+        """Most machines of configuration j next to others, given as configurations and numbers; infinite: any."""
+        hardware = self.configurations[j].hardware
+        most = self.limits.most.get(hardware)
+        if most is None:
+            return inf
+        return most - sum(n for i, n in before if self.configurations[i].hardware == hardware)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,39 +123,48 @@ class Needs:
             them take n + 1 times that together, or more if `strictly` is set; infinite: no rate is enough. Other forms:
             none.
         strictly: whether latencies have to stay below the budget, not only within.
+        nearly: whether a partial machine that is as near to full as one likes stays below the budget: its latency is
+            above d + b/t, so that d + b/t itself has to be below.
     """
 
     whole: tuple[float, ...]
     partial: tuple[float, ...]
     each: tuple[Fraction | float, ...] = ()
     strictly: bool = False
+    nearly: tuple[bool, ...] = ()
 
 
-def rational_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -> RationalModule:
+def rational_module(
+    module: Module, price: dict[str, Fraction], space: PlanSpace, limits: MachineLimits = NO_LIMITS
+) -> RationalModule:
     """A module in a plan space as integers, on the smallest scales on which its rates and costs are whole.
 
     Args:
         module: the module.
         price: price per hour by hardware name.
         space: plan space without `single_hardware`, with a countable dummy rule or whole machines.
+        limits: what limits its machines.
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     unit = {c: price[c.hardware] / c.throughput_rps for c in allowed}
     ranked = sorted(allowed, key=lambda c: (unit[c], c.duration_s, c.batch, c.hardware, c.concurrency))
     rate_scale = lcm(module.rate_rps.denominator, *(c.throughput_rps.denominator for c in ranked))
-    per_unit = [unit[c] / rate_scale for c in ranked]
+    # Prices on top are no matter of the ranking, which decides how requests are dispatched.
+    per_unit = [(unit[c] + limits.price_per_h.get(c.hardware, 0) / c.throughput_rps) / rate_scale for c in ranked]
     cost_scale = lcm(*(cost.denominator for cost in per_unit))
     unit_cost = tuple(int(cost * cost_scale) for cost in per_unit)
-    distinct = sorted(set(unit_cost))
+    distinct = sorted(set(unit.values()))
     return RationalModule(
         module,
         tuple(ranked),
         int(module.rate_rps * rate_scale),
         tuple(int(c.throughput_rps * rate_scale) for c in ranked),
         unit_cost,
+        tuple(accumulate(unit_cost[::-1], min))[::-1],
         rate_scale,
         cost_scale,
-        tuple(distinct.index(cost) for cost in unit_cost),
+        tuple(distinct.index(unit[c]) for c in ranked),
+        limits,
         space,
     )
 
@@ -151,7 +191,10 @@ def needs_within(m: RationalModule, budget_s: Fraction, *, strictly: bool) -> Ne
             continue
         own = m.space.policy.fixed_latency(c)
         whole.append(0 if own < budget_s or (own == budget_s and not strictly) else inf)
-    return Needs(tuple(whole), tuple(partial))
+    if not m.space.fills or m.space.dummy.countable or m.space.policy.form.in_sequence:
+        return Needs(tuple(whole), tuple(partial))
+    nearly = tuple(c.duration_s + c.batch / c.throughput_rps < budget_s for c in m.configurations)
+    return Needs(tuple(whole), tuple(partial), (), strictly, nearly)
 
 
 def _even_needs(m: RationalModule, budget_s: Fraction, strictly: bool) -> Needs:
@@ -220,29 +263,32 @@ class _Search:
         m = self.m
         for j in range(first, len(m.configurations)):
             self.effort.count()
-            if cost + m.unit_cost[j] * (rest + deficit) >= self.below:
-                return  # later configurations cost more per request
+            if cost + m.least[j] * (rest + deficit) >= self.below:
+                return  # nothing from here on costs less per request
             tied = self.shared and bool(before) and m.group[j] == m.group[before[-1][0]]
             w = collecting if tied else rest
             whole, left = divmod(rest, m.throughput[j])
-            lacking = max(deficit, self.needs.whole[j] - w)
+            lacking, room = max(deficit, self.needs.whole[j] - w), m.room(before, j)
             if deficit == 0 and (whole == 0 or lacking <= 0) and self._closes(j, whole, left, w):
                 charged = (whole + 1) * m.throughput[j] if left and self.whole else rest
-                self._offer(cost + charged * m.unit_cost[j], (*before, (j, whole)), left)
-                if charged == rest:
-                    return  # nothing that goes on from here is cheaper
+                if charged <= room * m.throughput[j]:
+                    self._offer(cost + charged * m.unit_cost[j], (*before, (j, whole)), left)
+                    if charged == rest and m.unit_cost[j] == m.least[j]:
+                        return  # nothing that goes on from here is cheaper
             # Too slow for the budget, or in want of dummies that the rule forbids; a later configuration may do.
             if lacking == inf or (lacking > 0 and not self.dummies):
                 continue
-            if self.dummies and left and m.throughput[j] - left >= lacking:
+            if self.dummies and left and m.throughput[j] - left >= lacking and whole + 1 <= room:
                 whole_cost = m.throughput[j] * m.unit_cost[j]
                 self._offer(cost + (whole + 1) * whole_cost, (*before, (j, whole + 1)), 0)
             if len(before) + 1 >= m.most or lacking >= self.most_throughput[j + 1]:
                 continue  # no last machine can take that many dummies
-            for n in range(whole if left else whole - 1, 0, -1):
+            for n in range(int(min(whole if left else whole - 1, room)), 0, -1):
                 spent = cost + n * m.throughput[j] * m.unit_cost[j]
                 further = rest - n * m.throughput[j]
-                if spent + m.unit_cost[j + 1] * (further + int(lacking)) >= self.below:
+                if spent + m.least[j + 1] * (further + int(lacking)) >= self.below:
+                    if m.unit_cost[j] > m.least[j + 1]:
+                        continue
                     break  # fewer machines leave more to the more expensive ones
                 self.extend(j + 1, further, spent, int(lacking), (*before, (j, n)), w)
 

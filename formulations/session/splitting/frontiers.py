@@ -81,8 +81,9 @@ class _Staircase:
     def _cheapest(self, budget: float, deadline: float) -> tuple[Mode | None, bool]:
         """The next mode (None: there is none), and whether the last digits of the budget were looked at as well."""
         arrays = session_arrays(self.single, self.space)
-        problem = module_problem(arrays, 0, budget, no_stock(arrays))
-        floor = fluid_bound(arrays, 0, budget)
+        stock = no_stock(arrays)
+        problem = module_problem(arrays, 0, budget, stock)
+        floor = fluid_bound(arrays, 0, budget, stock)
         if self.modes:
             floor = max(floor, float(self.modes[-1].cost_per_h))
         found = _search(problem, floor, deadline)

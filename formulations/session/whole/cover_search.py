@@ -142,7 +142,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
                 below = min(below, largest_sum_below(p, best * keep))
             if d + 1 >= p.most or j + 1 >= size:
                 continue
-            count[d] = min(n, room + 1)
+            count[d] = int(min(float(n), room + 1.0))
         count[d] -= 1
         n = count[d]
         # None of the configuration is the next configuration's matter.

@@ -252,7 +252,7 @@ def _radices(p: ModuleProblem) -> Ints:
         for j in range(p.kind.size):
             used = used or p.kind[j] == kind
         # A type that no configuration has is held by none.
-        radices[kind + 1] = min(radices[kind] * (min(p.stock[kind], MOST_HELD) + 1 if used else 1), MOST_HELD + 1)
+        radices[kind + 1] = min(radices[kind] * (min(int(p.stock[kind]), MOST_HELD) + 1 if used else 1), MOST_HELD + 1)
     return radices
 
 

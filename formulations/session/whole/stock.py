@@ -7,6 +7,8 @@ others do not have. Once the most machines of a box fit into the stock together,
 
 A box's least machines only limit the other modules, they are not asked of the module itself: that leaves more plans
 than there are in the box, so that the bound holds.
+
+Where machines are charged by share, the shares of a type are summed, and boxes count parts of machines (`boxes.py`).
 """
 
 from __future__ import annotations
@@ -14,62 +16,38 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import count
-from typing import NamedTuple
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.dispatch import CLEAR_PATH
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
 from formulations.session.exact.module_problem import Stock
-from formulations.session.exact.solver import NO_PLAN
+from formulations.session.exact.solver import NO_PLAN, RATIONAL_NODES
+from formulations.session.rational.module import Effort, UndecidedError
+from formulations.session.whole.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
+from formulations.session.whole.charges import no_charges
 from formulations.session.whole.nearly_full import nearly_full
+from formulations.session.whole.prices import better_price
+from formulations.session.whole.stock_ties import cheapest_in_box
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
 WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
-MOST_PRICE = 16.0
-"""Prices on stock are raised to this many times the machine's own at most, while no plan keeps to the stock."""
 RECENT = 16
 """Plans that new prices are made of."""
-
-
-class _Point(NamedTuple):
-    """A plan of the search.
-
-    Attributes:
-        cost: its cost per hour without prices on stock.
-        used: machines of each type with a limit, shape (modules, types).
-    """
-
-    cost: float
-    used: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """Plans with limits on the machines of a type in a module.
-
-    Attributes:
-        bound: no plan within the stock costs less, per hour.
-        least: machines that modules have at least, shape (modules, types), like the next one.
-        most: machines that they have at most.
-        price: prices on stock to begin with, shape (types,).
-    """
-
-    bound: float
-    least: Ints
-    most: Ints
-    price: Floats
 
 
 @dataclass(slots=True)
@@ -78,16 +56,17 @@ class StockSearch:
 
     Attributes:
         session: the instance.
-        space: plan space with whole machines and without `single_hardware`.
+        space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
         limits: most machines by name of the hardware.
         deadline: `time.perf_counter` value at which to stop.
         any_plan: whether to stop at the first plan.
         cost: cost of the best plan found; infinite: none was.
         plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
         bound: no plan within the stock costs less.
-        complete: whether every box was looked at to its end, ties with the SLO apart.
+        complete: whether every box was looked at to its end, ties that are left open apart.
         solves: sessions solved without a stock.
         boxes: boxes looked at.
+        effort: what ties may cost and have cost.
     """
 
     session: Session
@@ -101,10 +80,16 @@ class StockSearch:
     complete: bool = True
     solves: int = 0
     boxes: int = 0
+    effort: Effort = field(init=False)
     _arrays: SessionArrays = field(init=False)
     _kind: Ints = field(init=False)
-    _stock: Ints = field(init=False)
-    _points: list[_Point] = field(init=False, default_factory=list)
+    _profile: list[Configuration] = field(init=False)
+    _parts_of: int = field(init=False)
+    _stock: Counts = field(init=False)
+    _scale: Floats = field(init=False)
+    _ceiling: float = field(init=False)
+    _points: list[Point] = field(init=False, default_factory=list)
+    _tied: list[Box] = field(init=False, default_factory=list)
     _unsettled: float = field(init=False, default=math.inf)
     _unlimited: Session = field(init=False)
 
@@ -112,47 +97,79 @@ class StockSearch:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
         arrays = session_arrays(self.session, self.space)
         names = list(self.limits)
-        hardware = [
-            self.session.modules[m].profile[arrays.profile_index[k]].hardware
-            for m in range(len(self.session.modules))
+        self._profile = [
+            module.profile[arrays.profile_index[k]]
+            for m, module in enumerate(self.session.modules)
             for k in range(arrays.first[m], arrays.first[m + 1])
         ]
-        self._kind = np.array([names.index(h) if h in self.limits else -1 for h in hardware], np.int64)
-        self._stock = np.array([self.limits[name] for name in names], np.int64)
+        limited = [c.hardware if c.hardware in self.limits else None for c in self._profile]
+        self._kind = np.array([-1 if h is None else names.index(h) for h in limited], np.int64)
+        self._parts_of = parts_of_machines(self.session, self.space)
+        self._stock = self._counts([self.limits[name] * self._parts_of for name in names])
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
+        self.effort = Effort(RATIONAL_NODES, self.deadline)
+        of_kind = [self._arrays.price[self._kind == kind] for kind in range(len(names))]
+        self._scale = np.array([(float(prices.max()) if prices.size else 0.0) or 1.0 for prices in of_kind])
+        self._ceiling = math.inf if self.space.charging.whole else self._most_expensive()
 
     def run(self) -> None:
-        """Search until bound and plan meet, nothing is left, or the time is up."""
+        """Search until bound and plan meet, nothing is left, or the time is up.
+
+        Boxes that rounding leaves undecided are kept to the end: a plan found meanwhile may make them of no interest.
+        """
         modules, types = self._arrays.rate.size, self._stock.size
         most = np.broadcast_to(self._stock, (modules, types)).copy()
-        root = _Box(0.0, np.zeros((modules, types), np.int64), most, np.zeros(types))
+        root = Box(0.0, np.zeros_like(most), most, np.zeros(types))
         numbers = count()
         queue = [(0.0, next(numbers), root)]
-        while queue and queue[0][0] < self._limit() and self.complete and not (self.any_plan and self.plan):
-            box = heapq.heappop(queue)[2]
-            for part in self._parts(box):
+        while self.complete and not (self.any_plan and self.plan):
+            if queue and queue[0][0] < self._limit():
+                parts = self._parts(heapq.heappop(queue)[2])
+                self.boxes += 1
+            elif self._tied:
+                self._tied.sort(key=lambda box: -box.bound)
+                parts = self._decided(self._tied.pop())
+            else:
+                break
+            for part in parts:
                 heapq.heappush(queue, (part.bound, next(numbers), part))
-            self.boxes += 1
-        open_bounds = [entry[0] for entry in queue]
+        open_bounds = [box.bound for box in [*self._tied, *(entry[2] for entry in queue)]]
         self.bound = min([self.cost, self._unsettled, *open_bounds])
 
     def machines_of(self, name: str) -> int:
-        """Machines of a type that the best plan takes."""
+        """Machines of a type that the best plan takes, a share of one counted as one."""
         assert self.plan is not None
         checked = evaluate(self._unlimited, self.plan, self.space)
         used = machines_by_hardware(self.plan, [m.partial_rps for m in checked.modules], self.space)
-        return int(used.get(name, 0))
+        return ceil(used.get(name, 0))
+
+    def _counts(self, values: Any) -> Counts:
+        """Numbers of machines, or of parts of them, as an array."""
+        return np.array(values, np.int64 if self._parts_of == 1 else object)
+
+    def _machines(self, counts: Counts) -> Floats:
+        """Numbers of machines, or of parts of them, as floats: machines."""
+        return np.array(counts / self._parts_of, np.float64)
 
     def _limit(self) -> float:
         """Bounds from which on nothing is of interest."""
-        return self.cost * (1.0 - GAP) if math.isfinite(self.cost) else math.inf
+        return self.cost * (1.0 - GAP) if math.isfinite(self.cost) else self._ceiling
 
-    def _parts(self, box: _Box) -> list[_Box]:
+    def _most_expensive(self) -> float:
+        """More than any plan by share costs per hour: rates and a last machine full of dummies at the largest prices.
+
+        Prices on stock that take a bound beyond it prove that there is no plan within the stock.
+        """
+        most, arrays = 0.0, self._arrays
+        for m, rate in enumerate(arrays.rate):
+            own = slice(arrays.first[m], arrays.first[m + 1])
+            most += float(arrays.unit_cost[own].max() * (rate + arrays.throughput[own].max()))
+        return 2.0 * most or 1.0
+
+    def _parts(self, box: Box) -> list[Box]:
         """Price a box, and divide it where that does not settle it."""
-        # What the other modules have at least is not there any more.
-        others = box.least.sum(axis=0) - box.least
-        most = np.minimum(box.most, self._stock - others)
+        most = box.within(self._stock)
         if (most < box.least).any():
             return []
         fits = bool((most.sum(axis=0) <= self._stock).all())
@@ -165,16 +182,20 @@ class StockSearch:
                 return []
             if proof.status != OPTIMAL:
                 self.complete = False
-                return [_Box(max(bound, self._value(proof, price)), box.least, most, price)]
+                return [Box(max(bound, self._value(proof, price)), box.least, most, price)]
             bound = max(bound, self._value(proof, price))
             point = self._point(proof)
             self._points = [*self._points[1 - RECENT :], point]
             slack = self._stock - point.used.sum(axis=0)
+            # Rounding alone keeps shares within what the box has, and its halves would hold the same plan.
+            if (point.used > most).any():
+                self._tied.append(Box(bound, box.least, most, price))
+                return []
             taken = (slack >= 0).all() and self._offer(proof, point, most, price)
-            if (slack >= 0).all() and not (price * slack).any():
-                # The cheapest plan of the box without any price: nothing is left in it, unless a tie is undecided.
+            if (slack >= 0).all() and not (price * self._machines(slack)).any():
+                # The cheapest plan of the box without any price: nothing is left in it, unless there is a tie.
                 if not taken:
-                    self._unsettled = min(self._unsettled, bound)
+                    self._tied.append(Box(bound, box.least, most, price))
                 return []
             if (slack < 0).any():
                 over = point
@@ -186,30 +207,70 @@ class StockSearch:
             if raised is None:
                 break
             price = raised
-        return self._divided(_Box(bound, box.least, most, price), over, under)
+        return self._divided(Box(bound, box.least, most, price), over, under)
 
-    def _cheapest(self, most: Ints, price: Floats) -> Proof:
+    def _divided(self, box: Box, over: Point | None, under: Point | None) -> list[Box]:
+        divide = divided if self._parts_of == 1 else divided_by_share
+        return divide(box, self._stock, over, under)
+
+    def _decided(self, box: Box) -> list[Box]:
+        """Decide a box at its prices in exact arithmetic, and divide it where that does not settle it."""
+        if box.bound >= self._limit():
+            return []
+        try:
+            found = cheapest_in_box(
+                self._unlimited, self.space, self.limits, self._parts_of, box, self._limit(), self.effort
+            )
+        except UndecidedError:
+            self._unsettled = min(self._unsettled, box.bound)
+            return []
+        if found is None:
+            return []
+        point = Point(float(found.cost_per_h), self._counts(found.used))
+        fits = bool((point.used.sum(axis=0) <= self._stock).all())
+        if fits and found.cost_per_h < self.cost:
+            self.cost, self.plan = point.cost, found.plan
+        box = replace(box, bound=max(box.bound, float(found.bound) * (1.0 - SUMS)))
+        # No plan of the box costs less than this one, or none costs less than the best one.
+        if (fits and found.bound == found.cost_per_h) or box.bound >= self._limit():
+            return []
+        return self._divided(box, *((None, point) if fits else (point, None)))
+
+    def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
         charge = self._arrays.price + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
         arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
-        return prove_within(arrays, Stock(self._kind, most), GAP, self.deadline)
+        # Sums of shares may be off by rounding; that keeps too much, and the parts of the plan found are counted.
+        room = self._machines(most) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
+        return prove_within(arrays, Stock(self._kind, room), no_charges(arrays), GAP, self.deadline)
 
     def _value(self, proof: Proof, price: Floats) -> float:
         """The bound at a price, with what rounding may have added to it taken off."""
-        paid = float((price * self._stock).sum())
+        paid = float((price * self._machines(self._stock)).sum())
         return max(0.0, float(proof.bound) - paid - SUMS * (float(proof.bound) + paid))
 
-    def _point(self, proof: Proof) -> _Point:
-        machines = proof.machines.copy()
-        np.add.at(machines, proof.partial_at[proof.partial_at >= 0], 1)
-        used = np.zeros((self._arrays.rate.size, self._stock.size), np.int64)
-        for m in range(self._arrays.rate.size):
+    def _point(self, proof: Proof) -> Point:
+        used = self._counts(np.zeros((self._arrays.rate.size, self._stock.size), np.int64))
+        charged = proof.machines.astype(np.float64)
+        for m, module in enumerate(self.session.modules):
+            left = module.rate_rps
             for k in range(self._arrays.first[m], self._arrays.first[m + 1]):
-                if machines[k] and self._kind[k] >= 0:
-                    used[m, self._kind[k]] += machines[k]
-        return _Point(float((self._arrays.price * machines).sum()), used)
+                n = int(proof.machines[k])
+                left -= n * self._profile[k].throughput_rps if n else 0
+                if n and self._kind[k] >= 0:
+                    used[m, self._kind[k]] += n * self._parts_of
+            k = int(proof.partial_at[m])
+            if k >= 0:
+                # A rate that is none, or more than a machine's, is one that floats took for another.
+                share = Fraction(1)
+                if self._parts_of > 1:
+                    share = min(max(left / self._profile[k].throughput_rps, Fraction(0)), share)
+                charged[k] += float(share)
+                if self._kind[k] >= 0:
+                    used[m, self._kind[k]] += int(share * self._parts_of)
+        return Point(float((self._arrays.price * charged).sum()), used)
 
-    def _offer(self, proof: Proof, point: _Point, most: Ints, price: Floats) -> bool:
+    def _offer(self, proof: Proof, point: Point, most: Counts, price: Floats) -> bool:
         """Keep a plan within the stock if it is the best so far; whether the checker accepts it."""
         if point.cost >= self.cost:
             return True
@@ -238,66 +299,14 @@ class StockSearch:
         checked = evaluate(self._unlimited, plan, self.space)
         return plan if checked.feasible else None
 
-    def _better_price(self, price: Floats, most: Ints) -> Floats | None:
-        """The prices at which the plans known promise the best bound, one type after the other; None: those given.
-
-        A plan is worth its cost and λ times what it has beyond the stock, so along one price the least of the plans'
-        values is a concave line with corners.
-        """
+    def _better_price(self, price: Floats, most: Counts) -> Floats | None:
+        """Prices at which the plans known promise a better bound than at those given; None: no others do."""
         points = [p for p in self._points if (p.used <= most).all()]
         cost = np.array([p.cost for p in points])
-        beyond = np.array([p.used.sum(axis=0) - self._stock for p in points])
-        now = float((cost + beyond @ price).min())
-        for kind in np.argsort(-np.abs(beyond[-1])):
-            fixed = cost + beyond @ price - beyond[:, kind] * price[kind]
-            best, at = now, price[kind]
-            for candidate in _corners(fixed, beyond[:, kind], price[kind], self._scale(kind)):
-                value = float((fixed + candidate * beyond[:, kind]).min())
-                if value > best + SUMS * abs(best):
-                    best, at = value, candidate
-            if at != price[kind]:
-                return np.where(np.arange(price.size) == kind, at, price)
-        return None
-
-    def _scale(self, kind: int) -> float:
-        """A first price on a type: what its most expensive configuration costs, or 1."""
-        of_kind = self._arrays.price[self._kind == kind]
-        return float(of_kind.max()) or 1.0 if of_kind.size else 1.0
-
-    def _divided(self, box: _Box, over: _Point | None, under: _Point | None) -> list[_Box]:
-        """The two halves of a box by the machines of one type in one module."""
-        wide = box.most - box.least
-        # Types whose most machines fit into the stock decide nothing.
-        wide[:, box.most.sum(axis=0) <= self._stock] = 0
-        if over is not None:
-            apart = over.used if under is None else np.abs(over.used - under.used)
-            likely = np.where(wide > 0, apart, 0)
-            if likely.any():
-                wide = likely
-        m, kind = np.unravel_index(int(wide.argmax()), wide.shape)
-        low, high = int(box.least[m, kind]), int(box.most[m, kind])
-        middle = (low + high) // 2
-        if over is not None:
-            used = int(over.used[m, kind]) - 1 if under is None else int(over.used[m, kind] + under.used[m, kind]) // 2
-            middle = min(max(used, low), high - 1)
-        most, least = box.most.copy(), box.least.copy()
-        most[m, kind], least[m, kind] = middle, middle + 1
-        return [_Box(box.bound, box.least, most, box.price), _Box(box.bound, least, box.most, box.price)]
-
-
-def _corners(fixed: Floats, slope: Floats, price: float, scale: float) -> list[float]:
-    """Prices at which the least of lines may have its top: where two of them cross, 0, or further up than all."""
-    found = [0.0]
-    rising, falling = slope > 0, slope <= 0
-    for i in np.flatnonzero(rising):
-        for j in np.flatnonzero(falling):
-            cross = (fixed[j] - fixed[i]) / (slope[i] - slope[j])
-            if cross > 0.0:
-                found.append(float(cross))
-    # Far above that, all other machines that could take its place are taken by the thousand: boxes say more.
-    if not falling.any() and price < MOST_PRICE * scale:
-        found.append(max(2.0 * price, scale))
-    return found
+        beyond = np.array([self._machines(p.used.sum(axis=0) - self._stock) for p in points])
+        # With whole machines it is not known what plans cost at most.
+        enough = math.inf if self.space.charging.whole else self._limit()
+        return better_price(cost, beyond, price, self._scale, enough)
 
 
 def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
@@ -316,6 +325,8 @@ def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
     search = StockSearch(session, space, limits, deadline)
     search.run()
     stats = {"solves": float(search.solves), "boxes": float(search.boxes)}
+    if search.effort.nodes:
+        stats["rational_nodes"] = float(search.effort.nodes)
     if search.plan is None:
         if math.isfinite(search.bound):
             ran_out = "the time limit was hit" if not search.complete else "a tie with the SLO is undecided"

@@ -1,11 +1,16 @@
 """Plans close to one that runs already: changes counted, limited and paid for (docs/model/whole-machines.md)."""
 
+import argparse
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from euclio.core.errors import InputError
+from euclio.core.solving import solve
+from euclio.files.result_files import save_result
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.changes import CHANGE_OPTIONS, SessionChanges
 from euclio.session.files import session_from_text, session_to_text
 from euclio.session.running import Running, RunningMachines
 
@@ -85,6 +90,24 @@ def test_what_runs_in_files():
     assert "running" not in session_to_text(session())
 
 
+@pytest.mark.parametrize("changes", [{"most_changes": 2}, {"price_per_change_per_h": Fraction(1)}])
+def test_changes_need_a_running_plan(changes):
+    with pytest.raises(InputError, match="give it by --from"):
+        SessionChanges(**changes).applied_to(session())
+
+
+def test_the_running_plan_as_a_change_of_the_instance():
+    changes = SessionChanges(running=(RunningMachines("m", "A", 3),), most_changes=1)
+    assert changes.applied_to(session()) == session(runs(("m", "A", 3), most_changes=1))
+    assert changes.in_words() == "3 machines that run already and at most 1 of them changed"
+
+
+def test_a_new_limit_keeps_what_runs():
+    given = session(runs(("m", "A", 3), most_changes=1))
+    again = SessionChanges(most_changes=2).applied_to(given)
+    assert again == replace(given, running=runs(("m", "A", 3), most_changes=2))
+
+
 @pytest.mark.parametrize(
     ("made", "said"),
     [
@@ -105,3 +128,20 @@ def test_methods_that_do_not_know_it_refuse():
     found = solve(session(runs(("m", "A", 3), most_changes=1)), "harpagon", space=WHOLE)
     assert found.status.value == "inapplicable"
     assert "a limit on changes" in found.reason
+
+
+def test_the_running_plan_of_a_result(tmp_path):
+    result = tmp_path / "old.json"
+    save_result(solve(session(), "exact"), session(), result)
+    parse = next(option.parse for option in CHANGE_OPTIONS if option.flag == "--from")
+    assert parse(str(result)) == (RunningMachines("m", "A", 3), RunningMachines("n", "A", 1))
+
+
+@pytest.mark.parametrize(("text", "said"), [(None, "no such file"), ("{}", "schema")])
+def test_no_result_to_begin_with(tmp_path, text, said):
+    path = tmp_path / "old.json"
+    if text is not None:
+        path.write_text(text)
+    parse = next(option.parse for option in CHANGE_OPTIONS if option.flag == "--from")
+    with pytest.raises(argparse.ArgumentTypeError, match=said):
+        parse(str(path))

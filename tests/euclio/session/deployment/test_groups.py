@@ -1,5 +1,6 @@
 """Plans as groups of machines: whose numbers they are, and who takes turns with whom."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,9 @@ from tiny_sessions import one_configuration_plan, tiny_session
 from worked_examples import M_3, module_plan, one_module, plan, scrooge, scrooge_best_plan
 
 from euclio.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import deployment
+from euclio.session.deployment.remarks import plan_remarks
 
 NO_DUMMIES = PlanSpace(dummy="none")
 
@@ -110,3 +113,13 @@ def test_a_batch_of_one_needs_no_run():
 def test_groups_follow_the_modules_and_the_rank():
     session = tiny_session()
     assert [group.name for group in groups(session, one_configuration_plan(session))] == ["detect-1", "classify-1"]
+
+
+def test_machines_that_stand_by_are_bought_and_mentioned():
+    session = replace(one_module(M_3, 198, 1), spare_machines=2)
+    deployed = deployment(session, plan(session, (32, 5), dummy=2), PlanSpace())
+    assert deployed.whole_cost_per_h == deployed.evaluation.cost_per_h == 5 + 2
+    said = [line for line in plan_remarks(deployed, "hand") if "stand by" in line]
+    name = session.hardware[0].name
+    assert said == [f"- machines that stand by: 2 of {name} each, started by nothing in these files."]
+    assert f"spare machines (2 of {name})" in csv_rows(deployed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from oracle_sessions import small_session
 
@@ -16,9 +15,9 @@ from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.packing import Resident, waits
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.sharing import share_machines
+from euclio.session.simulation.even_requests import serve_evenly
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.reference import serve
-from euclio.session.simulation.server import Counts, Server
 from euclio.session.simulation.setup import Dispatch, Setup
 from euclio.session.simulation.simulation import simulate
 from euclio.session.simulation.system import System, build_system
@@ -63,14 +62,9 @@ def test_one_batch_at_a_time_whatever_the_concurrency() -> None:
 
 def evenly(system: System, requests: int) -> Ints:
     """Invocations when requests come evenly at the rate of the plan, without the last ones, which fill no batch."""
-    rate = system.rate_rps
-    arrival = [k * NS_PER_S * rate.denominator // rate.numerator for k in range(requests)]
-    server = Server(system, until_ns=arrival[-1] + 1, logs=True)
-    counts = Counts([module.per_request for module in system.modules]).take(requests)
-    server.feed(np.array(arrival, np.int64), counts, last=True)
-    server.advance()
-    rows = server.logs().invocations
-    return rows[(rows[:, 0] >= 0) & (rows[:, 2] < arrival[-1] * 8 // 10)]
+    logs = serve_evenly(system, requests)
+    rows = logs.invocations
+    return rows[(rows[:, 0] >= 0) & (rows[:, 2] < logs.requests[:, 1].max() * 8 // 10)]
 
 
 @pytest.mark.parametrize("policy", ["tc", "machine-rate"])

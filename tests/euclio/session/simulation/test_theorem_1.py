@@ -14,23 +14,13 @@ from euclio import solve
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.rules import DummyRule
-from euclio.session.simulation.server import Counts, Logs, Server
+from euclio.session.simulation.even_requests import serve_evenly
+from euclio.session.simulation.server import Logs
 from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.system import System, build_system
+from euclio.session.simulation.system import build_system
 from euclio.simulation.units import NS_PER_S
 
 NO_DUMMIES = PlanSpace(Policy.TC, DummyRule.NONE)
-
-
-def evenly(system: System, requests: int) -> Logs:
-    """What happens when requests come evenly at the rate of the plan, without time-outs."""
-    rate = system.rate_rps
-    arrival = [k * NS_PER_S * rate.denominator // rate.numerator for k in range(requests)]
-    server = Server(system, until_ns=arrival[-1] + 1, logs=True)
-    counts = Counts([module.per_request for module in system.modules]).take(requests)
-    server.feed(np.array(arrival, np.int64), counts, last=True)
-    server.advance()
-    return server.logs()
 
 
 def worst_ns(logs: Logs, machines: range | None = None) -> int:
@@ -55,7 +45,7 @@ def two_machines(first: tuple[int, str], second: tuple[int, str]) -> tuple[Sessi
 def test_the_smallest_plan_that_breaks_it(dispatch: Dispatch) -> None:
     """A: batch 1, 0.5 s; B: batch 2, 2 s; 3 requests per second. A counts on 0.5 + 1/3 s and takes 1 s."""
     session, plan = two_machines((1, "0.5"), (2, "2"))
-    logs = evenly(build_system(session, plan, NO_DUMMIES, Setup(dispatch=dispatch)), 300)
+    logs = serve_evenly(build_system(session, plan, NO_DUMMIES, Setup(dispatch=dispatch)), 300)
     assert "".join("AB"[row[3]] for row in sorted(logs.invocations.tolist())[:9]) == "ABBAAAABB"
     assert worst_ns(logs, range(1)) == NS_PER_S
     first = {row[0]: row for row in logs.invocations.tolist()}
@@ -71,7 +61,7 @@ def test_two_machines_of_batch_1_keep_it(rate: int) -> None:
         hardware = [Hardware("A", "0.001"), Hardware("B", 1)]
         session = Session("two", 1000, hardware, [Module("m", rate, configurations)])
         plan = Plan((ModulePlan(tuple(Allocation(c, 1) for c in configurations)),))
-        logs = evenly(build_system(session, plan, NO_DUMMIES), 500)
+        logs = serve_evenly(build_system(session, plan, NO_DUMMIES), 500)
         for k, (c, w) in enumerate(zip(configurations, (rate, rate - first), strict=True)):
             bound = (c.duration_s + Fraction(1, w)) * NS_PER_S
             assert worst_ns(logs, range(k, k + 1)) <= bound + len(logs.executions) + 2
@@ -82,7 +72,7 @@ def test_a_partial_machine_delays_the_whole_one() -> None:
     c = Configuration("h", 2, 1, Fraction(2, 3))
     session = Session("partial", 1000, [Hardware("h", 1)], [Module("m", 4, [c])])
     plan = Plan((ModulePlan((Allocation(c, 1, Fraction(1)),)),))
-    logs = evenly(build_system(session, plan, NO_DUMMIES), 400)
+    logs = serve_evenly(build_system(session, plan, NO_DUMMIES), 400)
     assert abs(worst_ns(logs, range(1)) - NS_PER_S * 5 // 4) <= len(logs.executions)
 
 
@@ -90,7 +80,7 @@ def test_a_partial_machine_delays_the_whole_one() -> None:
 def test_it_is_broken_by_any_factor(batch: int) -> None:
     """A: batch b; B: batch 1; both 1/s. After b requests for A come b in a row for B: (b + 1)/2 s instead of 2 s."""
     session, plan = two_machines((batch, str(batch)), (1, "1"))
-    logs = evenly(build_system(session, plan, NO_DUMMIES), 40 * batch)
+    logs = serve_evenly(build_system(session, plan, NO_DUMMIES), 40 * batch)
     assert worst_ns(logs, range(1, 2)) == (batch + 1) * NS_PER_S // 2
 
 
@@ -125,7 +115,7 @@ def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
     """At most d + (b − 1)/F without dummies and d + b/F with them, as proven; rounding is less than 1 ns per batch."""
     session, plan, rule = random_module(seed, 1)
     system = build_system(session, plan, PlanSpace(Policy.IN_TURN, rule))
-    logs = evenly(system, 2000)
+    logs = serve_evenly(system, 2000)
     (module,), c = system.evaluation.modules, session.modules[0].profile[0]
     total = session.modules[0].rate_rps + module.dummy_rps
     proven = c.duration_s + (c.batch - (0 if module.dummy_rps else 1)) / total
@@ -139,7 +129,7 @@ def test_split_allocations_keep_their_own_rate(seed: int) -> None:
     session, plan, rule = random_module(seed, 2 + seed % 2)
     space = PlanSpace(Policy.TC, rule)
     system = build_system(session, plan, space, Setup(dispatch=Dispatch.SPLIT))
-    logs = evenly(system, 2000)
+    logs = serve_evenly(system, 2000)
     total = session.modules[0].rate_rps
     dealt = [row[3] for row in sorted(logs.invocations.tolist())]
     for k, allocation in enumerate(plan.modules[0].allocations):
@@ -160,7 +150,7 @@ def test_single_requests_keep_the_rate_of_a_machine(seed: int) -> None:
     if rule is not DummyRule.NONE:
         return
     system = build_system(session, plan, PlanSpace(Policy.MACHINE_RATE, rule))
-    logs = evenly(system, 2000)
+    logs = serve_evenly(system, 2000)
     used = set(logs.invocations[:, 3].tolist())
     for number, machine in enumerate(system.machines):
         c = plan.modules[0].allocations[machine.allocation].configuration
@@ -189,7 +179,7 @@ def test_sessions_that_hold_requests_keep_their_slo(seed: int) -> None:
     """With `hold` every module sees evenly spaced requests: W = u/v + 1 − 1/v is at most 2 and a half here."""
     session, plan = chained(seed)
     system = build_system(session, plan, PlanSpace(Policy.IN_TURN, DummyRule.NONE), Setup(hold=True))
-    logs = evenly(system, 2000)
+    logs = serve_evenly(system, 2000)
     latency = (logs.requests[:, 2] - logs.requests[:, 1])[:1800]
     assert latency.max() <= system.slo_ns + len(logs.executions)
     for m in range(3):

@@ -2,7 +2,8 @@
 
 docs/model/whole-machines.md: with machines charged whole, under policies that dispatch in sequence, more machines
 collect batches faster. Any latency above the duration is met by some number of machines. So whether there is a plan is
-easily told where machines are not in stock: on the configurations of the shortest durations, if at all.
+easily told where machines are not limited: on the configurations of the shortest durations, if at all. Whatever the
+policy, they may keep changes few, or take over from machines of another type.
 """
 
 from __future__ import annotations
@@ -10,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, lcm
+from math import ceil, inf, lcm
 
 from euclio.session import (
     Allocation,
     Configuration,
     DummyRule,
-    Hardware,
     Module,
     ModulePlan,
     Plan,
@@ -26,15 +26,22 @@ from euclio.session import (
     longest_path,
 )
 from euclio.session.policies import Form
+from formulations.session.joint.demands import changes_of, limited_shares, usable_stock
 from formulations.session.splitting.problem import without_modes
 
 ROUNDS = 3
 """Rounds over the modules in which a first plan is made cheaper."""
 
 
-def spare_machines(space: PlanSpace) -> bool:
-    """Whether machines that are not needed for the rate may make a plan of the space faster."""
+def all_full(space: PlanSpace) -> bool:
+    """Whether dummies fill every machine for nothing, and so many machines that plans become faster by them."""
     return space.fills and space.policy.form.in_sequence
+
+
+def has_surplus(session: Session, space: PlanSpace) -> bool:
+    """Whether machines that are not needed for the rate may be of use: for latencies, or what the session asks for."""
+    held = changes_of(session) is not None or limited_shares(session)
+    return space.fills and (space.policy.form.in_sequence or bool(held))
 
 
 def countable(session: Session, space: PlanSpace) -> PlanSpace:
@@ -53,12 +60,33 @@ def countable(session: Session, space: PlanSpace) -> PlanSpace:
 
 
 def without_prices(session: Session) -> Session:
-    """The session with machines for nothing where there is no stock of them: it has a plan exactly if the session has.
+    """The session with machines for nothing where there is no stock of them, in which changes do not count.
 
-    Such machines are used alone in a module, so that their place in the ranking is of no matter.
+    It has a plan exactly if the session has one, where changes are not limited and no type has a largest share. Such
+    machines are used alone in a module, so that their place in the ranking is of no matter.
     """
-    hardware = [Hardware(h.name, 0 if h.count is None else h.price_per_h, h.count) for h in session.hardware]
-    return Session(session.name, session.slo_s, hardware, session.modules, session.edges)
+    hardware = tuple(h if h.count is not None else replace(h, price_per_h=Fraction(0)) for h in session.hardware)
+    return replace(session, hardware=hardware, running=None)
+
+
+def without_shares(session: Session) -> Session:
+    """The session without largest shares of types: it has every plan that the session has."""
+    return replace(session, hardware=tuple(replace(h, largest_share=None) for h in session.hardware))
+
+
+def out_of_reach(session: Session, space: PlanSpace) -> bool:
+    """Whether without some type a module's other machines can never take enough of its rate, all of them full."""
+    usable = usable_stock(session)
+    for module in session.modules:
+        most: dict[str, Fraction | float] = {}
+        for c in module.profile:
+            if space.allows(c.hardware, c.batch, c.concurrency) and c.duration_s < session.slo_s:
+                taken = usable[c.hardware] * c.throughput_rps if c.hardware in usable else inf
+                most[c.hardware] = max(taken, most.get(c.hardware, 0))
+        for name, share in limited_shares(session).items():
+            if sum(taken for other, taken in most.items() if other != name) < (1 - share) * module.rate_rps:
+                return True
+    return False
 
 
 def with_enough(
@@ -96,7 +124,9 @@ def with_enough(
 
 
 def first_plan(session: Session, space: PlanSpace) -> Plan | None:
-    """A plan on machines of which there is no stock, where dummies fill any number of machines; None: there is none.
+    """A plan on machines that are not limited, where dummies fill any number of machines; None: there is none.
+
+    Changes are not looked at: they may cost something, but not be limited.
 
     Every module gets its shortest duration and an equal part of what that leaves of the SLO, then the cheapest
     configuration alone that keeps to it.
@@ -119,9 +149,10 @@ def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
 
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
-    """By module the configurations of the plan space on machines of which there is no stock."""
+    """By module the configurations of the plan space on machines without a stock and a largest share."""
+    limited = session.stock.keys() | limited_shares(session).keys()
     return [
-        [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in session.stock]
+        [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in limited]
         for m in session.modules
     ]
 
