@@ -201,14 +201,17 @@ def answered(asked: Question, solving: Solving = solve) -> Curve:
     Raises:
         InputError: the solver does not cover limits on changes.
     """
+    # First with a limit: a solver that does not cover one is refused even if nothing had to change.
+    known: dict[int, Step] = {}
+    _note(asked, known, _solved(asked, 0, solving))
     free = _solved(asked, None, solving)
     if free.changes is None:
         return Curve(asked, (), free, True)
     end = free.changes if asked.most is None else min(asked.most, free.changes)
-    known = {} if end < free.changes else {end: _kept(asked, free, end)}
-    for most in (0, end):
-        if most not in known:
-            _note(asked, known, _solved(asked, most, solving))
+    if end == free.changes:
+        _note(asked, known, _kept(asked, free, end))
+    elif end not in known:
+        _note(asked, known, _solved(asked, end, solving))
     solved = 0
     while gaps := list(_gaps(known)):
         if solved == MOST_SOLVED:

@@ -13,6 +13,8 @@ from euclio.session.change_costs.curve import Curve
 
 PAST_THE_END = 1.06
 """The last step goes on this far, as more changes save nothing."""
+HEADROOM = 1.08
+"""The axis of costs goes so far beyond the highest."""
 MOST_MARKS = 40
 """Steps beyond which they are not marked one by one."""
 
@@ -32,7 +34,8 @@ def draw(curve: Curve) -> Figure:
             axes.axvspan(0, to or 0, color=MUTED, alpha=0.15, linewidth=0, label="no plan")
         label_axes(axes, curve)
         axes.set_title(f"{curve.question.session.name}: cost by changes to what runs", fontsize=9, loc="left")
-        axes.legend(fontsize=8)
+        if curve.steps:
+            axes.legend(fontsize=8)
     return figure
 
 
@@ -67,6 +70,7 @@ def label_axes(axes: Axes, curve: Curve) -> None:
     axes.set_ylabel(f"cost per hour{currency}", fontsize=8)
     axes.set_xlabel("machines added and removed, at most", fontsize=8)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_ylim(bottom=0)
+    if axes.lines:
+        axes.set_ylim(0, HEADROOM * axes.dataLim.y1)
     axes.tick_params(labelsize=8)
     grid(axes, "y")

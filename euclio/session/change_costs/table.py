@@ -100,7 +100,8 @@ def _footer(curve: Curve) -> list[str]:
         lines.append(f"without a limit: {_cost(free)}, with {counted(free.changes or 0, 'change')}")
     if not curve.complete:
         lines.append("between these numbers of changes there may be others at which the cost falls")
-    return lines or [f"more changes save nothing: this is the cheapest plan, {_cost(free)}"]
+    found = "this is the cheapest plan" if free.result.status is Status.OPTIMAL else "no cheaper plan was found"
+    return lines or [f"more changes save nothing: {found}, {_cost(free)}"]
 
 
 def _cost(step: Step) -> str:
