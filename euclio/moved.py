@@ -173,6 +173,7 @@ NEW_NAME = {
     "formulations.split_proof": "formulations.session.splitting.proof",
     "formulations.split_search": "formulations.session.splitting.search",
     "formulations.split_simplex": "formulations.session.splitting.simplex",
+    "formulations.session.joint.spare": "formulations.session.joint.surplus",
     "formulations.tightening": "formulations.session.joint.tightening",
     "heuristics.dart_r": "heuristics.pipeline.dart_r",
     "heuristics.dummy_generator": "heuristics.session.dummy_generator",

@@ -10,13 +10,16 @@ from heuristics.session.scrooge_space import SCROOGE_SPACE
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
 """CP-SAT has no LP format that would keep its products, so no export."""
 
+JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "changes", "spare", "largest_share"})
+"""What the joint models cover; machines that modules share, they do not."""
+
 SOLVERS = (
     Solver(
         "exact",
         "exact",
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
-        covers=frozenset({"whole", "stock", "shares"}),
+        covers=frozenset({"whole", "stock", "shares", "changes", "spare"}),
     ),
     Solver(
         "scrooge-milp",
@@ -37,7 +40,7 @@ SOLVERS = (
         engines=ENGINES,
         starts_from="harpagon",
         library="highs",
-        covers=frozenset({"whole", "stock", "shares"}),
+        covers=JOINT_DEMANDS,
     ),
     Solver(
         "milp-split",
@@ -56,7 +59,7 @@ SOLVERS = (
         takes=CPSAT_OPTIONS,
         starts_from="harpagon",
         library="ortools",
-        covers=frozenset({"whole", "stock", "shares"}),
+        covers=JOINT_DEMANDS,
     ),
     Solver(
         "cpsat-split",

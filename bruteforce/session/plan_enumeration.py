@@ -4,7 +4,8 @@ Every vector of whole-machine counts of every module is visited and closed in ev
 A module keeps its frontier: the plans that are strictly faster than every cheaper one. Then all combinations of
 frontier plans are enumerated (`combination.py`). Nothing is bounded by anything cleverer than a sum of least costs.
 
-Where machines are charged whole or are in stock, `bought_enumeration.py` says what is listed.
+Where machines are charged whole, or plans are held to more than latency and cost, `bought_enumeration.py` says what is
+listed.
 
 Arithmetic is exact: rates and costs are integers on a common scale, made from the decimal text of the input.
 """
@@ -17,6 +18,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor, inf
 
+from bruteforce.session.asked import asked_of
 from bruteforce.session.bought_enumeration import cheapest_bought
 from bruteforce.session.combination import ModuleChoice, TimeUpError, cheapest_plan
 from bruteforce.session.module_plans import (
@@ -71,7 +73,7 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
 
 def _cheapest_in(session: Session, space: PlanSpace, deadline: float) -> tuple[Fraction, Plan] | str:
     """Cost and plan of the cheapest plan of a plan space without `single_hardware`, or in words why there is none."""
-    if space.charging.whole or session.stock:
+    if space.charging.whole or asked_of(session).anything:
         return cheapest_bought(session, space, deadline)
     return cheapest_plan(session, functools.partial(_frontier, session, space, deadline), deadline)
 

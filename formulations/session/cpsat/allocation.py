@@ -13,6 +13,7 @@ from fractions import Fraction
 from formulations.engines.cpsat import CP_SAT_FEW_CUTS
 from formulations.engines.interface import EngineLimits
 from formulations.session.cpsat.allocation_model import add_module, add_stock, money_scale
+from formulations.session.joint.demands import coupled_prices
 from formulations.session.joint.problem import JointProblem
 
 
@@ -22,7 +23,7 @@ class ModuleAllocation:
 
     Attributes:
         infeasible: proven: no plan of the module meets its largest budget and the most that it may cost.
-        bound_per_h: proven lower bound on the cost of those plans.
+        bound_per_h: proven lower bound on the cost of those plans, with what their changes cost.
         machines: whole machines of each configuration, shape (configurations,); None: nothing found.
         partial_at: place of the partial machine's configuration; None: no partial machine.
         conflicts: conflicts of the search.
@@ -47,7 +48,7 @@ def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: 
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
-    money = money_scale(problem.modules[m : m + 1], most_cost)
+    money = money_scale(problem.modules[m : m + 1], most_cost, coupled_prices(problem.session))
     v = add_module(model, problem, m, money, (Fraction(0), most_cost))
     add_stock(model, problem, [v])
     model.minimize(v.cost)

@@ -28,7 +28,8 @@ Where machines are charged whole (docs/model/whole-machines.md), so are partial 
 
     (7')  cost = Σ_k ⌊p_k S⌋ (n_k + z_k) + lost,   0 ≤ lost ≤ the number of machines
 
-Where dummies then fill any number of machines (`JointProblem.spare`), no z_k is 1, and no row bounds what is taken:
+Where dummies then fill any number of machines (`JointProblem.surplus`), (5) goes. In sequence no z_k is 1, and no row
+bounds what is taken:
 
     (3')  left_k ≤ left_{k+1} + ⌈t_k R⌉ n_k,   left_k ≤ W,   left_0 ≥ ⌊T R⌋        in place of (3) to (5)
 
@@ -36,14 +37,23 @@ W is what the module may cost as a rate (`JointModule.most_left_rps`), or a rate
 one unit of time, whichever is smaller: more than that changes no other row. Endless machines are none, or as many as
 `joint_problem` counts.
 
-A stock of S_h machines of hardware h, charged whole or by share; with U the units of a machine, where k is of h:
+A type h of largest share s (docs/model/whole-machines.md) may be taken away, and the others take their part:
+
+    (8a)  Σ ⌈t_k R⌉ n_k + f_h ≥ ⌊(1 − s) T R⌋  over k not on h,   f_h ≤ f,   f_h ≤ Σ ⌈t_k R⌉ z_k over k not on h
+
+Where changes of what runs count, they are part of the cost, at P for each (`changes.py`):
+
+    (8c), (8d)  changes = Σ_h |x_h − x⁰_h|,   cost is ⌊P S⌋ changes more, and of what rounding loses as many units
+
+A stock of S_h machines of hardware h, without the spare ones, charged whole or by share; with U the units of a machine,
+where k is of h:
 
     (8b)  Σ n_k + z_k ≤ S_h   or   Σ U n_k + share ≤ U S_h,   z_k: share + 1 ≥ ⌊U/(t_k R)⌋ (f - 1)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -53,6 +63,8 @@ from euclio.session import Policy
 from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
+from formulations.session.cpsat.changes import add_changes, most_changes
+from formulations.session.joint.demands import limited_shares, usable_stock
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
 
 if TYPE_CHECKING:
@@ -93,7 +105,8 @@ class ModuleVariables:
         left: rate left before each configuration, in units; one more entry at the end.
         filled: whether dummies are used.
         f: rate of the partial machine in units.
-        cost: cost of the module in units of money.
+        cost: cost of the module in units of money, with what its changes cost.
+        changes: machines added and removed; None: they do not count.
     """
 
     module: JointModule
@@ -109,6 +122,7 @@ class ModuleVariables:
     filled: cp_model.IntVar
     f: cp_model.IntVar
     cost: cp_model.IntVar
+    changes: cp_model.IntVar | None
 
     def collecting(self, k: int, policy: Policy, *, partial: bool) -> cp_model.IntVar:
         """The rate at which a machine of configuration k collects its batch in form `LEFT`, or as a partial machine."""
@@ -142,7 +156,9 @@ def rate_scale(module: JointModule, most_left: Fraction = Fraction(0)) -> Fracti
 
 
 def _most_left(problem: JointProblem, module: JointModule, most_cost: Fraction) -> Fraction:
-    """W, in requests per second."""
+    """W, in requests per second; the most that all machines take, where some may not be full."""
+    if not problem.all_full:
+        return module.most_left_rps(0, most_cost)
     enough = [module.rate_rps]
     for c in module.configurations:
         # A unit of time is the SLO over TIME_UNITS at least.
@@ -150,11 +166,19 @@ def _most_left(problem: JointProblem, module: JointModule, most_cost: Fraction) 
     return min(max(enough), max(module.rate_rps, module.most_left_rps(0, most_cost)))
 
 
-def money_scale(modules: Sequence[JointModule], most_cost: Fraction) -> Fraction:
-    """Units per money per hour, S, where the modules together cost at most `most_cost`."""
+def money_scale(modules: Sequence[JointModule], most_cost: Fraction, other_prices: Sequence[Fraction] = ()) -> Fraction:
+    """Units per money per hour, S, where the modules together cost at most `most_cost`.
+
+    Args:
+        modules: the modules, with the prices of their machines.
+        most_cost: most that all cost together.
+        other_prices: what else money is paid for.
+    """
     sums = [sum((min(c.price, most_cost) for c in module.configurations), Fraction(0)) for module in modules]
-    most = max(most_cost, max(sums) * MONEY_UNITS / ROW_UNITS)
-    return common_scale({c.price for module in modules for c in module.configurations}, most, MONEY_UNITS)
+    others = sum((min(price, most_cost) for price in other_prices), Fraction(0))
+    most = max(most_cost, (max(sums) + others) * MONEY_UNITS / ROW_UNITS)
+    prices = {c.price for module in modules for c in module.configurations} | set(other_prices)
+    return common_scale(prices, most, MONEY_UNITS)
 
 
 def add_module(
@@ -175,12 +199,13 @@ def add_module(
     module = problem.modules[m]
     v = _new_variables(model, problem, module, money, cost_range)
     _order(model, v, problem)
-    if problem.spare:
-        _spare_rates(model, v)
+    if problem.all_full:
+        _full_rates(model, v)
     else:
-        _rates(model, v)
+        _rates(model, v, surplus=problem.surplus)
+    _shares(model, v, limited_shares(problem.session))
     _needs(model, v, problem.space.policy)
-    _cost(model, v, money, cost_range, whole=problem.space.charging.whole)
+    _cost(model, v, money, cost_range, problem)
     return v
 
 
@@ -191,7 +216,9 @@ def _new_variables(
     money: Fraction,
     cost_range: tuple[Fraction, Fraction],
 ) -> ModuleVariables:
-    left = _most_left(problem, module, cost_range[1]) if problem.spare else Fraction(0)
+    left = Fraction(0)
+    if problem.surplus:
+        left = _most_left(problem, module, cost_range[1])
     r, name, cs = rate_scale(module, left), module.name, module.configurations
     largest = ceil(max(c.throughput_rps for c in cs) * r)
     most_left = ceil(max(left, module.rate_rps) * r) + largest + sum(c.most_machines for c in cs)
@@ -200,18 +227,19 @@ def _new_variables(
     def booleans(what: str, possible: list[bool]) -> tuple[cp_model.IntVar, ...]:
         return tuple(model.new_int_var(0, int(possible[k]), f"{what}_{name}_{k}") for k in size)
 
-    whole = [c.most_machines > 0 for c in cs]
+    whole, changes = [c.most_machines > 0 for c in cs], problem.changes
     affordable = [not problem.space.charging.whole or c.price <= cost_range[1] for c in cs]
     partial = [c.partial_need_rps is not None and affordable[k] for k, c in enumerate(cs)]
     leads = [_may_lead(c, module, cost_range[1]) for c in cs]
     most = [_most_machines(c, cost_range[1]) for c in cs]
+    n, z = tuple(model.new_int_var(0, most[k], f"n_{name}_{k}") for k in size), booleans("z", partial)
     return ModuleVariables(
         module=module,
         units_per_rps=r,
         most_left=most_left,
-        n=tuple(model.new_int_var(0, most[k], f"n_{name}_{k}") for k in size),
+        n=n,
         u=booleans("u", whole),
-        z=booleans("z", partial),
+        z=z,
         lead=booleans("lead", leads),
         last=booleans("last", [True] * len(cs)),
         begun=booleans("begun", [True] * len(cs)),
@@ -219,6 +247,7 @@ def _new_variables(
         filled=model.new_int_var(0, int(problem.dummies), f"filled_{name}"),
         f=model.new_int_var(0, largest, f"f_{name}"),
         cost=model.new_int_var(floor(cost_range[0] * money), ceil(cost_range[1] * money), f"cost_{name}"),
+        changes=None if changes is None else add_changes(model, module, changes, n, z),
     )
 
 
@@ -260,8 +289,8 @@ def _order(model: cp_model.CpModel, v: ModuleVariables, problem: JointProblem) -
         model.add(sum(used) <= most)
 
 
-def _rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
-    """(2) to (5): the machines take the rate and the dummies."""
+def _rates(model: cp_model.CpModel, v: ModuleVariables, *, surplus: bool) -> None:
+    """(2) to (5), without (5) where dummies fill any number of machines: the machines take the rate and the dummies."""
     r, cs, size = v.units_per_rps, v.module.configurations, len(v.n)
     more, less = [ceil(c.throughput_rps * r) for c in cs], [floor(c.throughput_rps * r) for c in cs]
     rate = v.module.rate_rps * r
@@ -272,11 +301,13 @@ def _rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
     model.add(v.left[0] >= floor(rate))
     taken = v.left[0] - sum((more[k] - less[k]) * v.n[k] for k in range(size))
     model.add(taken <= ceil(rate)).only_enforce_if(v.filled.negated())
+    if surplus:
+        return
     last = sum(less[k] * v.last[k] for k in range(size))
     model.add(taken - last <= ceil(rate) - 1).only_enforce_if(v.filled)
 
 
-def _spare_rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
+def _full_rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
     """(3'): the machines take the rate, and dummies for nothing."""
     r, size = v.units_per_rps, len(v.n)
     model.add(v.f == 0)
@@ -284,6 +315,17 @@ def _spare_rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
     for k, c in enumerate(v.module.configurations):
         model.add(v.left[k] <= v.left[k + 1] + ceil(c.throughput_rps * r) * v.n[k])
     model.add(v.left[0] >= floor(v.module.rate_rps * r))
+
+
+def _shares(model: cp_model.CpModel, v: ModuleVariables, shares: Mapping[str, Fraction]) -> None:
+    """(8a): without machines of a type that may be taken away, the others take their part of the rate."""
+    r, cs = v.units_per_rps, v.module.configurations
+    for name, most in shares.items():
+        others = [(k, ceil(c.throughput_rps * r)) for k, c in enumerate(cs) if c.configuration.hardware != name]
+        partial = model.new_int_var(0, max((t for _, t in others), default=0), f"others_{v.module.name}_{name}")
+        model.add(partial <= v.f)
+        model.add(partial <= sum(t * v.z[k] for k, t in others))
+        model.add(sum(t * v.n[k] for k, t in others) + partial >= floor((1 - most) * v.module.rate_rps * r))
 
 
 def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
@@ -302,18 +344,25 @@ def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
 
 
 def _cost(
-    model: cp_model.CpModel, v: ModuleVariables, money: Fraction, cost_range: tuple[Fraction, Fraction], *, whole: bool
+    model: cp_model.CpModel,
+    v: ModuleVariables,
+    money: Fraction,
+    cost_range: tuple[Fraction, Fraction],
+    problem: JointProblem,
 ) -> None:
-    """(7) and (8), or (7') where machines are charged whole."""
+    """(7) and (8), or (7') where machines are charged whole; with changes, where they count."""
     from ortools.sat.python import cp_model
 
-    cs, size = v.module.configurations, len(v.n)
+    cs, size, changes = v.module.configurations, len(v.n), problem.changes
     most = ceil(cost_range[1] * money)
     # What machines lose by rounding must find room, or (8) would cut their plan off.
     lost = 1 + sum(_most_machines(c, cost_range[1]) for c in cs)
     affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
     charged = [(v.n[k], cs[k].price) for k in affordable]
-    if whole:
+    if v.changes is not None and changes is not None:
+        charged.append((v.changes, min(changes.price_per_h, (most + 1) / money)))
+        lost += most_changes(v.module, changes)
+    if problem.space.charging.whole:
         possible = [k for k, c in enumerate(cs) if c.partial_need_rps is not None and c.price <= cost_range[1]]
         charged += [(v.z[k], cs[k].price) for k in possible]
         rest = model.new_int_var(0, min(lost, most) + 1, f"lost_{v.module.name}")
@@ -361,7 +410,7 @@ def add_stock(model: cp_model.CpModel, problem: JointProblem, modules: Sequence[
         problem: the joint problem.
         modules: variables of the modules that share the stock.
     """
-    for name, count in problem.session.stock.items():
+    for name, count in usable_stock(problem.session).items():
         of_type = [
             (v, [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name]) for v in modules
         ]

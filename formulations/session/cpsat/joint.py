@@ -104,7 +104,9 @@ class _Search(JointSearch):
         if ranges.empty:
             self.raise_bound(cutoff, cutoff)
             return Ending.EMPTY
-        self.raise_bound(sum(ranges.least_costs, Fraction(0)), cutoff)
+        changes = self.problem.changes
+        gone = Fraction(0) if changes is None else changes.gone * changes.price_per_h
+        self.raise_bound(sum(ranges.least_costs, gone), cutoff)
         if len(self.cheapest) == len(self.problem.modules):
             # If the cheapest of every module meet the SLO together they are the optimum, which the joint model would
             # have to find among whole numbers that hardly differ in cost.
@@ -161,7 +163,9 @@ class _Search(JointSearch):
             cutoff: plans of interest cost at most this much.
         """
         checked = self.accept(plan)
-        if self.proven() or not checked.feasible or len(plan.modules) == 1:
+        # Where changes count, what modules cost by themselves says little about what they cost together.
+        together = len(plan.modules) == 1 or self.problem.changes is not None
+        if self.proven() or not checked.feasible or together:
             return ranges
         modules, costs = list(plan.modules), list(ranges.least_costs)
         for m, entry in enumerate(checked.modules):

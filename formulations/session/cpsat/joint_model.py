@@ -2,7 +2,7 @@
 
 To the block of every module (`allocation_model.py`) come latencies and start times, in units of 1/Q seconds:
 
-    (9)   minimise Σ_m cost_m,  Σ_m cost_m ≤ cutoff
+    (9)   minimise total = Σ_m cost_m + what changes and spare machines cost (`coupled_costs.py`),  total ≤ cutoff
     (10)  start_m ≥ start_a + latency_m of a                      for every edge (a, m)
     (11)  start_m + latency_m ≤ ⌊SLO Q⌋
     (12)  u_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌈b_k Q R⌉       whole machines (Harpagon Theorem 1)
@@ -19,8 +19,8 @@ In form `EVEN` the n_k + 1 machines of the last allocation share its rate, which
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
-Endless machines (`joint_problem`) take their duration in place of (12). Where dummies fill any number of machines
-`filled` is free, so that (15) says nothing.
+Endless machines, and what may stand before them (`joint_problem`), take their duration in place of (12). Where dummies
+fill any number of machines `filled` is free, so that (15) says nothing.
 
 Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times rounded down too, f = ⌈f R⌉. Rounding down keeps
 (10) and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥
@@ -41,7 +41,9 @@ from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariables, add_module, add_stock, money_scale
+from formulations.session.cpsat.coupled_costs import coupled_costs
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
+from formulations.session.joint.demands import coupled_prices
 from formulations.session.joint.problem import JointConfiguration, JointProblem
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ class JointModel:
         model: the model.
         units_per_money: S.
         modules: variables of each module.
-        total: cost of all modules in units of money.
+        total: cost of a plan in units of money.
     """
 
     problem: JointProblem
@@ -84,7 +86,7 @@ class JointModel:
         return found
 
     def demand_below(self, cost: Fraction) -> None:
-        """Demand that all modules together cost at most a given amount per hour."""
+        """Demand that a plan costs at most a given amount per hour."""
         self.model.add(self.total <= floor(cost * self.units_per_money))
 
     def forbid(self, exclusion: Exclusion) -> None:
@@ -136,11 +138,11 @@ def joint_model(
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
-    money = money_scale(problem.modules, cutoff)
+    money = money_scale(problem.modules, cutoff, coupled_prices(problem.session))
     modules = tuple(
         add_module(model, problem, m, money, (least_costs[m], most_costs[m])) for m in range(len(problem.modules))
     )
-    total = sum(v.cost for v in modules)
+    total = sum([*(v.cost for v in modules), *coupled_costs(model, problem, modules, money, cutoff)])
     model.add(total <= floor(cutoff * money))
     model.minimize(total)
     add_stock(model, problem, modules)
@@ -175,7 +177,7 @@ def _add_latency(
     for k, c in enumerate(cs):
         if c.most_machines > 0:
             least = floor(_own_latency(c, module.rate_rps, policy) * units)
-            if c.endless:
+            if c.instant:
                 model.add(latency >= floor(c.configuration.duration_s * units)).only_enforce_if(v.u[k])
             elif policy.form.in_sequence:
                 model.add(latency >= least).only_enforce_if(v.u[k], v.filled.negated())

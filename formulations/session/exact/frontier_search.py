@@ -21,6 +21,7 @@ from formulations.session.exact.module_problem import Stock, fluid_bound, is_in_
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
+from formulations.session.whole.charges import Charges, charged_bound, no_charges, types_of
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
@@ -68,8 +69,9 @@ class _State(NamedTuple):
         modes: every module's cost curve as modes, which bound all plans from below.
         known: plans found, as modes by rising latency and falling cost.
         store: the plans.
-        counts: searches of one module, and their nodes, shape (2,).
+        counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
         stock: most machines of hardware types.
+        charges: what runs, and what changes of it are charged.
     """
 
     modes: Modes
@@ -77,21 +79,24 @@ class _State(NamedTuple):
     store: PlanStore
     counts: Ints
     stock: Stock
+    charges: Charges
 
 
 @compiled
 def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
     """The cheapest plan of a session where nothing limits its machines; arguments as those of `prove_within`."""
-    return prove_within(s, no_stock(s), tolerance, deadline)
+    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline)
 
 
 @compiled
-def prove_within(s: SessionArrays, stock: Stock, tolerance: float, deadline: float) -> Proof:
+def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: float, deadline: float) -> Proof:
     """The cheapest plan of a session whose modules have finitely many plans of a cost, with proof.
 
     Args:
         s: the session in its plan space; every module has a configuration.
         stock: most machines of hardware types in each module.
+        charges: what runs in each module, and what changes of it are charged; where it has types, the stock numbers all
+            types, dummies fill whole machines, and the configuration or the rate behind it decides their latency.
         tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite: never.
 
@@ -100,12 +105,19 @@ def prove_within(s: SessionArrays, stock: Stock, tolerance: float, deadline: flo
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
     modules = s.rate.size
-    state = _State(_fluid_modes(s, stock), new_modes(modules, 8), new_store(s, 64), np.zeros(2, np.int64), stock)
+    state = _State(
+        _fluid_modes(s, stock, charges),
+        new_modes(modules, 8),
+        new_store(s, 64),
+        np.zeros(3, np.int64),
+        stock,
+        charges,
+    )
     none = np.full(modules, -1, np.int64)
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds = 0
     while True:
-        if is_past(deadline):
+        if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
         first, last = np.zeros(modules, np.int64), state.modes.size - 1
@@ -175,7 +187,7 @@ def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _Sta
 
 
 @compiled
-def _fluid_modes(s: SessionArrays, stock: Stock) -> Modes:
+def _fluid_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
 
     The intervals lie between the latencies at which ever faster configurations could take the whole rate alone; they
@@ -208,7 +220,7 @@ def _fluid_modes(s: SessionArrays, stock: Stock) -> Modes:
             if right < starts[i]:
                 continue
             modes = with_room(modes)
-            cost = fluid_bound(s, m, right, stock)
+            cost = charged_bound(s, m, right, stock, charges)
             n = modes.size[m]
             # Alike: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
@@ -329,17 +341,22 @@ def _resolve(
     if budget == right and s.whole and s.dummies:
         budget = _halved(s, modes, m, i, right, state.stock)
     left, old = modes.latency[m, i], modes.cost[m, i]
-    floor = max(old, fluid_bound(s, m, budget, state.stock))
+    floor = max(old, charged_bound(s, m, budget, state.stock, state.charges))
     cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
         p = module_problem(s, m, budget, state.stock)
+        types = types_of(p, state.charges, m)
         nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
         while True:
-            found = search_module(p, cutoff, floor, 0.01 * tolerance, nodes)
+            found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
             state.counts[1] += found.nodes
             if found.complete or is_past(deadline):
+                break
+            # A search that gives up before its nodes are used up does so again.
+            if found.nodes < nodes:
+                state.counts[2] = 1
                 break
             nodes *= 4
         if np.isfinite(found.cost):
@@ -348,7 +365,7 @@ def _resolve(
             known = add_known(known, m, store.latency[row], found.cost, row)
         # What an unfinished search found is a plan, but proves nothing.
         if not found.complete:
-            return _State(modes, known, store, state.counts, state.stock)
+            return _State(modes, known, store, state.counts, state.stock, state.charges)
         if row >= 0:
             cost, latency = found.cost, min(budget, store.latency[row])
     # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
@@ -373,7 +390,7 @@ def _resolve(
         if modes.cost[m, j] >= floor:
             break
         modes.cost[m, j] = floor
-    return _State(modes, known, store, state.counts, state.stock)
+    return _State(modes, known, store, state.counts, state.stock, state.charges)
 
 
 @compiled

@@ -22,6 +22,7 @@ from formulations.session.exact.per_hardware import cheapest_over_hardware
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
 from formulations.session.whole.nearly_full import nearly_full
+from formulations.session.whole.standing_by import cheapest_with_spare
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
 
 RATIONAL_NODES = 2_000_000
@@ -29,6 +30,8 @@ RATIONAL_NODES = 2_000_000
 NO_PLAN = "no plan meets the SLO (proven)"
 
 solve_stock: Callable[[Session, PlanSpace, float], Answer] = late("formulations.session.whole.stock", "solve_stock")
+solve_close: Callable[[Session, PlanSpace, float], Answer] = late("formulations.session.whole.close", "solve_close")
+refuse_changes: Callable[[Session, PlanSpace], None] = late("formulations.session.whole.close", "refuse_uncovered")
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
@@ -39,7 +42,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
     Under dummy rule `continuous` the modules' budgets are bracketed instead (`session/continuous/budgets.py`), unless
     machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/whole/cover_search.py`).
-    With `single_hardware` every hardware type is solved alone and the cheapest answer kept.
+    With `single_hardware` every hardware type is solved alone and the cheapest answer kept; machines that stand by make
+    it a search over the types that are used.
 
     Args:
         session: the instance.
@@ -50,19 +54,28 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
-        InapplicableError: a policy of form `GENERAL`, or a stock of machines by share under dummy rule `continuous`.
+        InapplicableError: a policy of form `GENERAL`, or a stock of machines by share or changes of machines where
+            dummies fill a partial machine up to any rate.
     """
     refuse_general("exact", space.policy)
     if session.stock and not space.charging.whole and not space.dummy.countable:
         raise InapplicableError("exact covers a stock of machines by share under dummy rules machine and none only")
+    if session.running is not None and session.running.binds:
+        refuse_changes(session, space)
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
-    return cheapest_over_hardware(session, space, lambda on: _solve_on(session, on, deadline))
+
+    def run(on: PlanSpace) -> Answer:
+        return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline))
+
+    return cheapest_over_hardware(session, space, run)
 
 
 def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
+    if session.running is not None and session.running.binds:
+        return solve_close(session, space, deadline)
     if session.stock:
         return solve_stock(session, space, deadline)
     if not space.dummy.countable and not space.charging.whole:

@@ -12,11 +12,14 @@ What may be cut off, with the incumbent costing C:
 - those of one module that take it longer than its largest budget;
 - those of the modules of a path that is too long, together;
 - those of the modules that take more machines of a type than are in stock, together;
+- those of a module whose machines take too little without those of some type;
+- those of all modules, together, whose changes of what runs are too many;
 - those of a plan that costs C or more. If modules W of it use whole machines only, and the others P have partial ones,
   then every plan with the same P and whole machines only in W costs c(P) + a multiple of g, where g is the greatest
   common divisor of the prices in W. With c' the largest such cost below C: each of them costs at most c', or C or more.
   So this one cut takes all ties among whole machines at once. Where machines are charged whole, so are partial ones:
-  every plan costs a multiple of the greatest common divisor of all prices.
+  every plan costs a multiple of the greatest common divisor of all prices. Changes and spare machines are whole numbers
+  too, so that what each costs is one of the prices, in both cases.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from math import ceil, gcd, lcm
 from euclio.session import Evaluation, Plan, Session, evaluate, longest_path
 from euclio.session.arrays import session_arrays
 from euclio.session.evaluate import machines_by_hardware
+from formulations.session.joint.demands import coupled_prices, limited_shares, usable_stock
 from formulations.session.joint.problem import JointProblem
 
 MOST_CANDIDATES = 150
@@ -121,7 +125,10 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
         index = problem.session.index
         if longest > problem.session.slo_s:
             return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
-        return [*cuts, *(Exclusion({m: true[m] for m in users}) for users in _beyond_stock(problem, plan, checked))]
+        together = [*_beyond_stock(problem, plan, checked), *([m] for m in _short_of_rate(problem, plan, checked))]
+        if not together:  # too many changes, whichever module's they are
+            together = [list(range(len(true)))]
+        return [*cuts, *(Exclusion({m: true[m] for m in users}) for users in together)]
     broken = [m for m in range(len(raw)) if not _possible(problem, plan, m)]
     return [_impossible(problem, raw[m], m) for m in broken]
 
@@ -138,7 +145,8 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     """
     states = dict(enumerate(states_of(problem, plan, checked)))
     if problem.space.charging.whole:
-        step = _common_divisor([c.price for module in problem.modules for c in module.configurations])
+        prices = [c.price for module in problem.modules for c in module.configurations]
+        step = _common_divisor(prices + coupled_prices(problem.session))
         cheaper = step * (ceil(incumbent / step) - 1) if step else Fraction(0)
         return Exclusion(states) if cheaper > incumbent * (1 - CLEAR) else Exclusion({}, (), cheaper)
     whole = tuple(m for m, s in states.items() if s.partial_at is None)
@@ -148,7 +156,8 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     fixed = sum((checked.modules[m].cost_per_h for m in others), Fraction(0))
     if fixed >= incumbent:
         return Exclusion(others)
-    step = _common_divisor([c.price for m in whole for c in problem.modules[m].configurations])
+    prices = [c.price for m in whole for c in problem.modules[m].configurations]
+    step = _common_divisor(prices + coupled_prices(problem.session))
     if step == 0:
         return Exclusion(others, whole)
     cheaper = fixed + step * (ceil((incumbent - fixed) / step) - 1)
@@ -165,9 +174,25 @@ def _beyond_stock(problem: JointProblem, plan: Plan, checked: Evaluation) -> lis
     used = machines_by_hardware(plan, partial, problem.space)
     return [
         [m for m, p in enumerate(plan.modules) if any(a.configuration.hardware == name for a in p.allocations)]
-        for name, count in session.stock.items()
+        for name, count in usable_stock(session).items()
         if used.get(name, Fraction(0)) > count
     ]
+
+
+def _short_of_rate(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[int]:
+    """The modules whose machines take too little without those of a type that has a largest share."""
+    short = []
+    for m, (own, entry) in enumerate(zip(plan.modules, checked.modules, strict=True)):
+        rates: dict[str, Fraction] = {}
+        for a in own.allocations:
+            name = a.configuration.hardware
+            rates[name] = rates.get(name, Fraction(0)) + a.machines * a.configuration.throughput_rps
+        rates[own.allocations[-1].configuration.hardware] += entry.partial_rps
+        total, rate = sum(rates.values(), Fraction(0)), problem.modules[m].rate_rps
+        shares = limited_shares(problem.session)
+        if any(total - rates.get(name, 0) < (1 - most) * rate for name, most in shares.items()):
+            short.append(m)
+    return short
 
 
 def _common_divisor(values: list[Fraction]) -> Fraction:

@@ -7,14 +7,20 @@ Where machines are charged whole and there are dummies (docs/model/whole-machine
 not, and the problem says what holds instead:
 
 - In sequence (forms `LEFT`, `TIED`), a last machine that is not full may be filled for nothing, which makes no machine
-  slower: there is no partial machine. Dummies fill any number of machines (`spare`), so that the rate w_k left at
+  slower: there is no partial machine. Dummies fill any number of machines (`all_full`), so that the rate w_k left at
   configuration k, Σ_{j ≥ k} n_j t_j, is bounded by what is spent alone: with C the most that the module may cost, what
   stands at k and behind costs ρ_k for each request per second at least, hence w_k ≤ C/ρ_k.
-- Machines that cost nothing, of which there is no stock, are as many as one likes (`JointConfiguration.endless`): a
-  module that uses one of these, of duration d, may use nothing else, and takes as little more than d as it has to. Of
-  these the one of the shortest duration is enough. Models take its latency for d, and count the fewest of its machines
-  that take the rate; how many there have to be is decided when a plan is made of their numbers.
-- In the other forms a machine beyond those that take the rate makes nothing faster: dummies fill less than one machine.
+- Machines that cost nothing, of which there is no stock, and whose changes do not count, are as many as one likes
+  (`JointConfiguration.endless`): a module that uses one of these, of duration d, may use nothing else, and takes as
+  little more than d as it has to. Of these the one of the shortest duration is enough. Models take its latency for d,
+  and count the fewest of its machines that take the rate; how many there have to be is decided when a plan is made of
+  their numbers.
+- If such machines are of a type that has a largest share, other ones are used next to them. With as many as one likes,
+  machines before them in rank take little more than their durations, too. Models take their latency for that, whether
+  or not there are endless machines behind them (`JointConfiguration.instant`): they are looser than the problem, and
+  what is no plan is cut off.
+- In the other forms a machine beyond those that take the rate makes nothing faster: dummies fill less than one machine,
+  unless changes count or types have a largest share (`demands.py`, `surplus`).
 
 Names that the joint models share, m a module's name and k a configuration's place in its module's ranking:
 
@@ -32,7 +38,7 @@ Names that the joint models share, m a module's name and k a configuration's pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
@@ -44,7 +50,8 @@ from euclio.session import Configuration, Plan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency_bound import latency_bound
 from euclio.session.policies import Form, refuse_general
-from formulations.session.joint.spare import spare_machines, with_enough
+from formulations.session.joint.demands import Changes, changes_of, limited_shares, usable_stock
+from formulations.session.joint.surplus import all_full, has_surplus, with_enough
 from formulations.session.splitting.problem import without_modes
 
 
@@ -67,6 +74,7 @@ class JointConfiguration:
         lead_latency_s: least worst-case latency in seconds of the module's plans that begin with this configuration.
         lead_cost_per_h: least cost per hour of the module's plans that begin with this configuration.
         endless: machines of it are as many as one likes, for nothing; `most_machines` stands for all these numbers.
+        instant: models take its latency for its duration, since endless machines may stand behind it, or are its own.
     """
 
     configuration: Configuration
@@ -80,6 +88,7 @@ class JointConfiguration:
     lead_latency_s: Fraction
     lead_cost_per_h: Fraction
     endless: bool = False
+    instant: bool = False
 
     @property
     def throughput_rps(self) -> Fraction:
@@ -132,6 +141,7 @@ class JointProblem:
         modules: one entry per module of the session, in its order.
         edges: pairs of indices of modules, from parent to child.
         most_cost_per_h: only plans that cost at most this much are of interest; None: all are.
+        any_plan: whether it is only asked if there is a plan: nothing costs anything.
     """
 
     session: Session
@@ -139,6 +149,7 @@ class JointProblem:
     modules: tuple[JointModule, ...]
     edges: tuple[tuple[int, int], ...]
     most_cost_per_h: Fraction | None = None
+    any_plan: bool = False
 
     @property
     def dummies(self) -> bool:
@@ -146,16 +157,30 @@ class JointProblem:
         return self.space.dummy.adds
 
     @property
-    def spare(self) -> bool:
+    def surplus(self) -> bool:
         """Whether dummies may fill any number of machines, and machines that are not needed for the rate be of use."""
-        return spare_machines(self.space)
+        return has_surplus(self.session, self.space)
+
+    @property
+    def all_full(self) -> bool:
+        """Whether there is a surplus and no partial machine: dummies fill all, which makes no machine slower."""
+        return all_full(self.space)
+
+    @property
+    def changes(self) -> Changes | None:
+        """Changes of what runs, where they are limited or cost anything."""
+        return changes_of(self.session)
 
     @property
     def infeasible(self) -> bool:
         """Whether the derivation alone proves that there is no plan (of interest, where the problem was narrowed).
 
-        A module has no useful configuration, or it takes at least longer than the others leave it at most.
+        A module has no useful configuration, or it takes at least longer than the others leave it at most. Or what runs
+        for modules that the session does not have are more machines than may be changed.
         """
+        changes = self.changes
+        if changes is not None and changes.impossible:
+            return True
         return any(not module.configurations or module.least_s > module.most_s for module in self.modules)
 
     def plan(self, machines: list[list[int]], partial_at: list[int | None]) -> Plan:
@@ -168,15 +193,17 @@ class JointProblem:
         arrays = session_arrays(self.session, self.space)
         whole = np.zeros(arrays.batch.size, np.int64)
         partial = np.full(len(self.modules), -1, np.int64)
-        endless: dict[int, Configuration] = {}
+        endless: dict[int, list[Configuration]] = {}
+        limited = limited_shares(self.session)
         for m, module in enumerate(self.modules):
             used = [(c, n) for c, n in zip(module.configurations, machines[m], strict=True) if n]
-            alone = next(((c, c.most_machines) for c, _ in used if c.endless), None)
-            for c, n in used if alone is None else [alone]:
+            many = [c for c, _ in used if c.endless]
+            alone = next(([(c, c.most_machines)] for c in many if c.configuration.hardware not in limited), None)
+            for c, n in alone or used:
                 whole[c.index] = n
             at = partial_at[m]
-            if alone is not None:
-                endless[m] = alone[0].configuration
+            if many:
+                endless[m] = [c.configuration for c, _ in alone or used if c.endless]
             elif at is not None:
                 partial[m] = module.configurations[at].index
         plan = to_plan(self.session, arrays, whole, partial)
@@ -191,15 +218,20 @@ class JointProblem:
         return joint_problem(only, self.space, self.most_cost_per_h)
 
 
-def joint_problem(session: Session, space: PlanSpace, most_cost_per_h: Fraction | None = None) -> JointProblem:
+def joint_problem(
+    session: Session, space: PlanSpace, most_cost_per_h: Fraction | None = None, *, any_plan: bool = False
+) -> JointProblem:
     """Derive the joint problem of a session in a plan space.
 
     Args:
         session: the session.
         space: the plan space, without `single_hardware`.
         most_cost_per_h: only plans that cost at most this much are of interest. Where dummies fill any number of
-            machines, numbers of machines that cost something are unlimited without it, unless there is a stock; None:
-            all plans are.
+            machines in sequence, numbers of machines that cost something are unlimited without it, unless there is a
+            stock or a limit on changes; None: all plans are.
+        any_plan: whether it is only asked if there is a plan, where dummies fill any number of machines in sequence:
+            nothing costs anything, and of machines that are not in stock there are as many as one likes. In the session
+            changes do not count.
 
     Raises:
         InapplicableError: rule `continuous`, or a policy of form `GENERAL`.
@@ -212,9 +244,10 @@ def joint_problem(session: Session, space: PlanSpace, most_cost_per_h: Fraction 
     least = [session.slo_s if bound is None else bound for bound in bounds]
     rooms = shape.room_s(least)
     modules = tuple(
-        _module(session, m, space, least[m], rooms[m], most_cost_per_h) for m in range(len(session.modules))
+        _module(session, m, space, (least[m], rooms[m]), most_cost_per_h, any_plan=any_plan)
+        for m in range(len(session.modules))
     )
-    return JointProblem(session, space, modules, shape.edges, most_cost_per_h)
+    return JointProblem(session, space, modules, shape.edges, most_cost_per_h, any_plan)
 
 
 def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
@@ -227,42 +260,72 @@ def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
     session = problem.session
     rooms = without_modes(session).room_s(least_s)
     most = problem.most_cost_per_h
-    modules = tuple(_module(session, m, problem.space, least_s[m], rooms[m], most) for m in range(len(session.modules)))
-    return JointProblem(session, problem.space, modules, problem.edges, most)
+    modules = tuple(
+        _module(session, m, problem.space, (least_s[m], rooms[m]), most, any_plan=problem.any_plan)
+        for m in range(len(session.modules))
+    )
+    return replace(problem, modules=modules)
 
 
 def _module(
-    session: Session, m: int, space: PlanSpace, least: Fraction, most: Fraction, most_cost: Fraction | None
+    session: Session,
+    m: int,
+    space: PlanSpace,
+    latency_range: tuple[Fraction, Fraction],
+    most_cost: Fraction | None,
+    *,
+    any_plan: bool,
 ) -> JointModule:
     """The useful configurations, found from the last in rank to the first: dummies come from what ranks lower."""
+    (least, most), limited = latency_range, limited_shares(session)
     arrays, module = session_arrays(session, space), session.modules[m]
     lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
     groups = np.cumsum(~arrays.same_ratio[lo:hi])
-    endless = _endless(session, space, [module.profile[int(arrays.profile_index[k])] for k in range(lo, hi)])
+    ranked = [module.profile[int(arrays.profile_index[k])] for k in range(lo, hi)]
+    endless = _endless(session, space, ranked, any_plan=any_plan)
+    alone = [c for c in endless if c.hardware not in limited]
+    behind: int | None = None
     kept: list[JointConfiguration] = []
     most_throughput = Fraction(0)
     for k in range(hi - 1, lo - 1, -1):
-        configuration = module.profile[int(arrays.profile_index[k])]
-        if endless and configuration in endless[1:]:
+        configuration = ranked[k - lo]
+        if configuration in alone[1:]:
             continue
-        price, count = session.price[configuration.hardware], session.stock.get(configuration.hardware)
-        place = _Place(module.rate_rps, configuration, k, price, int(groups[k - lo]), count)
-        if spare_machines(space):
-            found = _spare(place, most, most_cost, endless=configuration in endless)
+        price = Fraction(0) if any_plan else session.price[configuration.hardware]
+        if configuration in endless and configuration not in alone and behind is None:
+            behind = k - lo
+        place = _Place(
+            module.rate_rps, configuration, k, price, int(groups[k - lo]), *_limits(session, m, configuration)
+        )
+        if all_full(space):
+            tied = space.policy.form is Form.TIED and behind is not None and groups[behind] == groups[k - lo]
+            instant = behind is not None and (k - lo <= behind or tied)
+            found = _surplus(place, most, most_cost, endless=configuration in endless, instant=instant)
         else:
-            found = _useful(place, space, most, max(most_throughput, configuration.throughput_rps))
+            most_dummy = max(most_throughput, configuration.throughput_rps)
+            found = _useful(place, space, most, most_dummy, surplus=has_surplus(session, space))
         if found is not None:
             kept.append(found)
             most_throughput = max(most_throughput, configuration.throughput_rps)
     return JointModule(module.name, module.rate_rps, least, most, tuple(reversed(kept)), most_cost)
 
 
-def _endless(session: Session, space: PlanSpace, ranked: list[Configuration]) -> list[Configuration]:
+def _endless(session: Session, space: PlanSpace, ranked: list[Configuration], *, any_plan: bool) -> list[Configuration]:
     """Configurations of which machines are as many as one likes, for nothing: the shortest duration first."""
-    if not spare_machines(space):
+    if not all_full(space) or changes_of(session) is not None:
         return []
-    free = [h.name for h in session.hardware if h.price_per_h == 0 and h.count is None]
+    free = [h.name for h in session.hardware if (h.price_per_h == 0 or any_plan) and h.count is None]
     return sorted((c for c in ranked if c.hardware in free), key=lambda c: c.duration_s)
+
+
+def _limits(session: Session, m: int, c: Configuration) -> tuple[int | None, int, Fraction]:
+    """What limits the machines of a configuration's type in module m: `most`, `runs` and `change_price` of a place."""
+    changes, module = changes_of(session), session.modules[m].name
+    stock = usable_stock(session).get(c.hardware)
+    if changes is None:
+        return stock, 0, Fraction(0)
+    bounds = [n for n in (stock, changes.most_of_type(module, c.hardware)) if n is not None]
+    return min(bounds, default=None), changes.running[module, c.hardware], changes.price_per_h
 
 
 class _Place(NamedTuple):
@@ -274,7 +337,9 @@ class _Place(NamedTuple):
         at: its index among the session's configurations.
         price: its price per hour.
         group: number of its throughput-cost ratio within the module.
-        stock: machines in stock; None: any number.
+        stock: most machines of its type, for want of more or of changes; None: any number.
+        runs: machines of its type that run for the module.
+        change_price: money per hour for each machine more or fewer.
     """
 
     rate: Fraction
@@ -283,9 +348,20 @@ class _Place(NamedTuple):
     price: Fraction
     group: int
     stock: int | None
+    runs: int
+    change_price: Fraction
+
+    def affordable(self, money: Fraction) -> int | None:
+        """The most machines that an amount per hour pays for, with changes; None: any number."""
+        if self.price * self.runs > money:
+            return floor(money / self.price)
+        each = self.price + self.change_price
+        return floor((money + self.change_price * self.runs) / each) if each else None
 
 
-def _spare(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool) -> JointConfiguration | None:
+def _surplus(
+    place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool, instant: bool
+) -> JointConfiguration | None:
     """What a configuration can do where dummies fill any number of machines; None: no plan of interest uses it.
 
     Args:
@@ -293,41 +369,50 @@ def _spare(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless
         most: largest budget of the module in seconds.
         most_cost: most that a plan of interest costs per hour; None: not known.
         endless: its machines are as many as one likes, for nothing.
+        instant: endless machines may stand behind it.
     """
-    rate, c, index, price, group, stock = place
+    rate, c, index, price, group, stock = place[:6]
     d, t = c.duration_s, c.throughput_rps
     if d >= most:
         return None
     if endless:
         machines = ceil(rate / t)
         return JointConfiguration(
-            c, index, price, Fraction(0), group, machines, Fraction(0), None, d, Fraction(0), endless=True
+            c, index, price, Fraction(0), group, machines, Fraction(0), None, d, Fraction(0), endless=True, instant=True
         )
     bounds = [] if stock is None else [stock]
     unit_cost = price / t
     latency = d
-    if price and most_cost is not None:
-        bounds.append(floor(most_cost / price))
+    paid = None if most_cost is None else place.affordable(most_cost)
+    if paid is not None:
+        bounds.append(paid)
+    if price and most_cost:
         # What it leads takes most_cost/unit_cost at most.
-        latency += c.batch * unit_cost / most_cost if most_cost else 0
-    need = c.batch / (most - d)
+        latency += 0 if instant else c.batch * unit_cost / most_cost
+    need = Fraction(0) if instant else c.batch / (most - d)
     machines = min(bounds)
     cost = max(unit_cost * max(rate, need), price)
     if machines == 0 or latency > most:
         return None
-    return JointConfiguration(c, index, price, unit_cost, group, machines, need, None, latency, cost)
+    return JointConfiguration(c, index, price, unit_cost, group, machines, need, None, latency, cost, instant=instant)
 
 
-def _useful(place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fraction) -> JointConfiguration | None:
-    """What a configuration can do where dummies fill less than one machine; None: no plan within the budget uses it.
+def _useful(
+    place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fraction, *, surplus: bool
+) -> JointConfiguration | None:
+    """What a configuration can do next to partial machines; None: no plan within the budget uses it.
+
+    Where dummies fill any number of machines, full ones take what their configuration says, however many there are. Of
+    one configuration those that take the whole rate are enough for everything, and as many as run are for changes.
 
     Args:
         place: the configuration.
         space: plan space.
         most: largest budget of the module in seconds.
         most_dummy: largest throughput of this configuration and the useful ones after it, which dummies stay below.
+        surplus: whether dummies fill any number of machines, not less than one.
     """
-    rate, c, index, price, group, stock = place
+    rate, c, index, price, group, stock = place[:6]
     d, b, t = c.duration_s, c.batch, c.throughput_rps
     if d >= most or stock == 0:
         return None
@@ -343,6 +428,8 @@ def _useful(place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fractio
     if whole_need is not None and whole_need > rate and not (dummies and whole_need - rate < most_dummy):
         whole_need = None
     most_machines = 0 if whole_need is None else ceil(rate / t) if dummies else floor(rate / t)
+    if surplus and most_machines:
+        most_machines = max(most_machines, place.runs)
     if stock is not None:
         most_machines = min(most_machines, stock)
     partial_need = need if need <= rate and (need < t or space.policy.form is Form.TIED) else None

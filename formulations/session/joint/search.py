@@ -15,8 +15,16 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
 from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.joint.demands import changes_of, coupled_prices, limited_shares, limits_in_words
 from formulations.session.joint.problem import JointProblem, joint_problem
-from formulations.session.joint.spare import countable, first_plan, made_cheaper, spare_machines, without_prices
+from formulations.session.joint.surplus import (
+    all_full,
+    countable,
+    first_plan,
+    made_cheaper,
+    out_of_reach,
+    without_prices,
+)
 from formulations.tolerances import STEP
 
 
@@ -83,8 +91,9 @@ class JointSearch(ABC):
         checked = evaluate(self.problem.session, plan, self.problem.space)
         if checked.feasible and checked.cost_per_h is not None:
             self.known.append((plan, checked))
-            if self.cost is None or checked.cost_per_h < self.cost:
-                self.plan, self.cost = plan, checked.cost_per_h
+            cost = Fraction(0) if self.problem.any_plan else checked.cost_per_h
+            if self.cost is None or cost < self.cost:
+                self.plan, self.cost = plan, cost
                 self.improved()
         return checked
 
@@ -113,8 +122,8 @@ class JointSearch(ABC):
         reason = ""
         if self.plan is None:
             hit = self.ties if ending is Ending.TIES else "the time limit was hit"
-            stock = " within the stock" if self.problem.session.stock else ""
-            reason = f"no plan meets the SLO{stock} (proven)" if infeasible else hit
+            limits = limits_in_words(self.problem.session)
+            reason = f"no plan meets the SLO{limits} (proven)" if infeasible else hit
         return Answer(
             plan=self.plan,
             raw_status=self.last_word(ending),
@@ -154,14 +163,17 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
         on = countable(session, on)
         start, ignored = given, WarmStart.NONE if given is None else WarmStart.IGNORED
         most: Fraction | None = None
-        if spare_machines(on):
+        if all_full(on) and not _finite(session):
             known = _known_plan(session, on, given, lambda problem: begin(problem, started, deadline))
             if isinstance(known, Answer):
                 return replace(known, warm_start=ignored)
             start, most = known
         problem = joint_problem(session, on, most)
         if problem.infeasible:
+            held = limits_in_words(session)
             reason = "a module has no configuration that meets the SLO"
+            if held:
+                reason = f"no plan meets the SLO{held} (proven)"
             return Answer(None, "infeasible", infeasible=True, reason=reason, warm_start=ignored)
         search = begin(problem, started, deadline)
         used = start is not None and search.accept(start).feasible and start is given
@@ -170,19 +182,31 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
     return cheapest_over_hardware(session, space, run)
 
 
+def _finite(session: Session) -> bool:
+    """Whether changes are limited, so that numbers of machines are whatever plans cost."""
+    changes = changes_of(session)
+    return changes is not None and changes.most is not None
+
+
 def _known_plan(
     session: Session, space: PlanSpace, given: Plan | None, begin: Callable[[JointProblem], JointSearch]
 ) -> tuple[Plan, Fraction] | Answer:
     """A plan and its cost where dummies fill any number of machines; or the answer that there is none, or none yet.
 
-    It bounds the numbers of machines, which have no other bound. On machines of which there is no stock it is easily
-    made. Where there is none on these, a plan that also takes machines in stock is looked for in a model in which all
-    others cost nothing, and may be any number.
+    It bounds the numbers of machines, which have no other bound. On machines that are not limited it is easily made.
+    Where there is none on these, a plan that also takes machines in stock, or of types that have a largest share, is
+    looked for in a model in which all machines that are not in stock cost nothing, and may be any number.
     """
     plan = given if given is not None and evaluate(session, given, space).feasible else first_plan(session, space)
-    if plan is None and session.stock:
-        free = without_prices(session)
-        problem = joint_problem(free, space)
+    if plan is None and out_of_reach(session, space):
+        reason = f"no plan meets the SLO{limits_in_words(session)} (proven)"
+        return Answer(None, "infeasible", infeasible=True, reason=reason)
+    shares = limited_shares(session)
+    if plan is None and (session.stock or shares):
+        if shares:
+            problem = joint_problem(replace(session, running=None), space, any_plan=True)
+        else:
+            problem = joint_problem(without_prices(session), space)
         if not problem.infeasible:
             search = begin(problem)
             ending = search.run()
@@ -190,8 +214,8 @@ def _known_plan(
                 return search.answer(ending, WarmStart.NONE)
             plan = made_cheaper(session, space, search.plan)
     if plan is None:
-        stock = " within the stock" if session.stock else ""
-        return Answer(None, "infeasible", infeasible=True, reason=f"no plan meets the SLO{stock} (proven)")
+        reason = f"no plan meets the SLO{limits_in_words(session)} (proven)"
+        return Answer(None, "infeasible", infeasible=True, reason=reason)
     cost = evaluate(session, plan, space).cost_per_h
     assert cost is not None
     return plan, cost
@@ -200,15 +224,28 @@ def _known_plan(
 def most_cost(problem: JointProblem) -> Fraction:
     """No plan of interest costs more: the whole rate and the most dummies at the highest unit cost.
 
-    Where dummies fill any number of machines: what is known of plans of interest, or all that is in stock.
+    Where dummies fill any number of machines: what is known of plans of interest, or all machines that there may be. To
+    that come all the changes that these are, and spare machines of every type.
     """
-    if problem.spare:
-        if problem.most_cost_per_h is not None:
-            return problem.most_cost_per_h or Fraction(1)
-        counted = (c.price * c.most_machines for module in problem.modules for c in module.configurations)
-        return sum(counted, Fraction(0)) or Fraction(1)
-    total = Fraction(0)
+    if problem.most_cost_per_h is not None and problem.all_full:
+        return problem.most_cost_per_h or Fraction(1)
+    total = _most_coupled(problem)
+    if problem.surplus:
+        partial = 0 if problem.all_full else 1
+        counted = (c.price * (c.most_machines + partial) for module in problem.modules for c in module.configurations)
+        return total + sum(counted, Fraction(0)) or Fraction(1)
     for module in problem.modules:
         most = max(c.throughput_rps for c in module.configurations)
         total += max(c.unit_cost for c in module.configurations) * (module.rate_rps + most)
     return total or Fraction(1)
+
+
+def _most_coupled(problem: JointProblem) -> Fraction:
+    """The most that changes and spare machines cost in a plan, each machine that there may be counted as a change."""
+    prices, changes = coupled_prices(problem.session), problem.changes
+    if changes is None:
+        return sum(prices, Fraction(0))
+    machines = sum(c.most_machines + 1 for module in problem.modules for c in module.configurations)
+    most = machines + changes.running.total() + changes.gone
+    most = most if changes.most is None else min(most, changes.most)
+    return sum(prices[1:], changes.price_per_h * most)

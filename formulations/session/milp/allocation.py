@@ -20,6 +20,7 @@ from formulations.engines.milp import chosen_engine, export_lp, run_twice
 from formulations.session.joint.candidates import refused
 from formulations.session.joint.problem import joint_problem
 from formulations.session.milp.allocation_model import add_allocation
+from formulations.session.milp.coupled_costs import CoupledCosts
 from formulations.session.milp.joint_model import JointModel
 from formulations.session.milp.points import forbid, read_plan, states_at
 from formulations.tolerances import ROOM
@@ -58,7 +59,7 @@ def allocate_module(
     unit = problem.modules[0].configurations[0].lead_cost_per_h or Fraction(1)
     rows = add_allocation(model, problem, 0, "module", unit)
     model += pulp.LpAffineExpression(rows.cost)
-    joint = JointModel(problem, model, [rows], [], [], unit)
+    joint = JointModel(problem, model, [rows], [], [], rows.cost, CoupledCosts(), unit)
     if limits.options.export_lp is not None:
         export_lp(model, limits.options.export_lp)
     engine, bound = chosen_engine(limits.options), None

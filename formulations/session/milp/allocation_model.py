@@ -38,17 +38,23 @@ Where machines are charged whole (docs/model/whole-machines.md), a partial machi
 
     cost = Σ_k p_k (n_k + z_k),   in units of a typical cost
 
-and where dummies then fill any number of machines (`JointProblem.spare`), there is no partial machine, z_k = 0. What
-the module may cost bounds the rate that is left at k (`JointModule.most_left_rps`). With W_k this bound,
+and where dummies then fill any number of machines (`JointProblem.surplus`), there is no partial machine in sequence,
+z_k = 0. What the module may cost bounds the rate that is left at k (`JointModule.most_left_rps`). With W_k this bound,
+or 1 where it is less and there may be a partial machine,
 
     w_k ≤ W_k,   dummy ≤ W_0 − 1,   D_k ≤ (W_k − 1) · lead_k
 
 take the place of the second row of dummies and of the largest t in the third and in the fluid rows. Endless machines
 are none, or as many as the model counts: n_k = N_k u_k.
+
+A type h of largest share s (docs/model/whole-machines.md) may be taken away, and the others take their part:
+
+    Σ_{k not on h} t_k n_k + f_k ≥ 1 − s                                                    share_h
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -56,6 +62,8 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.session import Policy
 from euclio.session.policies import Form
+from formulations.engines.milp import readable
+from formulations.session.joint.demands import limited_shares
 from formulations.session.joint.problem import JointModule, JointProblem
 from formulations.tolerances import ROOM
 
@@ -145,7 +153,8 @@ def add_allocation(
     _counts(model, rows)
     _order(model, rows)
     if rows.dummy is not None:
-        _dummies(model, rows, spare=problem.spare)
+        _dummies(model, rows, surplus=problem.surplus)
+    _shares(model, rows, limited_shares(problem.session))
     _needs(model, rows, problem.space.policy)
     _limit(model, rows, problem.space.max_allocations)
     return rows
@@ -173,15 +182,15 @@ def largest_dummy(module: JointModule, first: int = 0) -> float:
     return max((t[k] for k in range(first, len(t)) if module.configurations[k].most_machines), default=0.0)
 
 
-def most_dummy(module: JointModule, first: int, *, spare: bool) -> float:
+def most_dummy(module: JointModule, first: int, *, surplus: bool) -> float:
     """The most dummies of a plan that begins at place `first`, as a share of the module's rate.
 
     Args:
         module: the module.
         first: place of the leading configuration.
-        spare: whether dummies may fill any number of machines, not the last one only.
+        surplus: whether dummies may fill any number of machines, not the last one only.
     """
-    if not spare:
+    if not surplus:
         return largest_dummy(module, first)
     return max(0.0, float(module.most_left_rps(first) / module.rate_rps) - 1.0)
 
@@ -192,10 +201,11 @@ def _variables(model: LpProblem, problem: JointProblem, m: int, name: str, unit:
     module = problem.modules[m]
     t = throughputs(module)
     places = range(len(t))
-    dummies = most_dummy(module, 0, spare=problem.spare) if problem.dummies else 0.0
+    dummies = most_dummy(module, 0, surplus=problem.surplus) if problem.dummies else 0.0
     left = [1.0 + dummies] * (len(t) + 1)
-    if problem.spare:
+    if problem.surplus:
         left = [float(module.most_left_rps(k) / module.rate_rps) * (1.0 + ROOM) for k in range(len(t) + 1)]
+        left = left if problem.all_full else [max(1.0, most) for most in left]
 
     def binaries(kind: str, on: bool = True) -> list[Any]:
         return [model.add_variable(f"{kind}_{name}_{k}", cat=pulp.LpBinary) for k in places] if on else []
@@ -285,20 +295,29 @@ def _order(model: LpProblem, rows: AllocationRows) -> None:
         _add(model, {**fluid, rows.w[k]: -1.0}, ROOM, f"fluid_{label}")
 
 
-def _dummies(model: LpProblem, rows: AllocationRows, *, spare: bool) -> None:
+def _dummies(model: LpProblem, rows: AllocationRows, *, surplus: bool) -> None:
     t, g = throughputs(rows.module), step(rows.module)
     assert rows.dummy is not None
     assert rows.filled is not None
-    most = most_dummy(rows.module, 0, spare=spare)
+    most = most_dummy(rows.module, 0, surplus=surplus)
     _add(model, {**dict.fromkeys(rows.z, 1.0), rows.filled: 1.0}, 1.0, f"dummies_{rows.name}_partial")
-    if not spare:
+    if not surplus:
         last = {v: -min(share - g, most) for v, share in zip(rows.last, t, strict=True)}
         _add(model, {rows.dummy: 1.0, **last}, 0.0, f"dummies_{rows.name}_last")
     _add(model, {rows.dummy: 1.0, rows.filled: -most}, 0.0, f"dummies_{rows.name}")
     _equal(model, {rows.dummy: 1.0, **dict.fromkeys(rows.lead_dummy, -1.0)}, 0.0, f"fluid_{rows.name}")
     for k in range(len(t)):
-        most = most_dummy(rows.module, k, spare=spare)
+        most = most_dummy(rows.module, k, surplus=surplus)
         _add(model, {rows.lead_dummy[k]: 1.0, rows.lead[k]: -most}, 0.0, f"fluid_{rows.name}_{k}_dummy")
+
+
+def _shares(model: LpProblem, rows: AllocationRows, shares: Mapping[str, Fraction]) -> None:
+    """Without machines of a type that may be taken away, the others take their part of the rate."""
+    t = throughputs(rows.module)
+    for (name, most), label in zip(shares.items(), readable(list(shares)), strict=True):
+        others = [k for k, c in enumerate(rows.module.configurations) if c.configuration.hardware != name]
+        taken = {rows.n[k]: -t[k] for k in others} | {rows.f[k]: -1.0 for k in others}
+        _add(model, taken, ROOM - float(1 - most), f"share_{rows.name}_{label}")
 
 
 def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:

@@ -15,7 +15,8 @@ points of one k the lower convex hull is kept, as columns h_k_i ≥ 0 with
 A plan lies above one point of its k, hence keeps these rows. Nothing else depends on the columns.
 
 Machines that are charged whole cost no less, so that the rows hold without dummies. With dummies, which then fill any
-number of machines, there is no rate left that the leading machines determine, and no such row (`JointProblem.spare`).
+number of machines, there is no rate left that the leading machines determine, and no such row
+(`JointProblem.all_full`).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def add_heads(joint: JointModel, deadline: float = math.inf) -> None:
     """
     import pulp
 
-    if joint.problem.spare:
+    if joint.problem.all_full:
         return
     for m, rows in enumerate(joint.rows):
         if time.perf_counter() >= deadline:

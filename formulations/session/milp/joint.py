@@ -37,6 +37,7 @@ from euclio.session.policies import Form
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, run_twice, solve_relaxation
 from formulations.session.joint.candidates import MOST_CANDIDATES, priced, refused
+from formulations.session.joint.demands import coupled_prices
 from formulations.session.joint.problem import JointProblem
 from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
 from formulations.session.joint.tightening import affordable, by_leading
@@ -55,7 +56,7 @@ SPAN = 10**4
 MOST_SHARE, MOST_COUNT = 10**4, 10**6
 """A model is trusted where no machine takes more than this many times its module's rate, nor do all machines together
 that dummies may fill, and where no module needs more than this many machines, nor costs more than this many units of
-money."""
+money; nor where more machines run or may be changed, nor where a change or a type's spare machines cost more."""
 MOST_MODELS = 12
 """Models with rising limits or finer units before the search gives up."""
 
@@ -263,10 +264,15 @@ def _first_unit(problem: JointProblem, most: Fraction) -> Fraction:
 
 def _trusted(problem: JointProblem, unit: Fraction) -> bool:
     """Whether the coefficients of the model are near enough to 1 for an engine's tolerance to mean something."""
+    changes = problem.changes
     return all(
         c.most_machines <= MOST_COUNT
         and (c.most_machines == 0 or c.throughput_rps <= MOST_SHARE * module.rate_rps)
         and c.unit_cost * min(module.rate_rps, c.throughput_rps) <= MOST_COUNT * unit
         for module in problem.modules
         for c in module.configurations
-    ) and not (problem.spare and any(m.most_left_rps(0) > MOST_SHARE * m.rate_rps for m in problem.modules))
+    ) and not (
+        (problem.surplus and any(m.most_left_rps(0) > MOST_SHARE * m.rate_rps for m in problem.modules))
+        or any(price > MOST_COUNT * unit for price in coupled_prices(problem.session))
+        or (changes is not None and max(changes.running.total() + changes.gone, changes.most or 0) > MOST_COUNT)
+    )

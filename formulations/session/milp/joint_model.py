@@ -2,7 +2,7 @@
 
 To the rows of every module (`allocation_model.py`) come latencies and start times, here as shares of the SLO:
 
-    minimise  Σ_m cost_m
+    minimise  Σ_m cost_m + what changes and spare machines cost (`coupled_costs.py`)
     start_m ≥ start_a + latency_a                          for every edge (a, m)           after_a_m
     start_m + latency_m ≤ 1                                for every last module m         end_m
     latency_m ≥ d_k + b_k/w_k  where whole machines of k,  d_k + b_k/f_k  where its partial machine is used
@@ -24,11 +24,12 @@ two binaries that are 1 only where there are more or fewer, and μ such that the
 
     latency ≥ d_k + q_k (n + 1) (2/v − (n t_k + f_k)/v²) − μ (1 − z_k + more + fewer)      even_k_n_v
 
-A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md):
+A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md);
+spare machines are none of S_h (`formulations.session.joint.demands.usable_stock`):
 
     Σ_m Σ_{k on h} n_k + f_k T/t_k ≤ S_h   or   Σ_m Σ_{k on h} n_k + z_k ≤ S_h             stock_h
 
-Endless machines take their duration, with b_k = 0 in all rows.
+Endless machines, and what may stand before them, take their duration, with b_k = 0 in all rows.
 
 So the model's optimum is a bound, with however few tangents. A point whose exact latency is larger than the model
 believes breaks the tangents at its own w: adding those cuts it off, and there are finitely many points.
@@ -37,6 +38,7 @@ believes breaks the tangents at its own w: adding those cuts it off, and there a
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -44,8 +46,10 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.session.policies import Form
 from formulations.engines.milp import readable
+from formulations.session.joint.demands import usable_stock
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
+from formulations.session.milp.coupled_costs import CoupledCosts, add_coupled_costs
 from formulations.tolerances import ROOM, VIOLATION
 
 if TYPE_CHECKING:
@@ -91,6 +95,7 @@ class JointModel:
         latencies: latency of each module.
         begin: start time of each module.
         unit: money per hour that counts as 1 in the model.
+        cost: coefficient of every variable in the cost of a plan.
         most_cost: most that a point may cost, in that unit.
         tangents: tangents added so far.
         forbidden: rows added so far that cut off whole numbers.
@@ -102,6 +107,8 @@ class JointModel:
     rows: list[AllocationRows]
     latencies: list[LatencyRows]
     begin: list[Any]
+    cost: dict[Any, float]
+    coupled: CoupledCosts
     unit: Fraction = Fraction(1)
     most_cost: float = math.inf
     tangents: int = 0
@@ -124,7 +131,7 @@ class JointModel:
         self.most_cost = float(cost / self.unit) * (1.0 + ROOM) + ROOM
         if by_row:
             self.forbidden += 1
-            total = pulp.LpAffineExpression({v: c for r in self.rows for v, c in r.cost.items()})
+            total = pulp.LpAffineExpression(self.cost)
             self.model += total <= self.most_cost, f"cutoff_{self.forbidden}"
 
     def separate(self, values: Mapping[str, float]) -> int:
@@ -253,7 +260,10 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
     model = pulp.LpProblem("splitting_and_allocation", pulp.LpMinimize)
     names = readable([module.name for module in problem.modules])
     rows = [add_allocation(model, problem, m, name, unit) for m, name in enumerate(names)]
-    model += pulp.LpAffineExpression({v: c for r in rows for v, c in r.cost.items()})
+    coupled = add_coupled_costs(model, problem, rows, unit)
+    cost = Counter({v: c for r in rows for v, c in r.cost.items()})
+    cost.update(coupled.cost)
+    model += pulp.LpAffineExpression(cost)
     latencies = [_latency(model, problem, r) for r in rows]
     begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
     for a, m in problem.edges:
@@ -264,7 +274,7 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
         if m not in parents:
             model += begin[m] + latencies[m].latency <= 1.0 + ROOM, f"end_{name}"
     _stock(model, problem, rows)
-    joint = JointModel(problem, model, rows, latencies, begin, unit)
+    joint = JointModel(problem, model, rows, latencies, begin, dict(cost), coupled, unit)
     for m, latency in enumerate(latencies):
         _first_tangents(joint, m, latency)
     return joint
@@ -274,7 +284,7 @@ def _stock(model: LpProblem, problem: JointProblem, rows: list[AllocationRows]) 
     """No more machines of a type than are in stock."""
     import pulp
 
-    stock = problem.session.stock
+    stock = usable_stock(problem.session)
     for name, label in zip(stock, readable(list(stock)), strict=True):
         taken: dict[Any, float] = {}
         for r in rows:
@@ -319,7 +329,7 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
     durations = [float(c.configuration.duration_s / slo) for c in module.configurations]
     collected = [policy.even_batch(c.configuration) if even else c.configuration.batch for c in module.configurations]
     batches = [
-        0.0 if c.endless else float(batch / module.rate_rps / slo)
+        0.0 if c.instant else float(batch / module.rate_rps / slo)
         for c, batch in zip(module.configurations, collected, strict=True)
     ]
     return LatencyRows(

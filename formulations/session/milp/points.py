@@ -53,7 +53,7 @@ def point_of(joint: JointModel, plan: Plan, checked: Evaluation) -> dict[str, fl
         values |= _allocation_values(
             joint, m, [(places[a.configuration], a.machines) for a in plan.modules[m].allocations], checked
         )
-    return values
+    return values | joint.coupled.values_at(values)
 
 
 def _allocation_values(joint: JointModel, m: int, used: list[tuple[int, int]], checked: Evaluation) -> dict[str, float]:
@@ -158,7 +158,7 @@ def _cheaper(joint: JointModel, cost: Fraction) -> Any:
     """A binary variable that is 1 only where all modules together cost at most a given amount per hour."""
     import pulp
 
-    total: dict[Any, float] = {v: c for rows in joint.rows for v, c in rows.cost.items()}
+    total = joint.cost
     most = sum(c * v.upBound for v, c in total.items())
     cheaper = joint.model.add_variable(f"cheaper_{joint.forbidden}", cat=pulp.LpBinary)
     limit = float(cost / joint.unit) * (1.0 + ROOM) + ROOM

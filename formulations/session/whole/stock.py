@@ -36,6 +36,7 @@ from formulations.session.exact.module_problem import Stock
 from formulations.session.exact.solver import NO_PLAN
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.whole.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
+from formulations.session.whole.charges import no_charges
 from formulations.session.whole.nearly_full import nearly_full
 from formulations.session.whole.prices import better_price
 from formulations.session.whole.stock_ties import cheapest_in_box
@@ -243,7 +244,7 @@ class StockSearch:
         arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
         # Sums of shares may be off by rounding; that keeps too much, and the parts of the plan found are counted.
         room = self._machines(most) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
-        return prove_within(arrays, Stock(self._kind, room), GAP, self.deadline)
+        return prove_within(arrays, Stock(self._kind, room), no_charges(arrays), GAP, self.deadline)
 
     def _value(self, proof: Proof, price: Floats) -> float:
         """The bound at a price, with what rounding may have added to it taken off."""

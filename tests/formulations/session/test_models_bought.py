@@ -13,7 +13,7 @@ from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, S
 from formulations.session.cpsat.joint_model import joint_model
 from formulations.session.joint.problem import joint_problem
 from formulations.session.joint.search import most_cost
-from formulations.session.joint.spare import countable, first_plan
+from formulations.session.joint.surplus import countable, first_plan
 
 pytest.importorskip("ortools")
 

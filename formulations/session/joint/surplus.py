@@ -2,21 +2,21 @@
 
 docs/model/whole-machines.md: with machines charged whole, under policies that dispatch in sequence, more machines
 collect batches faster. Any latency above the duration is met by some number of machines. So whether there is a plan is
-easily told where machines are not in stock: on the configurations of the shortest durations, if at all.
+easily told where machines are not limited: on the configurations of the shortest durations, if at all. Whatever the
+policy, they may keep changes few, or take over from machines of another type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, lcm
+from math import ceil, inf, lcm
 
 from euclio.session import (
     Allocation,
     Configuration,
     DummyRule,
-    Hardware,
     Module,
     ModulePlan,
     Plan,
@@ -25,16 +25,24 @@ from euclio.session import (
     evaluate,
     longest_path,
 )
+from euclio.session.evaluate import machine_latencies
 from euclio.session.policies import Form
+from formulations.session.joint.demands import changes_of, limited_shares, usable_stock
 from formulations.session.splitting.problem import without_modes
 
 ROUNDS = 3
 """Rounds over the modules in which a first plan is made cheaper."""
 
 
-def spare_machines(space: PlanSpace) -> bool:
-    """Whether machines that are not needed for the rate may make a plan of the space faster."""
+def all_full(space: PlanSpace) -> bool:
+    """Whether dummies fill every machine for nothing, and so many machines that plans become faster by them."""
     return space.fills and space.policy.form.in_sequence
+
+
+def has_surplus(session: Session, space: PlanSpace) -> bool:
+    """Whether machines that are not needed for the rate may be of use: for latencies, or what the session asks for."""
+    held = changes_of(session) is not None or limited_shares(session)
+    return space.fills and (space.policy.form.in_sequence or bool(held))
 
 
 def countable(session: Session, space: PlanSpace) -> PlanSpace:
@@ -53,34 +61,57 @@ def countable(session: Session, space: PlanSpace) -> PlanSpace:
 
 
 def without_prices(session: Session) -> Session:
-    """The session with machines for nothing where there is no stock of them: it has a plan exactly if the session has.
+    """The session with machines for nothing where there is no stock of them, in which changes do not count.
 
-    Such machines are used alone in a module, so that their place in the ranking is of no matter.
+    It has a plan exactly if the session has one, where changes are not limited and no type has a largest share. Such
+    machines are used alone in a module, so that their place in the ranking is of no matter.
     """
-    hardware = [Hardware(h.name, 0 if h.count is None else h.price_per_h, h.count) for h in session.hardware]
-    return Session(session.name, session.slo_s, hardware, session.modules, session.edges)
+    hardware = tuple(h if h.count is not None else replace(h, price_per_h=Fraction(0)) for h in session.hardware)
+    return replace(session, hardware=hardware, running=None)
+
+
+def out_of_reach(session: Session, space: PlanSpace) -> bool:
+    """Whether without some type a module's other machines can never take enough of its rate, all of them full."""
+    usable = usable_stock(session)
+    for module in session.modules:
+        most: dict[str, Fraction | float] = {}
+        for c in module.profile:
+            if space.allows(c.hardware, c.batch, c.concurrency) and c.duration_s < session.slo_s:
+                taken = usable[c.hardware] * c.throughput_rps if c.hardware in usable else inf
+                most[c.hardware] = max(taken, most.get(c.hardware, 0))
+        for name, share in limited_shares(session).items():
+            if sum(taken for other, taken in most.items() if other != name) < (1 - share) * module.rate_rps:
+                return True
+    return False
 
 
 def with_enough(
-    session: Session, space: PlanSpace, plan: Plan, endless: Mapping[int, Configuration], budgets_s: Iterable[Fraction]
+    session: Session,
+    space: PlanSpace,
+    plan: Plan,
+    endless: Mapping[int, Sequence[Configuration]],
+    budgets_s: Iterable[Fraction],
 ) -> Plan:
     """The plan with as many machines of endless configurations as the SLO asks for.
 
     Args:
         session: the session.
         space: the plan space.
-        plan: the plan; modules of `endless` are made anew.
-        endless: by module the configuration that it uses alone.
+        plan: the plan; in modules of `endless` the endless machines alone take the rate.
+        endless: by module the endless configurations that it uses.
         budgets_s: latencies that the modules' own are compared with, beside the SLO.
 
     Returns:
-        The plan; where no number of machines is enough, modules take so little more than their durations that no
+        The plan; where no number of machines is enough, modules take so little more than they have to that no
         comparison with any of the numbers given, other than equality, comes out another way.
     """
     checked = evaluate(session, plan, space)
     if not checked.modules:
         return plan
-    own = [endless[m].duration_s if m in endless else e.worst_case_latency_s for m, e in enumerate(checked.modules)]
+    own = [entry.worst_case_latency_s for entry in checked.modules]
+    hurried: dict[int, list[Configuration]] = {}
+    for m, many in endless.items():
+        hurried[m], own[m] = _hurried(session, space, plan.modules[m], many)
     scale = lcm(*(x.denominator for x in [session.slo_s, *own, *budgets_s]))
     finest = Fraction(1, 2 * scale * len(own))
     above = session.slo_s
@@ -90,13 +121,41 @@ def with_enough(
             break
         above = max(above / 2, finest)
     modules = list(plan.modules)
-    for m, c in endless.items():
-        modules[m] = _filled(session.modules[m], c, c.duration_s + above)
+    for m, many in endless.items():
+        rate = max(session.modules[m].rate_rps, *(c.batch / above for c in hurried[m]))
+        modules[m] = _with_rate(session.modules[m], modules[m], many, rate)
     return Plan(tuple(modules))
 
 
+def _hurried(
+    session: Session, space: PlanSpace, plan: ModulePlan, endless: Sequence[Configuration]
+) -> tuple[list[Configuration], Fraction]:
+    """The configurations that endless machines make as fast as their durations, and the latency so approached."""
+    used = [a.configuration for a in plan.allocations]
+    last = max(used.index(c) for c in endless)
+    ratio = [session.price[c.hardware] / c.throughput_rps for c in used]
+    tied = space.policy.form is Form.TIED
+    hurried = [i for i in range(len(used)) if i <= last or (tied and ratio[i] == ratio[last])]
+    total = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), Fraction(0))
+    latencies = machine_latencies(plan.allocations, Fraction(0), total, session.price, space.policy)
+    others = [machine.latency_s for machine in latencies if machine.allocation not in hurried]
+    return [used[i] for i in hurried], max([*others, *(used[i].duration_s for i in hurried)])
+
+
+def _with_rate(module: Module, plan: ModulePlan, endless: Sequence[Configuration], rate: Fraction) -> ModulePlan:
+    """A module's plan in which machines of each endless configuration take a rate."""
+    allocations = tuple(
+        Allocation(a.configuration, ceil(rate / a.configuration.throughput_rps)) if a.configuration in endless else a
+        for a in plan.allocations
+    )
+    taken = sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
+    return ModulePlan(allocations, taken - module.rate_rps)
+
+
 def first_plan(session: Session, space: PlanSpace) -> Plan | None:
-    """A plan on machines of which there is no stock, where dummies fill any number of machines; None: there is none.
+    """A plan on machines that are not limited, where dummies fill any number of machines; None: there is none.
+
+    Changes are not looked at: they may cost something, but not be limited.
 
     Every module gets its shortest duration and an equal part of what that leaves of the SLO, then the cheapest
     configuration alone that keeps to it.
@@ -119,9 +178,10 @@ def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
 
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
-    """By module the configurations of the plan space on machines of which there is no stock."""
+    """By module the configurations of the plan space on machines without a stock and a largest share."""
+    limited = session.stock.keys() | limited_shares(session).keys()
     return [
-        [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in session.stock]
+        [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in limited]
         for m in session.modules
     ]
 

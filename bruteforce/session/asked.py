@@ -1,0 +1,81 @@
+"""What a session asks of a plan beyond latency and cost, as it is counted (ours; docs/model/whole-machines.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a session asks.
+
+    Attributes:
+        stock: machines that a plan may use by type: those in stock without those that stand by.
+        running: machines that run by module, then type.
+        gone: machines that run for modules that the session does not have: every plan removes them.
+        most_changes: most machines added to and removed from those of the session's modules; None: any number.
+        change_price: money per hour for each machine added or removed.
+        spare: machines that stand by, of each type that a plan uses.
+        shares: largest share of a module's rate that may need a type, by type, where it is below 1.
+    """
+
+    stock: dict[str, int]
+    running: dict[str, Counter[str]]
+    gone: int
+    most_changes: int | None
+    change_price: Fraction
+    spare: int
+    shares: dict[str, Fraction]
+
+    @property
+    def anything(self) -> bool:
+        """Whether a plan is held to more than its latency."""
+        return bool(self.stock or self.binds or self.spare or self.shares)
+
+    @property
+    def binds(self) -> bool:
+        """Whether changes are limited or cost anything."""
+        return self.most_changes is not None or self.change_price > 0
+
+    def limits(self) -> tuple[Fraction, ...]:
+        """The most that a plan may use: of each type in `stock`, then of changes if they are limited."""
+        changes = [] if self.most_changes is None else [self.most_changes]
+        return tuple(map(Fraction, [*self.stock.values(), *changes]))
+
+    def changes(self, module: str, machines: Mapping[str, int]) -> int:
+        """Machines of a module added and removed, given its machines by type, a partial one counted whole."""
+        runs = self.running.get(module, Counter())
+        return sum(abs(machines.get(name, 0) - runs[name]) for name in {*machines, *runs})
+
+    def takes_enough(self, rate: Fraction, rates: Mapping[str, Fraction]) -> bool:
+        """Whether machines without any one type take enough of a module's rate, given what all take by type."""
+        total = sum(rates.values(), Fraction(0))
+        return all(total - rates.get(name, 0) >= (1 - most) * rate for name, most in self.shares.items())
+
+
+def asked_of(session: Session, *, close: bool = True) -> Asked:
+    """What a session asks.
+
+    Args:
+        session: the session.
+        close: whether with what it asks of changes; otherwise none of them counts.
+    """
+    running = session.running if close else None
+    stock = {name: max(0, count - session.spare_machines) for name, count in session.stock.items()}
+    shares = {name: most for name, most in session.largest_share.items() if most < 1}
+    counts: dict[str, Counter[str]] = {module.name: Counter() for module in session.modules}
+    gone, most, price = 0, None, Fraction(0)
+    if running is not None and running.binds:
+        most, price = running.most_changes, running.price_per_change_per_h
+        for own in running.machines:
+            if own.module in counts:
+                counts[own.module][own.hardware] = own.machines
+            else:
+                gone += own.machines
+    most = None if most is None else most - gone
+    return Asked(stock, counts, gone, most, price, session.spare_machines, shares)

@@ -1,0 +1,393 @@
+"""The plans of one module that an enumeration lists, where plans are held to more than latency and cost (ours).
+
+docs/model/whole-machines.md says which plans there are. Without dummies, and where machines are charged by share, a
+module has finitely many plans, those of `module_plans.py`: all of them are listed. With dummies under `whole` it
+has infinitely many, and these are listed:
+
+- Under policies of forms `FIXED` and `EVEN` a full machine takes what its configuration says, however many there are.
+  So machines of a configuration beyond those that take the rate alone are of no use but to go on running: its numbers
+  go up to the larger of the two. Next to these plans of full machines, `module_plans.py` has those with a partial one.
+  Where a full machine takes longer than one that is nearly full, d + b/t (`rr` with concurrency), rule `continuous` may
+  also leave the last one anything below full: it takes d + b/t and an infinitesimal.
+- In sequence (forms `LEFT`, `TIED`) latencies fall as machines are added, and a last machine that is not full is filled
+  for nothing: a plan is a number of machines of each configuration, Σ n·t ≥ T. Limits on changes, a stock, or a
+  cutoff on the cost make them finitely many.
+- Machines of free types are as many as one likes: they cost nothing, there is no stock of them and nobody counts
+  changes. With one more of them nothing gets slower. So a module that uses one, of duration d, may use nothing else,
+  and takes as little more than d as it has to: d and an infinitesimal (`Latency.above`). Only a largest share may ask
+  for more: for machines of another free type, so that both are without any limit, or for some that are not free. These
+  are as fast as their duration where machines of the free type follow them in rank, else as fast as by themselves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+from math import ceil, floor
+from typing import NamedTuple
+
+from bruteforce.session.asked import Asked
+from bruteforce.session.combination import TimeUpError
+from bruteforce.session.module_plans import MOST_VECTORS, Counts, all_counts, most_vectors, worst_latency
+from bruteforce.session.scaled_module import ScaledModule, scale_module
+from euclio.core.errors import InapplicableError
+from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Session
+
+NOTHING: tuple[tuple[Allocation, ...], tuple[Allocation, ...]] = ((), ())
+"""No machines before or after others in rank."""
+
+
+class Latency(NamedTuple):
+    """A latency; compared and added like a number with an infinitesimal part.
+
+    Attributes:
+        seconds: seconds.
+        above: infinitesimals on top: modules that take longer than `seconds`, by as little as one likes.
+    """
+
+    seconds: Fraction
+    above: int = 0
+
+    def plus(self, other: Latency) -> Latency:
+        """The sum."""
+        return Latency(self.seconds + other.seconds, self.above + other.above)
+
+
+class Choice(NamedTuple):
+    """A plan of one module.
+
+    Attributes:
+        cost_per_h: money per hour, with what its changes cost.
+        latency: worst-case latency.
+        used: what it uses of all that is limited, in the order of `Asked.limits`.
+        types: types that it uses, where machines of each are to spare; otherwise none.
+        plan: the plan, given what an infinitesimal is to be in seconds.
+    """
+
+    cost_per_h: Fraction
+    latency: Latency
+    used: tuple[Fraction, ...]
+    types: frozenset[str]
+    plan: Callable[[Fraction], ModulePlan]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is listed.
+
+    Attributes:
+        session: the instance.
+        space: plan space, with a countable dummy rule (form `FIXED`: any) and without `single_hardware`.
+        asked: what plans are held to.
+        free: types of which a module may use as many machines as it likes for nothing.
+        deadline: `time.perf_counter` value at which to give up.
+    """
+
+    session: Session
+    space: PlanSpace
+    asked: Asked
+    free: frozenset[str]
+    deadline: float
+
+    def scaled(self, module: Module) -> ScaledModule:
+        """A module in integers."""
+        return scale_module(module, self.session.price, self.space)
+
+
+def all_choices(listing: Listing, module: Module) -> list[Choice]:
+    """The module's plans that are of use, where they are finitely many.
+
+    Raises:
+        InapplicableError: they are too many.
+        TimeUpError: the deadline has passed.
+    """
+    if listing.space.fills and listing.space.policy.form.in_sequence:
+        return choices_within(listing, module, None)
+    scaled = listing.scaled(module)
+    vectors = most_vectors(scaled, listing.space.max_allocations)
+    if vectors > MOST_VECTORS:
+        raise InapplicableError(_too_many(module, f"may have {vectors:.2g}"))
+    closed = list(all_counts(scaled, listing.space, listing.deadline))
+    if listing.space.fills:
+        filled = list(_fillings(_Vectors(listing, module, scaled)))
+        closed = [*filled, *(counts for counts in closed if counts.partial)]
+    found = [_choice(listing, module, scaled, counts) for counts in closed]
+    if not listing.space.dummy.countable:
+        found += [_nearly_full(listing, module, scaled, counts) for counts in closed if counts.partial or counts.dummy]
+    return _undominated(listing, (choice for choice in found if choice is not None))
+
+
+def choices_within(listing: Listing, module: Module, cutoff: Fraction | None) -> list[Choice]:
+    """The module's plans of full machines that are of use and cost at most a cutoff, where dummies are for nothing.
+
+    Args:
+        listing: what is listed.
+        module: the module.
+        cutoff: money per hour; None: no limit, where every type is free or in stock, or changes are limited.
+
+    Raises:
+        InapplicableError: they are too many.
+        TimeUpError: the deadline has passed.
+    """
+    scaled = listing.scaled(module)
+    most = None if cutoff is None else cutoff * scaled.cost_scale
+    counts = _fillings(_Vectors(listing, module, scaled, most))
+    bought = (choice for c in counts if (choice := _choice(listing, module, scaled, c)) is not None)
+    endless = _endless_choices(listing, module, scaled, most) if listing.free else []
+    return _undominated(listing, (choice for choices in (endless, bought) for choice in choices))
+
+
+def _endless_choices(listing: Listing, module: Module, scaled: ScaledModule, most: Fraction | None) -> Iterator[Choice]:
+    """The module's plans with as many machines of a free type as it takes."""
+    shares, limit = listing.asked.shares, listing.space.max_allocations
+    free = [(k, c) for k, c in enumerate(scaled.configurations) if c.hardware in listing.free]
+    nothing = (Fraction(0),) * len(listing.asked.limits())
+    for _, c in free:
+        if c.hardware not in shares:
+            plan = partial(_many, module, NOTHING, (c,), (c,))
+            yield Choice(Fraction(0), Latency(c.duration_s, 1), nothing, frozenset(), plan)
+    limited = [(k, c) for k, c in free if c.hardware in shares]
+    if limit == 1 or not limited:
+        return
+    for (_, first), (_, second) in combinations(limited, 2):
+        if first.hardware != second.hardware:
+            latency, both = Latency(max(first.duration_s, second.duration_s), 1), (first, second)
+            yield Choice(Fraction(0), latency, nothing, frozenset(), partial(_many, module, NOTHING, both, both))
+    for k, c in limited:
+        least = (1 - shares[c.hardware]) * scaled.rate
+        vectors = _Vectors(listing, module, scaled, most, least, None if limit is None else limit - 1)
+        for counts in _fillings(vectors):
+            yield _with_endless(listing, module, scaled, counts, k)
+
+
+def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts, k: int) -> Choice:
+    """Machines of types that are not free, next to as many of configuration k, of a free one, as it takes."""
+    choice, c = _priced(listing, module, scaled, counts), scaled.configurations[k]
+    tied = scaled.shared
+    before = [i for i, _ in counts.machines if i < k or (tied and scaled.unit_cost[i] == scaled.unit_cost[k])]
+    after = tuple(own for own in counts.machines if own[0] not in before)
+    latency = max(Latency(scaled.configurations[i].duration_s, 1) for i in [k, *before])
+    most_above = listing.session.slo_s
+    if after:
+        taken = sum(n * scaled.throughput[i] for i, n in after)
+        others = Latency(worst_latency(scaled, Counts(0, after, 0, taken - scaled.rate)))
+        if others > latency:
+            most_above, latency = others.seconds - latency.seconds, others
+    collecting = tuple(scaled.configurations[i] for i in [k, *before])
+    bought = tuple(Allocation(scaled.configurations[i], n) for i, n in counts.machines)
+    at = sum(i < k for i, _ in counts.machines)
+    return choice._replace(
+        latency=latency,
+        plan=lambda above: _many(module, (bought[:at], bought[at:]), (c,), collecting, min(above, most_above)),
+    )
+
+
+def _many(
+    module: Module,
+    bought: tuple[tuple[Allocation, ...], tuple[Allocation, ...]],
+    endless: tuple[Configuration, ...],
+    collecting: tuple[Configuration, ...],
+    above: Fraction,
+) -> ModulePlan:
+    """As many machines of configurations as collect batches within a time.
+
+    Args:
+        module: the module.
+        bought: other machines, those before and those after in rank.
+        endless: the configurations, in rank order.
+        collecting: configurations whose batches they collect.
+        above: the time in seconds.
+    """
+    needed = max(module.rate_rps, *(c.batch / above for c in collecting))
+    many = tuple(Allocation(c, ceil(needed / c.throughput_rps)) for c in endless)
+    before, after = bought
+    allocations = (*before, *many, *after)
+    taken = sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
+    return ModulePlan(allocations, taken - module.rate_rps)
+
+
+class _Vectors(NamedTuple):
+    """Which numbers of machines are listed.
+
+    Attributes:
+        listing: what is listed.
+        module: the module.
+        scaled: the module in integers.
+        cutoff: most that the machines and their changes cost, scaled; None: no limit.
+        least: rate that they take at least, scaled; None: the module's.
+        most: most configurations; None: any number.
+    """
+
+    listing: Listing
+    module: Module
+    scaled: ScaledModule
+    cutoff: Fraction | None = None
+    least: Fraction | None = None
+    most: int | None = None
+
+    def most_machines(self, i: int, cost: int, before: tuple[tuple[int, int], ...]) -> int:
+        """The most machines of a configuration next to others that are chosen."""
+        asked, c, t = self.listing.asked, self.scaled.configurations[i], self.scaled.throughput[i]
+        runs, used = asked.running[self.module.name], self._used(before)
+        own, x = runs[c.hardware], used.get(c.hardware, 0)
+        bounds = [] if asked.most_changes is None else [own + asked.most_changes - x]
+        if c.hardware in asked.stock:
+            bounds.append(asked.stock[c.hardware] - x)
+        if not self.listing.space.policy.form.in_sequence:
+            bounds.append(max(-(-self.scaled.rate // t), own))
+        if self.cutoff is not None:
+            price, change = t * self.scaled.unit_cost[i], asked.change_price * self.scaled.cost_scale
+            left = self.cutoff - cost - change * sum(max(0, n - runs[name]) for name, n in used.items())
+            there = max(0, own - x)
+            if price and left < there * price:
+                bounds.append(floor(left / price))
+            elif price or change:
+                bounds.append(floor((left + change * there) / (price + change)))
+        return max(0, min(bounds))
+
+    def _used(self, before: tuple[tuple[int, int], ...]) -> dict[str, int]:
+        used: dict[str, int] = {}
+        for i, n in before:
+            name = self.scaled.configurations[i].hardware
+            used[name] = used.get(name, 0) + n
+        return used
+
+
+def _fillings(vectors: _Vectors) -> Iterator[Counts]:
+    """Every number of machines of each configuration that takes the rate, costs at most the cutoff and is allowed.
+
+    Machines of free types, and those that take the whole SLO to execute, are left out.
+    """
+    listing, scaled = vectors.listing, vectors.scaled
+    slo, most = listing.session.slo_s, listing.space.max_allocations if vectors.most is None else vectors.most
+    least = scaled.rate if vectors.least is None else vectors.least
+    prices = [t * unit for t, unit in zip(scaled.throughput, scaled.unit_cost, strict=True)]
+    size, seen = len(prices), 0
+    pending: list[tuple[int, int, int, tuple[tuple[int, int], ...]]] = [(0, 0, 0, ())]
+    while pending:
+        if time.perf_counter() > listing.deadline:
+            raise TimeUpError
+        first, taken, cost, before = pending.pop()
+        if taken >= least:
+            yield Counts(cost, before, 0, taken - scaled.rate)
+        if most is not None and len(before) >= most:
+            continue
+        for i in range(first, size):
+            c = scaled.configurations[i]
+            if c.hardware in listing.free or c.duration_s >= slo:
+                continue
+            bound = vectors.most_machines(i, cost, before)
+            seen += bound
+            if seen > MOST_VECTORS:
+                raise InapplicableError(_too_many(vectors.module, "has too many"))
+            pending += [
+                (i + 1, taken + n * scaled.throughput[i], cost + n * prices[i], (*before, (i, n)))
+                for n in range(1, bound + 1)
+            ]
+
+
+def _too_many(module: Module, so_many: str) -> str:
+    return (
+        f"module {module.name} {so_many} vectors of machine counts; enumeration stops at {MOST_VECTORS:.0e}, use exact"
+    )
+
+
+def _choice(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:
+    """A closed plan, back on the scale of the input; None: without some type it takes too little."""
+    rates: dict[str, Fraction] = {}
+    for position, (i, n) in enumerate(counts.machines):
+        rest = counts.partial if position == len(counts.machines) - 1 else 0
+        name = scaled.configurations[i].hardware
+        rates[name] = rates.get(name, Fraction(0)) + Fraction(n * scaled.throughput[i] + rest, scaled.scale)
+    if not listing.asked.takes_enough(module.rate_rps, rates):
+        return None
+    return _priced(listing, module, scaled, counts)
+
+
+def _priced(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice:
+    """A closed plan with its cost, latency and all that it uses, whatever it takes without some type."""
+    whole, price, asked = listing.space.charging.whole, listing.session.price, listing.asked
+    used: dict[str, Fraction] = {}
+    machines: dict[str, int] = {}
+    cost = Fraction(0)
+    allocations = []
+    for position, (i, n) in enumerate(counts.machines):
+        c = scaled.configurations[i]
+        rest = Fraction(counts.partial if position == len(counts.machines) - 1 else 0, scaled.scale)
+        charged = n + (Fraction(rest > 0) if whole else rest / c.throughput_rps)
+        used[c.hardware] = used.get(c.hardware, Fraction(0)) + charged
+        machines[c.hardware] = machines.get(c.hardware, 0) + n + (rest > 0)
+        cost += charged * price[c.hardware]
+        allocations.append(Allocation(c, n, rest))
+    changes = asked.changes(module.name, machines)
+    taken = [used.get(name, Fraction(0)) for name in asked.stock]
+    taken += [] if asked.most_changes is None else [Fraction(changes)]
+    types = frozenset(machines) if asked.spare else frozenset()
+    plan = ModulePlan(tuple(allocations), Fraction(counts.dummy, scaled.scale))
+    latency = Latency(worst_latency(scaled, counts))
+    return Choice(cost + changes * asked.change_price, latency, tuple(taken), types, lambda above: plan)
+
+
+def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:
+    """A closed plan with dummies that all but fill its last machine, in form `FIXED`; None: there is none.
+
+    Its last machine is the partial one, or one that was full with dummies; it has to take what the others leave.
+    """
+    priced, (*first, (i, n)) = _priced(listing, module, scaled, counts), counts.machines
+    n -= 0 if counts.partial else 1
+    full = (*first, (i, n)) if n else tuple(first)
+    last, t = scaled.configurations[i], scaled.configurations[i].throughput_rps
+    rates: dict[str, Fraction] = {}
+    for k, machines in full:
+        name = scaled.configurations[k].hardware
+        rates[name] = rates.get(name, Fraction(0)) + Fraction(machines * scaled.throughput[k], scaled.scale)
+    taken = sum(rates.values(), Fraction(0))
+    least = module.rate_rps - taken
+    for name, most in listing.asked.shares.items():
+        need = (1 - most) * module.rate_rps - (taken - rates.get(name, 0))
+        if name != last.hardware:
+            least = max(least, need)
+        elif need > 0:
+            return None
+    if least >= t:
+        return None
+    latency = Latency(last.duration_s + last.batch / t, 1)
+    most_above = None
+    if full:
+        others = Latency(worst_latency(scaled, Counts(0, full, 0, 0)))
+        if others > latency:
+            most_above, latency = others.seconds - latency.seconds, others
+    allocations = tuple(Allocation(scaled.configurations[k], machines) for k, machines in full)
+
+    def plan(above: Fraction) -> ModulePlan:
+        above = above if most_above is None else min(above, most_above)
+        rate = max(least, last.batch / (last.batch / t + above))
+        if n:
+            closed = (*allocations[:-1], replace(allocations[-1], partial_rps=rate))
+        else:
+            closed = (*allocations, Allocation(last, 0, rate))
+        return ModulePlan(closed, taken + rate - module.rate_rps)
+
+    return priced._replace(latency=latency, plan=plan)
+
+
+def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
+    """The choices within SLO and limits that no other one equals or beats in everything, by rising cost."""
+    slo, limits = Latency(listing.session.slo_s), listing.asked.limits()
+    possible = [c for c in choices if c.latency <= slo and no_more(c.used, limits)]
+    kept: list[Choice] = []
+    for choice in sorted(possible, key=lambda c: (c.cost_per_h, c.latency, c.used)):
+        if not any(
+            k.latency <= choice.latency and no_more(k.used, choice.used) and k.types <= choice.types for k in kept
+        ):
+            kept.append(choice)
+    return kept
+
+
+def no_more(first: tuple[Fraction, ...], second: tuple[Fraction, ...]) -> bool:
+    """Whether no entry of the first is more than that of the second."""
+    return all(a <= b for a, b in zip(first, second, strict=True))

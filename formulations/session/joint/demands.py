@@ -1,0 +1,92 @@
+"""What a session asks of a plan beyond latency and cost, as joint models count it (ours; docs/model/whole-machines.md).
+
+With x the machines of a plan by module m and hardware type h, a partial machine counted whole, and x⁰ those that run:
+
+- changes: Σ |x − x⁰| over all m and h are at most the session's most changes, and each costs its price. What runs for
+  modules or on types that no plan can use is removed by every plan: a constant.
+- spare machines: N more machines of every type that is used cost N·p each hour, whatever the charging. They count for
+  the stock, which is N less for a plan that uses the type: then, and where it is not used, at most S − N are used.
+- largest share s of a type: in each module the machines of other types take (1 − s)·T at least, dummies included.
+
+Where changes count or types have a largest share, and dummies are for nothing, machines may be of use that neither rate
+nor latency asks for: it may cost less to keep a machine that runs than to remove it, and machines of one type have to
+take over from another. Then there are plans with any number of machines that dummies fill (`formulations.session.joint.
+surplus`). Bounds on their number are those of `most_of_type`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Changes of what runs, where they are limited or cost anything.
+
+    Attributes:
+        running: machines that run by module and type, of modules of the session.
+        gone: machines that run for modules that the session does not have.
+        most: most changes, those of `gone` included; None: any number.
+        price_per_h: money per hour for each change.
+    """
+
+    running: Counter[tuple[str, str]]
+    gone: int
+    most: int | None
+    price_per_h: Fraction
+
+    def of(self, module: str) -> dict[str, int]:
+        """Machines that run for a module of the session, by type."""
+        return {hardware: n for (name, hardware), n in self.running.items() if name == module}
+
+    @property
+    def impossible(self) -> bool:
+        """Whether every plan has too many."""
+        return self.most is not None and self.most < self.gone
+
+    def most_of_type(self, module: str, hardware: str) -> int | None:
+        """The most machines of a type that a module may have; None: any number."""
+        return None if self.most is None else max(0, self.running[module, hardware] + self.most - self.gone)
+
+
+def changes_of(session: Session) -> Changes | None:
+    """The changes that a session limits or charges for; None: it does neither."""
+    running = session.running
+    if running is None or not running.binds:
+        return None
+    names = session.index
+    own = Counter({place: n for place, n in running.counts.items() if place[0] in names})
+    gone = running.counts.total() - own.total()
+    return Changes(own, gone, running.most_changes, running.price_per_change_per_h)
+
+
+def usable_stock(session: Session) -> dict[str, int]:
+    """The most machines of each type in stock that a plan may use next to the spare ones."""
+    return {name: max(0, count - session.spare_machines) for name, count in session.stock.items()}
+
+
+def limited_shares(session: Session) -> dict[str, Fraction]:
+    """The largest share of a module's rate that may need a type, by its name, where it is below 1."""
+    return {name: most for name, most in session.largest_share.items() if most < 1}
+
+
+def coupled_prices(session: Session) -> list[Fraction]:
+    """What a change costs, and what the spare machines of each type do: costs that are of no module alone."""
+    changes = changes_of(session)
+    spare = [session.spare_machines * price for price in session.price.values()] if session.spare_machines else []
+    return spare if changes is None else [changes.price_per_h, *spare]
+
+
+def limits_in_words(session: Session) -> str:
+    """What limits plans besides the SLO, as in "no plan meets the SLO within the stock"; empty: nothing."""
+    changes = changes_of(session)
+    limits = [
+        *(["the stock"] if session.stock else []),
+        *(["the most changes"] if changes is not None and changes.most is not None else []),
+        *(["the largest shares"] if limited_shares(session) else []),
+    ]
+    return " within " + " and ".join(limits) if limits else ""

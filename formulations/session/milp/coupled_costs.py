@@ -1,0 +1,131 @@
+"""Changes of what runs and spare machines, which are of no module alone, in the joint MILP (ours).
+
+docs/model/whole-machines.md. With x_m_h = Σ_{k of m on h} n_k + z_k the machines of module m on hardware h, x⁰_m_h
+those that run, P the price of a change, K the most changes:
+
+    x_m_h − x⁰_m_h ≤ x⁺_m_h,   x⁰_m_h − x_m_h ≤ x⁻_m_h,   0 ≤ x⁺_m_h,   0 ≤ x⁻_m_h ≤ x⁰_m_h   added_m_h, removed_m_h
+    Σ x⁺_m_h + x⁻_m_h + gone ≤ K                                                            changes
+    u_k, z_k ≤ type_h ≤ 1                                     for every k on h              type_m_k
+    cost of a plan = Σ_m cost_m + P (Σ x⁺ + x⁻ + gone) + N Σ_h p_h type_h
+
+`gone` is what runs for modules, and on hardware for modules, for which the model has no machines: it is one variable
+that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs, x⁺ = x needs
+no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is cheapest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from formulations.engines.milp import readable
+from formulations.session.joint.demands import Changes
+from formulations.session.joint.problem import JointProblem
+from formulations.session.milp.allocation_model import AllocationRows
+from formulations.tolerances import ROOM
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+
+@dataclass(frozen=True, slots=True)
+class CoupledCosts:
+    """Variables of what is of no module alone.
+
+    Attributes:
+        cost: coefficient of every variable in the cost, variables of modules included.
+        changed: machines that run, by the variables of those added and those removed, with the machines of the plan.
+        types: variables of machines by the variable of their hardware type.
+        gone: a variable that is always 1; None: there is none.
+    """
+
+    cost: dict[Any, float] = field(default_factory=dict)
+    changed: dict[tuple[Any, Any], tuple[int, list[Any]]] = field(default_factory=dict)
+    types: dict[Any, list[Any]] = field(default_factory=dict)
+    gone: Any | None = None
+
+    def values_at(self, values: Mapping[str, float]) -> dict[str, float]:
+        """The values of these variables, by name, where those of modules are known."""
+        found = {} if self.gone is None else {self.gone.name: 1.0}
+        for (added, removed), (runs, machines) in self.changed.items():
+            more = sum(values[v.name] for v in machines) - runs
+            found |= {added.name: max(0.0, more), removed.name: max(0.0, -more)}
+        for used, machines in self.types.items():
+            found[used.name] = max(values[v.name] for v in machines)
+        return found
+
+
+def add_coupled_costs(
+    model: LpProblem, problem: JointProblem, rows: list[AllocationRows], unit: Fraction
+) -> CoupledCosts:
+    """Add variables and rows of changes and spare machines to a model.
+
+    Args:
+        model: the PuLP model.
+        problem: the joint problem.
+        rows: allocation of each module.
+        unit: money per hour that counts as 1 in the model.
+    """
+    found = CoupledCosts()
+    changes = problem.changes
+    if changes is not None:
+        found = _changes(model, problem, rows, changes, float(changes.price_per_h / unit))
+    spare = problem.session.spare_machines
+    if spare:
+        _types(model, rows, found, {name: float(spare * p / unit) for name, p in problem.session.price.items()})
+    return found
+
+
+def _changes(
+    model: LpProblem, problem: JointProblem, rows: list[AllocationRows], changes: Changes, price: float
+) -> CoupledCosts:
+    import pulp
+
+    gone, left = changes.gone, Counter(changes.running)
+    total: dict[Any, float] = {}
+    changed: dict[tuple[Any, Any], tuple[int, list[Any]]] = {}
+    for r, module in zip(rows, problem.modules, strict=True):
+        types = list(dict.fromkeys(c.configuration.hardware for c in module.configurations))
+        for name, label in zip(types, readable(types), strict=True):
+            places = [k for k, c in enumerate(module.configurations) if c.configuration.hardware == name]
+            machines = [r.n[k] for k in places] + [r.z[k] for k in places]
+            runs = left.pop((module.name, name), 0)
+            if not runs:
+                total |= dict.fromkeys(machines, 1.0)
+                continue
+            most = sum(v.upBound for v in machines)
+            added = model.add_variable(f"added_{r.name}_{label}", 0.0, max(0.0, most - runs))
+            removed = model.add_variable(f"removed_{r.name}_{label}", 0.0, float(runs))
+            x = dict.fromkeys(machines, 1.0)
+            model += pulp.LpAffineExpression({**x, added: -1.0}) <= float(runs), f"added_{r.name}_{label}"
+            model += pulp.LpAffineExpression({**x, removed: 1.0}) >= float(runs), f"removed_{r.name}_{label}"
+            total |= {added: 1.0, removed: 1.0}
+            changed[added, removed] = runs, machines
+    gone += left.total()
+    one = None
+    if gone:
+        one = model.add_variable("gone", 1.0, 1.0)
+        total[one] = float(gone)
+    if changes.most is not None:
+        model += pulp.LpAffineExpression(total) <= changes.most * (1.0 + ROOM) + ROOM, "changes"
+    return CoupledCosts({v: price * n for v, n in total.items()} if price else {}, changed, {}, one)
+
+
+def _types(model: LpProblem, rows: list[AllocationRows], found: CoupledCosts, prices: Mapping[str, float]) -> None:
+    for (name, price), label in zip(prices.items(), readable(list(prices)), strict=True):
+        used = model.add_variable(f"type_{label}", 0.0, 1.0)
+        machines = [
+            v
+            for r in rows
+            for k, c in enumerate(r.module.configurations)
+            if c.configuration.hardware == name
+            for v in (r.u[k], r.z[k])
+        ]
+        for i, v in enumerate(machines):
+            model.addConstraint(v - used <= 0.0, f"type_{label}_{i}")
+        found.cost[used] = price
+        if machines:
+            found.types[used] = machines
