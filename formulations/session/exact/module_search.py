@@ -316,7 +316,7 @@ def _least_left(
 ) -> float:
     """A lower bound on the cost per hour, with changes, of the plans with the machines of the levels before d."""
     _count_held(p, held, at, count, d)
-    return least_cost(types, held, top, lacking * (1.0 - RATES)) - types.lost
+    return least_cost(types, held, top, lacking * (1.0 - RATES))
 
 
 @compiled
