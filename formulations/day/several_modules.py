@@ -1,49 +1,57 @@
 """The least cost of several modules over time: a plan, and a bound (ours).
 
-Given latency budgets, modules are independent, and each is planned over all steps by dynamic programming. It begins
-with the cheapest plan of each step. Then module after module is planned anew with what the others leave it of the SLO
-in each step, which never costs more. Bounds: `step_bound`, `latency_prices`.
+Plans of all modules together are gathered by step: the cheapest of each step, the cheapest for the largest rates of
+some steps in a row, and those that are the cheapest while the values of `machine_values` rise, which bound the cost.
+The cheapest way through them (`pool`) is improved module by module (`turns`). Bounds: `machine_values`, `step_bound`,
+`shared_prices`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from euclio.day import Day, DayPlan, Serving, evaluate
+from euclio.day import Day, DayPlan
+from euclio.day.instance import HOUR_S
+from euclio.session import Session
 from formulations.day.answers import Made, nothing_serves
 from formulations.day.cheapest import Found, cheapest_plans
-from formulations.day.latency_prices import bound_by_latency_prices
-from formulations.day.module_days import ModuleDay, Vector, latency_s, module_day
+from formulations.day.choices import (
+    MARGIN,
+    Box,
+    Choices,
+    Floats,
+    Ints,
+    box,
+    choices_of_bounds,
+    choices_of_plans,
+)
+from formulations.day.machine_values import Ascent, steps_of
 from formulations.day.one_path import LateError
+from formulations.day.pool import Money, Pool
+from formulations.day.pool_kernel import latencies
+from formulations.day.shared_prices import SharedPrices, fits
 from formulations.day.staffings import day_plan, staffing
 from formulations.day.step_bound import bound_of_steps
-from formulations.day.transitions import Floats
+from formulations.day.turns import Turns
 
-LEVELS = 14
-"""Budgets that a module is planned for at most at a time."""
-ROUNDS = 3
-"""How often all modules are planned anew at most."""
-MARGIN = 1e-9
-"""Share of the SLO that floats leave free, so that rounding never misses it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """A module's machines over time.
-
-    Attributes:
-        on: vector of machines of each step.
-        serving: what serves in each step.
-        latency_s: its latency in each step, shape (steps,).
-    """
-
-    on: tuple[Vector, ...]
-    serving: tuple[tuple[Serving, ...], ...]
-    latency_s: Floats
+WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
+"""Steps in a row for whose largest rates plans are made."""
+ROUNDS, CLIMBS, EVERY = 2, 150, 10
+"""Rounds of plans; values per round; values from one gathering of plans to the next."""
+SHARED_CLIMBS = 240
+"""Prices shared between modules and steps that are tried."""
+MOST_PATHS = 64
+"""Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
+LISTED, NEAR = 25, 6
+"""Plans of a step that are looked at, and how many steps before and after lend theirs."""
+TURNS = 2
+"""Turns of all modules in a round."""
+ENOUGH = 1e-4
+"""Gap, as a share of the plan's cost, at which nothing better is looked for."""
 
 
 def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
@@ -63,13 +71,17 @@ def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
     bound = bound_of_steps(day, [one.bound_per_h for one in found])
     if exact:
         return plan, bound
-    modules, own = _begun(day, found, deadline)
-    courses = _improved(day, modules, own)
-    better = _plan(modules, courses)
-    plan = min(plan, better, key=lambda one: _cost(day, one))
-    known = [np.concatenate([a.latency_s, b.latency_s]).tolist() for a, b in zip(own, courses, strict=True)]
-    priced = bound_by_latency_prices(day, known, _cost(day, plan), deadline)
-    return plan, max(bound, priced or 0.0)
+    own = _machines(day, found)
+    boxes = [box(day, m, own[:, m]) for m in range(own.shape[1])]
+    made = [one for one in boxes if one is not None]
+    if len(made) < len(boxes):
+        return plan, bound
+    search = _Search(day, made, own, deadline)
+    for cost, highest in search.rounds():
+        bound = max(bound, highest)
+        if cost - bound <= ENOUGH * cost:
+            break
+    return search.plan(found), bound
 
 
 def _own_plans(day: Day, deadline: float) -> list[Found]:
@@ -84,80 +96,134 @@ def _own_plans(day: Day, deadline: float) -> list[Found]:
     return plans
 
 
-def _cost(day: Day, plan: DayPlan) -> float:
-    checked = evaluate(day, plan)
-    return float(checked.value) if checked.feasible and checked.value is not None else np.inf
-
-
-def _begun(day: Day, found: Sequence[Found], deadline: float) -> tuple[list[ModuleDay], list[Course]]:
-    """The modules, and their courses in the steps' own plans."""
-    modules: list[ModuleDay] = []
-    courses: list[Course] = []
-    for m in range(len(day.session.modules)):
-        serving = [one.staffings[m].serving for one in found]
-        modules.append(module_day(day, m, serving, deadline))
-        courses.append(_course(modules[-1], [modules[-1].vector(own) for own in serving], serving))
-    return modules, courses
-
-
-def _course(module: ModuleDay, on: Sequence[Vector], serving: Sequence[tuple[Serving, ...]]) -> Course:
-    latencies = np.array([latency_s(module.day, module.index, own) for own in serving])
-    return Course(tuple(on), tuple(serving), latencies)
-
-
-def _planned(module: ModuleDay, budgets_s: Sequence[float], kept: Course) -> Course:
-    """The cheapest course within a budget for each step; what `kept` does serves anyway."""
-    found = module.path(budgets_s, kept.on)
-    assert not isinstance(found, int)
-    serving: list[tuple[Serving, ...]] = []
-    for k, (on, rate) in enumerate(zip(found.machines, module.rates_rps, strict=True)):
-        table = module.table(budgets_s[k])
-        serving.append(table.serving(on, rate) if table.serves(rate)[on] else kept.serving[k])
-    return _course(module, found.machines, serving)
-
-
-def _improved(day: Day, modules: Sequence[ModuleDay], start: list[Course]) -> list[Course]:
-    """The courses, each planned anew with what the others leave of the SLO until none changes or the time is up."""
-    courses = list(start)
-    for _ in range(ROUNDS):
-        before = [course.on for course in courses]
-        for m, module in enumerate(modules):
-            budgets = _left_of_slo(day, courses, m)
-            levels = np.unique(np.quantile(budgets, np.linspace(0, 1, LEVELS), method="lower"))
-            rounded = levels[np.searchsorted(levels, budgets, side="right") - 1]
-            try:
-                courses[m] = _planned(module, [float(level) for level in rounded], courses[m])
-            except LateError:
-                return courses
-        if before == [course.on for course in courses]:
-            break
-    return courses
-
-
-def _left_of_slo(day: Day, courses: Sequence[Course], m: int) -> Floats:
-    """What the other modules leave of the SLO to one, in each step."""
-    session = day.session
-    own = [np.zeros(len(day.steps)) if k == m else course.latency_s for k, course in enumerate(courses)]
+def _paths(session: Session) -> list[list[int]]:
+    """Paths through the DAG from modules without parents to modules without children, the first `MOST_PATHS`."""
     parents = session.parents()
-    until = [np.zeros(len(day.steps)) for _ in courses]
-    after = [np.zeros(len(day.steps)) for _ in courses]
-    for k in session.order:
-        for parent in parents[k]:
-            until[k] = np.maximum(until[k], until[parent] + own[parent])
-    for k in reversed(session.order):
-        for parent in parents[k]:
-            after[parent] = np.maximum(after[parent], after[k] + own[k])
-    left: Floats = float(session.slo_s) * (1 - MARGIN) - until[m] - after[m]
-    return left
+    inner = {parent for own in parents for parent in own}
+    waiting = [[m] for m in reversed(range(len(parents))) if m not in inner]
+    found: list[list[int]] = []
+    while waiting and len(found) < MOST_PATHS:
+        path = waiting.pop()
+        before = parents[path[0]]
+        waiting += [[parent, *path] for parent in reversed(before)]
+        if not before:
+            found.append(path)
+    return found
 
 
-def _plan(modules: Sequence[ModuleDay], courses: Sequence[Course]) -> DayPlan:
-    """The courses as a plan."""
-    steps = range(len(courses[0].on))
-    return day_plan(
-        [
-            staffing(course.serving[k], dict(zip(module.hardware, course.on[k], strict=True)))
-            for module, course in zip(modules, courses, strict=True)
-        ]
-        for k in steps
-    )
+def _machines(day: Day, found: Sequence[Found]) -> Ints:
+    """Machines of the steps' own plans, shape (steps, modules, types)."""
+    places = {hardware.name: h for h, hardware in enumerate(day.session.hardware)}
+    on = np.zeros((len(found), len(day.session.modules), len(places)), np.int64)
+    for k, one in enumerate(found):
+        for m, own in enumerate(one.staffings):
+            for serving in own.serving:
+                on[k, m, places[serving.hardware]] += serving.machines
+    return on
+
+
+class _Search:
+    """Plans and values that take turns."""
+
+    def __init__(self, day: Day, boxes: Sequence[Box], own: Ints, deadline: float) -> None:
+        self.day, self.boxes, self.deadline = day, boxes, deadline
+        session = day.session
+        modules, types = len(boxes), len(session.hardware)
+        through = np.array([[m in path for m in range(modules)] for path in _paths(session)])
+        hours = np.array([float(step.length_s / HOUR_S) for step in day.steps])
+        prices = np.array([float(hardware.price_per_h) for hardware in session.hardware])
+        start = np.array([float(day.price_of_start(h.price_per_h)) for h in session.hardware])
+        stop = np.array([float(day.price_of_stop(h.price_per_h)) for h in session.hardware])
+        self.money = Money(hours[:, None] * prices, start, stop)
+        slo = float(session.slo_s)
+        self.choices = choices_of_plans(day, boxes)
+        self.chooser = steps_of(self.choices, through, slo * (1 - MARGIN))
+        stock = np.array([np.inf if h.count is None else float(h.count) for h in session.hardware])
+        self.ascent = Ascent(
+            steps_of(choices_of_bounds(day, boxes), through, slo * (1 + MARGIN)),
+            self.money,
+            np.array([one.most for one in boxes]),
+            stock,
+            np.zeros((len(day.steps) + 1, modules, types)),
+            np.zeros((len(day.steps), types)),
+        )
+        self.pool = Pool(session, self.choices, self.money, [{} for _ in day.steps])
+        self.turns = Turns(day, boxes, self.choices, deadline)
+        self.on = own
+        self.cost = self.pool.cheapest(1, 0, own)[0]
+
+    def rounds(self) -> Iterator[tuple[float, float]]:
+        """Cost of the best plan and the largest bound, from round to round."""
+        self._add_windows()
+        self._improve()
+        for _ in range(ROUNDS):
+            for n in range(CLIMBS):
+                if time.perf_counter() > self.deadline:
+                    return
+                self.ascent.climb(self.cost)
+                if n % EVERY == 0:
+                    self._add(self.chooser.cheapest(np.maximum(self.ascent.prices(), 0.0))[1])
+            self._improve()
+            yield self.cost, self.ascent.best
+        if not fits(self.day, self.boxes):
+            return
+        shared = SharedPrices(self.day, self.boxes, self.ascent)
+        for _ in range(SHARED_CLIMBS):
+            if time.perf_counter() > self.deadline:
+                return
+            shared.climb(self.cost)
+            yield self.cost, shared.best
+
+    def _add(self, on: Ints) -> None:
+        self.pool.add(on, range(len(on)))
+
+    def _add_windows(self) -> None:
+        """Plans for the largest rates of some steps in a row."""
+        rates = np.array([[float(rate) for rate in step.rates_rps] for step in self.day.steps])
+        steps, modules = rates.shape
+        columns = np.arange(modules)
+        for width in (1, *WINDOWS):
+            starts = np.arange(0, steps, max(1, width // 2))
+            ends = np.minimum(starts + width, steps)
+            largest = np.array([a + np.argmax(rates[a:b], axis=0) for a, b in zip(starts, ends, strict=True)])
+            choices = Choices(self.choices.vectors, self.choices.latency_s, self.choices.first[largest, columns])
+            chooser = steps_of(choices, self.chooser.through, self.chooser.slo_s)
+            prices = np.broadcast_to(self.money.running[starts][:, None], (len(starts), modules, self.on.shape[2]))
+            least, on = chooser.cheapest(np.ascontiguousarray(prices))
+            for n in np.flatnonzero(np.isfinite(least)):
+                inside = range(starts[n], ends[n])
+                self.pool.add(np.repeat(on[n : n + 1], len(inside), axis=0), inside)
+
+    def _improve(self) -> None:
+        """The cheapest way through the plans that were gathered, module by module improved."""
+        _, on = self.pool.cheapest(LISTED, NEAR, self.on)
+        try:
+            better = self.turns.improved(on, TURNS)
+        except LateError:
+            better = on
+        self._add(better)
+        self.cost, self.on = self.pool.cheapest(1, 1, better)
+
+    def latencies(self) -> Floats:
+        """Latencies in the best plan, shape (steps, modules)."""
+        own, steps = self.choices, np.arange(len(self.on))
+        found: Floats = latencies(own.vectors, own.latency_s, own.first, self.on, steps)
+        return found
+
+    def plan(self, found: Sequence[Found]) -> DayPlan:
+        """The best plan; `found` are the steps' own plans, which serve where choices are too coarse to know it."""
+        own = self.latencies()
+        serves = self.pool.serves(self.on, np.arange(len(self.on)))
+        names = [hardware.name for hardware in self.day.session.hardware]
+        modules = []
+        for k, step in enumerate(self.day.steps):
+            row = []
+            for m, one in enumerate(self.boxes):
+                serving = (
+                    one.serving(self.on[k, m], float(step.rates_rps[m]), own[k, m])
+                    if serves[k]
+                    else found[k].staffings[m].serving
+                )
+                row.append(staffing(serving, dict(zip(names, self.on[k, m].tolist(), strict=True))))
+            modules.append(row)
+        return day_plan(modules)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.day.instance import Day
+from formulations.day.path_kernel import after_changes
 
 Floats = NDArray[np.float64]
 
@@ -30,13 +31,9 @@ class ChangePrices:
         Machines of the types change one type after the other, each by a running minimum upwards and one downwards: a
         start that is taken back is never cheaper, since neither price is below 0.
         """
-        for axis, (up, down) in enumerate(zip(self.start, self.stop, strict=True)):
-            machines = _along(np.arange(cost.shape[axis], dtype=np.float64), axis, cost.ndim)
-            started = np.minimum.accumulate(cost - up * machines, axis=axis) + up * machines
-            backwards = np.flip(cost + down * machines, axis)
-            stopped = np.flip(np.minimum.accumulate(backwards, axis=axis), axis) - down * machines
-            cost = np.minimum(started, stopped)
-        return cost
+        found = np.array(cost, order="C")
+        after_changes(found.ravel(), np.array(cost.shape), np.array(self.start), np.array(self.stop))
+        return found
 
     def best_before(self, cost: Floats, machines: tuple[int, ...]) -> tuple[int, ...]:
         """The vector from which a change to `machines` is the cheapest, the first of equals."""

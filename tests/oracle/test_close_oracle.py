@@ -37,6 +37,7 @@ METHODS = [name for name in ("exact", "milp", "cpsat") if name in solvers()]
 LIMIT_S = 20.0
 RELATIVE = Fraction(1, 10**9)
 """Methods may leave plans that are cheaper by less."""
+DECIDED = (Status.OPTIMAL, Status.INFEASIBLE)
 BOX = 5
 """Machines of a configuration that the box goes to."""
 
@@ -51,8 +52,12 @@ def spaces(seed: int) -> list[PlanSpace]:
 
 @cache
 def truths(seed: int) -> list[tuple[Session, PlanSpace, Result]]:
+    """The session of a seed in its plan spaces, without those (one in a thousand) of too many plans to list in time."""
     session = close_session(seed)
-    return [(session, space, solve(session, "plan-bruteforce", space=space)) for space in spaces(seed)]
+    found = [
+        (session, space, solve(session, "plan-bruteforce", space=space, time_limit_s=LIMIT_S)) for space in spaces(seed)
+    ]
+    return [case for case in found if case[2].status in DECIDED]
 
 
 def covered(name: str, session: Session, space: PlanSpace) -> bool:
@@ -108,7 +113,7 @@ def test_brute_force_is_as_cheap_as_any_plan_of_a_box(seed):
     session = close_session(seed, modules=2 if seed % 3 == 0 else 1, configurations=2 if seed % 3 == 0 else 3)
     for space in spaces(seed):
         best = solve(session, "plan-bruteforce", space=space)
-        assert best.status in (Status.OPTIMAL, Status.INFEASIBLE), best.reason
+        assert best.status in DECIDED, best.reason
         checked = [
             evaluate(session, Plan(modules), space)
             for modules in product(*(list(module_plans(session, module, space)) for module in session.modules))

@@ -1,0 +1,186 @@
+"""The vectors of machines that modules choose from in each step, with their latencies (ours).
+
+Of every module the largest rates of all vectors in a box are known for some hundred latency budgets. So for the rate of
+a step the least latency of a vector lies between two budgets: the one above is that of plans, the one below holds for
+bounds. A vector at the end of an axis stands for all with more machines of that type: for bounds it takes no longer
+than the least duration on the types that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.day import Day, Serving
+from euclio.session import Configuration
+from euclio.session.evaluate import rank_key
+from formulations.day.choices_kernel import minimal_vectors, vector_latencies
+from formulations.day.rate_kernel import largest_rates, machines_used
+from formulations.day.rate_table import SLACK, most_alone
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+RATIO = 1.01
+"""From one budget to the next."""
+BUDGET_CELLS = 6_000_000
+"""Budgets times vectors of a module at most: 48 MB."""
+BOX_CELLS = 20_000
+"""Vectors of a box at most, as long as it holds those of good plans."""
+MOST_CELLS = 200_000
+"""Vectors of a box at most, if it has to hold more."""
+MORE = 1.5
+"""Axes end beyond so many times the machines that serve the largest load alone."""
+ROOM = 1.5
+"""Axes end beyond so many times the largest cost of the module in a step's own plan."""
+MARGIN = 1e-9
+"""Share of the SLO that plans leave free and that bounds add, so that rounding never misses it or loses a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Vectors of machines by step and module, none of which can do without a machine at its latency.
+
+    Attributes:
+        vectors: machines by hardware type of the session, shape (choices, types).
+        latency_s: their latencies; those of a module and rate stand next to each other, and rise.
+        first: first choice, and the end of the last one, shape (steps, modules, 2).
+    """
+
+    vectors: Ints
+    latency_s: Floats
+    first: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A module with the vectors that are looked at, and their rates.
+
+    Attributes:
+        most: the end of each axis; 0 for types that the module does not run on.
+        ended: whether vectors at the end of an axis stand for more machines.
+        budgets_s: budgets, rising.
+        rates: largest rates, shape (budgets, vectors).
+        configurations: those that are fast enough, the last rank first.
+        numbers: their durations, batches and rates, shape (3, configurations).
+        types: their hardware types.
+    """
+
+    most: Ints
+    ended: NDArray[np.bool_]
+    budgets_s: Floats
+    rates: Floats
+    configurations: tuple[Configuration, ...]
+    numbers: Floats
+    types: Ints
+
+    def serving(self, on: Ints, rate_rps: float, budget_s: float) -> tuple[Serving, ...]:
+        """What serves a rate within a budget, with at most so many machines of each type; empty: they do not."""
+        duration, batch, own = self.numbers
+        counts = machines_used(on, budget_s, rate_rps, duration, batch, own, self.types, SLACK)
+        used = ((c, int(n)) for c, n in zip(self.configurations, counts, strict=True) if n)
+        return tuple(reversed([Serving(c.hardware, c.batch, c.concurrency, n) for c, n in used]))
+
+
+def box(day: Day, m: int, seen: Ints) -> Box | None:
+    """The box of a module; None: it would have too many vectors.
+
+    Args:
+        day: the instance.
+        m: which module.
+        seen: machines by type in good plans of each step, shape (steps, types); the box holds all of them.
+    """
+    session, module = day.session, day.session.modules[m]
+    slo = float(session.slo_s)
+    fast = sorted(
+        (c for c in module.profile if c.duration_s < session.slo_s),
+        key=lambda c: rank_key(c, session.price),
+        reverse=True,
+    )
+    places = {hardware.name: h for h, hardware in enumerate(session.hardware)}
+    needed = {c: c.batch / (session.slo_s - c.duration_s) for c in fast}
+    alone = most_alone(session, fast, needed, day.largest_rates_rps[m])
+    prices = np.array([float(hardware.price_per_h) for hardware in session.hardware])
+    largest, least_most = float((seen @ prices).max()), seen.max(axis=0)
+    most, stock = np.zeros(len(places), np.int64), session.stock
+    for name, count in alone.items():
+        unit = float(session.price[name])
+        affordable = ceil(ROOM * largest / unit) + 1 if unit else MORE * count + 1
+        most[places[name]] = min(int(MORE * count) + 1, int(affordable), stock.get(name, 10**9))
+    most = np.maximum(most, least_most)
+    while prod(int(n) + 1 for n in most) > BOX_CELLS and (most > least_most).any():
+        most[int(np.argmax((most + 1) / (least_most + 1)))] -= 1
+    if prod(int(n) + 1 for n in most) > MOST_CELLS:
+        return None
+    ended = np.array([n > 0 and n < stock.get(name, 10**9) for name, n in zip(places, most, strict=True)])
+    least = min(float(c.duration_s) for c in fast)
+    cells = prod(int(n) + 1 for n in most)
+    levels = min(ceil(np.log(slo / least) / np.log(RATIO)), BUDGET_CELLS // cells) + 1
+    inner = least * (slo / least) ** (np.arange(1, levels) / levels)
+    budgets = np.unique([*inner, slo * (1 - MARGIN), slo * (1 + MARGIN)])
+    numbers = np.array([[float(c.duration_s), float(c.batch), float(c.throughput_rps)] for c in fast]).T.copy()
+    types = np.array([places[c.hardware] for c in fast], np.int64)
+    rates = largest_rates(budgets, numbers[0], numbers[1], numbers[2], types, most + 1, SLACK)
+    return Box(most, ended, budgets, rates, tuple(fast), numbers, types)
+
+
+def choices_of_plans(day: Day, boxes: Sequence[Box]) -> Choices:
+    """Choices whose latencies are not too short: what is chosen of them within the SLO serves."""
+    return _choices(day, boxes, False)
+
+
+def choices_of_bounds(day: Day, boxes: Sequence[Box]) -> Choices:
+    """Choices whose latencies are not too long: every plan has for each module one with no more machines."""
+    return _choices(day, boxes, True)
+
+
+def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
+    vectors: list[Ints] = []
+    latencies: list[Floats] = []
+    first = np.empty((len(day.steps), len(boxes), 2), np.int64)
+    size = 0
+    for m, own in enumerate(boxes):
+        known: dict[Fraction, tuple[int, int]] = {}
+        quickest = _quickest(own)
+        for k, step in enumerate(day.steps):
+            rate = step.rates_rps[m]
+            if rate not in known:
+                asked = float(rate) * (1 - SLACK)
+                found, latency = minimal_vectors(
+                    own.rates, asked, own.budgets_s, own.most + 1, own.ended, quickest, below
+                )
+                order = np.argsort(latency, kind="stable")
+                vectors.append(found[order])
+                latencies.append(latency[order])
+                known[rate] = size, size + len(latency)
+                size += len(latency)
+            first[k, m] = known[rate]
+    return Choices(np.concatenate(vectors), np.concatenate(latencies), first)
+
+
+def latency_tables(day: Day, m: int, own: Box) -> tuple[Floats, Ints]:
+    """Latencies of all vectors of a module, which are not too long; infinite where one does not serve.
+
+    Returns:
+        Shape (rates, vectors), and the row of each step.
+    """
+    rows: dict[Fraction, int] = {}
+    row = np.array([rows.setdefault(step.rates_rps[m], len(rows)) for step in day.steps], np.int64)
+    quickest, shape = _quickest(own), own.most + 1
+    tables = [
+        vector_latencies(own.rates, float(rate) * (1 - SLACK), own.budgets_s, shape, own.ended, quickest, True)
+        for rate in rows
+    ]
+    return np.array(tables), row
+
+
+def _quickest(own: Box) -> Floats:
+    """The least duration of a configuration on each type; infinite where the module does not run."""
+    found = np.full(len(own.most), np.inf)
+    np.minimum.at(found, own.types, own.numbers[0])
+    return found

@@ -1,0 +1,89 @@
+"""The cheapest course of one module over all steps, at prices of machines and of latency (compiled, ours)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.core.compiled import compiled
+from formulations.day.path_kernel import after_changes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@compiled
+def cheapest_course(
+    latency_s: Floats,
+    row: Ints,
+    prices: Floats,
+    price_of_s: Floats,
+    start: Floats,
+    stop: Floats,
+    shape: Ints,
+    cost: Floats,
+    on: Ints,
+    latencies: Floats,
+) -> float:
+    """The least cost of a course of vectors of machines.
+
+    Args:
+        latency_s: latency of each vector by rate, infinite where it does not serve, shape (rates, vectors).
+        row: the rate of each step, by its row.
+        prices: price of a machine in each step, shape (steps, types).
+        price_of_s: price of a second of latency in each step.
+        start: money per machine that is started, by type.
+        stop: money per machine that is stopped, by type.
+        shape: numbers of machines of each type, plus one.
+        cost: room for the tables of all steps, shape (steps, vectors).
+        on: to be filled with the machines of a course that costs so much, shape (steps, types).
+        latencies: to be filled with its latencies.
+    """
+    steps, cells = cost.shape
+    types = shape.size
+    vectors = np.empty((types, cells))
+    for place in range(cells):
+        rest = place
+        for axis in range(types - 1, -1, -1):
+            vectors[axis, place] = rest % shape[axis]
+            rest //= shape[axis]
+    for k in range(steps):
+        own = cost[k]
+        if k:
+            own[:] = cost[k - 1]
+            after_changes(own, shape, start, stop)
+        else:
+            own[:] = 0.0
+        seconds = latency_s[row[k]]
+        for axis in range(types):
+            price, numbers = prices[k, axis], vectors[axis]
+            for place in range(cells):
+                own[place] += price * numbers[place]
+        for place in range(cells):
+            slow = seconds[place]
+            own[place] = own[place] + price_of_s[k] * slow if slow < np.inf else np.inf
+    at = int(np.argmin(cost[steps - 1]))
+    least = cost[steps - 1, at]
+    for k in range(steps - 1, -1, -1):
+        for axis in range(types):
+            on[k, axis] = int(vectors[axis, at])
+        latencies[k] = latency_s[row[k], at]
+        if k:
+            at = _best_before(cost[k - 1], vectors, at, start, stop)
+    return float(least)
+
+
+@compiled
+def _best_before(cost: Floats, vectors: Floats, to: int, start: Floats, stop: Floats) -> int:
+    """The vector from which a change is the cheapest, the first of equals."""
+    best, found = np.inf, 0
+    for place in range(cost.size):
+        own = cost[place]
+        for axis in range(start.size):
+            if own >= best:
+                break
+            more = vectors[axis, to] - vectors[axis, place]
+            own += start[axis] * more if more > 0 else -stop[axis] * more
+        if own < best:
+            best, found = own, place
+    return found
