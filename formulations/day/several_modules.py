@@ -8,15 +8,16 @@ The cheapest way through them (`pool`) is improved module by module (`turns`). B
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from euclio.day import Day, DayPlan
+from euclio.day import Day, DayPlan, Step
 from euclio.day.instance import HOUR_S
-from euclio.session import Session
+from euclio.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import Made, nothing_serves
 from formulations.day.cheapest import Found, cheapest_plans
 from formulations.day.choices import (
@@ -82,6 +83,18 @@ def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
         if cost - bound <= ENOUGH * cost:
             break
     return search.plan(found), bound
+
+
+def compile_several_modules() -> None:
+    """Compile what days of one module do not reach, on a tiny one of two."""
+    profile = [Configuration("h", batch, 1, Fraction(batch, 20)) for batch in (1, 2)]
+    modules = [Module(name, 10, profile) for name in ("a", "b")]
+    session = Session("compiled", 1, [Hardware("h", 1)], modules, [("a", "b")])
+    day = Day("compiled", session, [Step(60, [own, own]) for own in (10, 30, 20)], 60)
+    own = _machines(day, _own_plans(day, math.inf))
+    boxes = [made for m in range(2) if (made := box(day, m, own[:, m])) is not None]
+    for _ in _Search(day, boxes, own, math.inf).rounds():
+        pass
 
 
 def _own_plans(day: Day, deadline: float) -> list[Found]:
