@@ -28,7 +28,7 @@ from formulations.day.one_module import ROUNDING
 
 MOST_ENTRIES = 20_000_000
 """Entries of the tables of all modules at most, by step and vector; else there is no such bound."""
-FIRST_LENGTH, PATIENCE, SHORTER = 0.3, 8, 0.8
+FIRST_LENGTH, PATIENCE, SHORTER = 0.3, 6, 0.7
 """Steps along subgradients: the first length, numbers without a better bound before they get shorter, by how much."""
 INERTIA = 0.9
 """Share of the direction before in the next one."""
