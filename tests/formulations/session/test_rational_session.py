@@ -1,4 +1,4 @@
-"""The cheapest plan of a session in exact arithmetic: held against `exact` and the enumeration of all plans."""
+"""The cheapest plan of a session in exact arithmetic, from nothing, next to `exact` and the enumeration of plans."""
 
 import math
 import random
