@@ -162,8 +162,9 @@ def test_why_there_is_no_plan_is_said(name):
     session = one_module(8, ("h", 1, "0.1"), hardware=hardware, running=[("m", "h", 3)], most=0)
     found = solve(session, name, space=WHOLE)
     assert found.status is Status.INFEASIBLE
-    assert limits_in_words(session) == " within the stock and the most changes and the largest shares"
-    assert "the largest shares (proven)" in found.reason
+    words = " within the stock and the largest shares with at most 0 machines added or removed"
+    assert limits_in_words(session) == words
+    assert f"{words} (proven)" in found.reason
 
 
 def test_another_engine_agrees():
