@@ -152,5 +152,6 @@ SOLVERS = (
         "least cost over all steps by dynamic programming over numbers of machines, proven for one module (ours)",
         late("formulations.day.solver", "solve_day"),
         family="day",
+        compile=late("formulations.day.several_modules", "compile_several_modules"),
     ),
 )

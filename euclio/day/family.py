@@ -52,15 +52,23 @@ def _features(day: Day) -> dict[str, float]:
 
 
 def _demands(day: Day, space: Any) -> dict[str, str]:
-    """A stock couples modules; of one module it only ends the numbers of machines."""
-    return {"stock": "a stock of machines"} if day.session.stock and len(day.session.modules) > 1 else {}
+    """What a step of its own may ask for, and a load over time does not know."""
+    session = day.session
+    demands: dict[str, str] = {}
+    if session.running is not None and session.running.binds:
+        demands["changes"] = "machines that run before it begins"
+    if session.spare_machines:
+        demands["spare"] = "spare machines"
+    if session.largest_share:
+        demands["largest_share"] = "a largest share of some hardware"
+    return demands
 
 
 FAMILY = replace(
     plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
     table=late("euclio.day.table", "day_table"),
     summary=_summary,
+    demands=_demands,
     features=_features,
     find_better=late("euclio.day.certifying", "find_better"),
-    demands=_demands,
 )

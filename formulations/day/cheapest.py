@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from euclio.core.registry import Limits
 from euclio.day import Day, Serving, Staffing
 from euclio.day.evaluate import WHOLE
 from euclio.day.instance import at_rates
-from euclio.session import ModulePlan, Session
+from euclio.session import ModulePlan, Plan, Session
+from euclio.session.unlimited import without_stock
 from formulations.day.one_path import LateError
 from formulations.day.rate_table import rate_table
 from formulations.day.transitions import per_vector
@@ -91,12 +93,27 @@ def _solved(session: Session, deadline: float) -> Found | None:
     left_s = deadline - time.perf_counter()
     if left_s <= 0:
         raise LateError
-    found = solve_exact(session, WHOLE, Limits(None if left_s == math.inf else left_s))
+    limits: Limits[Any] = Limits(None if left_s == math.inf else left_s)
+    # Without the stock it is quick, and mostly within it.
+    found = solve_exact(without_stock(session), WHOLE, limits)
+    if session.stock and not found.infeasible and not _within_stock(session, found.plan):
+        found = solve_exact(session, WHOLE, limits)
     if found.plan is None:
         if found.infeasible:
             return None
         raise LateError
     return Found(tuple(_full(module) for module in found.plan.modules), found.bound)
+
+
+def _within_stock(session: Session, plan: Plan | None) -> bool:
+    """Whether there is a plan, and it needs no more machines than there are."""
+    if plan is None:
+        return False
+    used: Counter[str] = Counter()
+    for module in plan.modules:
+        for one in _full(module).serving:
+            used[one.hardware] += one.machines
+    return all(used[name] <= count for name, count in session.stock.items())
 
 
 def _full(plan: ModulePlan) -> Staffing:

@@ -29,7 +29,7 @@ def after_changes(cost: Floats, shape: Ints, start: Floats, stop: Floats) -> Non
         stride //= length
         up, down = start[axis], stop[axis]
         for first in range(0, cost.size, block):
-            # One more started than in the best way to one less; neighbours lie in rows, which processors take whole.
+            # One more started than in the best way to one less; neighbours lie in rows, which run in one go.
             for row in range(first + stride, first + block, stride):
                 for place in range(row, row + stride):
                     started = cost[place - stride] + up

@@ -8,15 +8,16 @@ The cheapest way through them (`pool`) is improved module by module (`turns`). B
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from euclio.day import Day, DayPlan
+from euclio.day import Day, DayPlan, Step
 from euclio.day.instance import HOUR_S
-from euclio.session import Session
+from euclio.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import Made, nothing_serves
 from formulations.day.cheapest import Found, cheapest_plans
 from formulations.day.choices import (
@@ -42,11 +43,13 @@ WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
 """Steps in a row for whose largest rates plans are made."""
 ROUNDS, CLIMBS, EVERY = 2, 150, 10
 """Rounds of plans; values per round; values from one gathering of plans to the next."""
-SHARED_CLIMBS = 240
-"""Prices shared between modules and steps that are tried."""
+SHARED_CLIMBS, IMPROVED = 240, 80
+"""Prices shared between modules and steps that are tried, and after how many of them the plan is improved."""
 MOST_PATHS = 64
 """Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
-LISTED, NEAR = 25, 6
+SHUNNED = 1000
+"""Price of a hardware type that is left out, in multiples of the largest one."""
+LISTED, NEAR = 200, 6
 """Plans of a step that are looked at, and how many steps before and after lend theirs."""
 TURNS = 2
 """Turns of all modules in a round."""
@@ -82,6 +85,18 @@ def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
         if cost - bound <= ENOUGH * cost:
             break
     return search.plan(found), bound
+
+
+def compile_several_modules() -> None:
+    """Compile what days of one module do not reach, on a tiny one of two."""
+    profile = [Configuration("h", batch, 1, Fraction(batch, 20)) for batch in (1, 2)]
+    modules = [Module(name, 10, profile) for name in ("a", "b")]
+    session = Session("compiled", 1, [Hardware("h", 1)], modules, [("a", "b")])
+    day = Day("compiled", session, [Step(60, [own, own]) for own in (10, 30, 20)], 60)
+    own = _machines(day, _own_plans(day, math.inf))
+    boxes = [made for m in range(2) if (made := box(day, m, own[:, m])) is not None]
+    for _ in _Search(day, boxes, own, math.inf).rounds():
+        pass
 
 
 def _own_plans(day: Day, deadline: float) -> list[Found]:
@@ -168,17 +183,21 @@ class _Search:
         if not fits(self.day, self.boxes):
             return
         shared = SharedPrices(self.day, self.boxes, self.ascent)
-        for _ in range(SHARED_CLIMBS):
+        for n in range(1, SHARED_CLIMBS + 1):
             if time.perf_counter() > self.deadline:
                 return
             shared.climb(self.cost)
+            if n % EVERY == 0:
+                self._add(self.chooser.cheapest(np.maximum(shared.prices(), 0.0), shared.per_s)[1])
+            if n % IMPROVED == 0:
+                self._improve()
             yield self.cost, shared.best
 
     def _add(self, on: Ints) -> None:
         self.pool.add(on, range(len(on)))
 
     def _add_windows(self) -> None:
-        """Plans for the largest rates of some steps in a row."""
+        """Plans for the largest rates of some steps in a row, on all hardware types and with one of them left out."""
         rates = np.array([[float(rate) for rate in step.rates_rps] for step in self.day.steps])
         steps, modules = rates.shape
         columns = np.arange(modules)
@@ -188,11 +207,15 @@ class _Search:
             largest = np.array([a + np.argmax(rates[a:b], axis=0) for a, b in zip(starts, ends, strict=True)])
             choices = Choices(self.choices.vectors, self.choices.latency_s, self.choices.first[largest, columns])
             chooser = steps_of(choices, self.chooser.through, self.chooser.slo_s)
-            prices = np.broadcast_to(self.money.running[starts][:, None], (len(starts), modules, self.on.shape[2]))
-            least, on = chooser.cheapest(np.ascontiguousarray(prices))
-            for n in np.flatnonzero(np.isfinite(least)):
-                inside = range(starts[n], ends[n])
-                self.pool.add(np.repeat(on[n : n + 1], len(inside), axis=0), inside)
+            prices = np.repeat(self.money.running[starts][:, None], modules, axis=1)
+            for left_out in range(-1, prices.shape[2]):
+                own = prices.copy()
+                if left_out >= 0:
+                    own[:, :, left_out] += prices.max() * SHUNNED
+                least, on = chooser.cheapest(own)
+                for n in np.flatnonzero(np.isfinite(least)):
+                    inside = range(starts[n], ends[n])
+                    self.pool.add(np.repeat(on[n : n + 1], len(inside), axis=0), inside)
 
     def _improve(self) -> None:
         """The cheapest way through the plans that were gathered, module by module improved."""

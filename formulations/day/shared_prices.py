@@ -28,7 +28,7 @@ from formulations.day.one_module import ROUNDING
 
 MOST_ENTRIES = 20_000_000
 """Entries of the tables of all modules at most, by step and vector; else there is no such bound."""
-FIRST_LENGTH, PATIENCE, SHORTER = 0.3, 8, 0.8
+FIRST_LENGTH, PATIENCE, SHORTER = 0.3, 6, 0.7
 """Steps along subgradients: the first length, numbers without a better bound before they get shorter, by how much."""
 INERTIA = 0.9
 """Share of the direction before in the next one."""
@@ -74,6 +74,11 @@ class SharedPrices:
         self.best = begun.best
         self._length, self._waited = FIRST_LENGTH, 0
         self._direction: tuple[Floats, Floats] | None = None
+
+    def prices(self) -> Floats:
+        """Prices of machines in each step; below 0 where having one on is worth more than it costs."""
+        found: Floats = self.charged + self.stock_prices[:, None]
+        return found
 
     def climb(self, target: float) -> None:
         """Bound the cost by the present prices, and move them; `target` is what a plan costs."""
@@ -133,7 +138,7 @@ class SharedPrices:
     def _steps(self) -> tuple[float, Ints, Floats, Floats]:
         """The least cost of the steps, machines and latencies chosen there, and machines beyond the stock."""
         own = self.begun.steps
-        prices = self.charged + self.stock_prices[:, None]
+        prices = self.prices()
         least, on = own.cheapest(np.maximum(prices, 0.0), self.per_s)
         on = np.where(prices < 0, self.begun.most, on)
         seconds = np.where(own.chosen >= 0, own.choices.latency_s[own.chosen], 0.0)

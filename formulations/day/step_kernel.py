@@ -139,6 +139,9 @@ def _cheapest(
                 slack[0, p] -= quickest[m]
         if slack[0, p] < 0:
             return np.inf, chosen
+    cheapest = np.zeros(modules + 1)
+    for m in range(modules - 1, -1, -1):
+        cheapest[m] = cheapest[m + 1] + cost[m, 0]
     root = _at_least(0, cost, latency, count, quickest, through, slack[0])
     best, depth, nodes = known, 0, 0
     at, tried = np.zeros(modules, np.int64), np.zeros(modules + 1)
@@ -153,8 +156,8 @@ def _cheapest(
                 at[depth] += 1
             continue
         spent = tried[depth] + cost[depth, i]
-        if spent >= best:
-            # Choices further on cost more.
+        if spent + cheapest[depth + 1] >= best:
+            # Choices further on cost more; those of modules to come may cost less than nothing.
             at[depth] = count[depth]
             continue
         fits = True

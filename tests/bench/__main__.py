@@ -14,6 +14,7 @@ from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
 from euclio.core.words import duration
 from tests.bench.chains_speed import chains_speed
+from tests.bench.day_speed import day_speed
 from tests.bench.fragments_speed import fragments_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed
@@ -34,7 +35,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 SECTIONS = (
     *("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "fragments"),
-    *("serving", "runner", "page", "whole"),
+    *("serving", "runner", "page", "whole", "day"),
 )
 
 
@@ -64,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "serving": lambda: (serving_speed(),),
         "runner": lambda: (runner_speed(),),
         "page": lambda: (page_speed(),),
+        "day": lambda: day_speed(arguments.instances),
         "whole": lambda: whole_speed(arguments.instances, arguments.workloads),
     }
     sections: list[Section] = []

@@ -102,6 +102,14 @@ def _staged(
     used = search.nodes
     if search.complete or nodes <= FIRST_STAGE_NODES:
         return search
+    if types.price.size > 0:
+        full = _filled(p, types, min(cutoff, search.cost), floor, tolerance, nodes - used)
+        used += full.nodes
+        # Not even with machines full of dummies is there a plan below the cutoff, or a cheaper one than that found.
+        if full.complete and not np.isfinite(full.cost):
+            return ModulePlanFound(search.cost, machines, search.partial_at, used, True)
+        if full.complete:
+            floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
     best, partial_at = search.cost, search.partial_at
     for start in range(1, p.configuration.size):
         dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
@@ -112,6 +120,38 @@ def _staged(
     if full.cost < best:
         best, partial_at = full.cost, full.partial_at
     return ModulePlanFound(best, machines, partial_at, used + full.nodes, full.complete)
+
+
+@compiled
+def _filled(
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
+    """The cheapest machines where dummies fill them for nothing, at whole prices: no plan has others that cost less.
+
+    Filled up, the machines of a plan are no slower. They cost as much, or what a share of a machine lacks to a whole
+    one more; so the cutoff is as much higher. Arguments as those of `search_module`.
+    """
+    table = p.table.copy()
+    table[WHOLE_NEED] = np.minimum(table[WHOLE_NEED], table[PARTIAL_NEED])
+    filled = ModuleProblem(
+        p.configuration,
+        p.group,
+        table,
+        p.rate,
+        p.few,
+        True,
+        p.most,
+        p.shared,
+        p.even,
+        True,
+        p.rising,
+        True,
+        False,
+        p.kind,
+        p.stock,
+    )
+    whole = Types(types.price, types.running, types.cap, types.change, types.most, 0.0, 0.0)
+    return cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
 
 
 @compiled
@@ -316,7 +356,7 @@ def _least_left(
 ) -> float:
     """A lower bound on the cost per hour, with changes, of the plans with the machines of the levels before d."""
     _count_held(p, held, at, count, d)
-    return least_cost(types, held, top, lacking * (1.0 - RATES)) - types.lost
+    return least_cost(types, held, top, lacking * (1.0 - RATES))
 
 
 @compiled

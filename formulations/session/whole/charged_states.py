@@ -158,7 +158,9 @@ def _capped(types: Types, limit: float) -> Types:
             # What runs may be kept in any case, and rounding adds no machine that matters.
             if room < cap[h]:
                 cap[h] = max(min(cap[h], types.running[h]), int(max(room, 0.0)) + 1)
-    return Types(types.price, types.running, np.minimum(cap, types.cap), types.change, types.most, types.lost)
+    return Types(
+        types.price, types.running, np.minimum(cap, types.cap), types.change, types.most, types.lost, types.part
+    )
 
 
 @compiled

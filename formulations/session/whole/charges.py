@@ -54,6 +54,7 @@ class Types(NamedTuple):
         most: most machines more and less together.
         lost: what a partial machine that is charged by share costs less than the machine that it counts as, in money
             per hour for its change; 0 where it is charged whole.
+        part: the same of its price.
     """
 
     price: Floats
@@ -62,6 +63,7 @@ class Types(NamedTuple):
     change: float
     most: int
     lost: float
+    part: float
 
 
 @compiled
@@ -74,7 +76,7 @@ def no_charges(s: SessionArrays) -> Charges:
 def no_types() -> Types:
     """That changes are not looked at."""
     nothing = np.zeros(0, np.int64)
-    return Types(np.zeros(0), nothing, nothing, 0.0, NO_LIMIT, 0.0)
+    return Types(np.zeros(0), nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
 
 
 @compiled
@@ -103,7 +105,14 @@ def types_of(p: ModuleProblem, charges: Charges, m: int) -> Types:
             cap[h] = min(cap[h], int(p.stock[h]))
         if most < NO_LIMIT:
             cap[h] = min(cap[h], running[h] + most)
-    return Types(price, running, cap, charges.price, most, 0.0 if p.whole else charges.price)
+    return _types(price, running, cap, charges.price, most, p.whole)
+
+
+@compiled
+def _types(price: Floats, running: Ints, cap: Ints, change: float, most: int, whole: bool) -> Types:
+    if whole:
+        return Types(price, running, cap, change, most, 0.0, 0.0)
+    return Types(price, running, cap, change, most, change, price.max())
 
 
 @compiled
@@ -128,9 +137,10 @@ def cost_of(types: Types, held: Ints) -> float:
 def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
     """A lower bound on the cost per hour of machines that hold those given; infinite: there are none.
 
-    Machines are bought in parts, at the best rate of their type: a linear program with two segments for each type, up
-    to what runs and beyond, which a greedy solves. That the changes are limited is asked of the rate alone. A partial
-    machine counts as one, and where it is charged by share, as the share; so a bound by share is `lost` lower.
+    The larger of two. Machines are bought in parts, at the best rate of their type: a linear program with two segments
+    for each type, up to what runs and beyond, which a greedy solves; that changes are limited is asked of the rate
+    alone. And so few changes leave most of what runs, each to be paid. A partial machine that is charged by share
+    counts as a machine, but costs less: what that may come to is taken off.
 
     Args:
         types: the hardware types.
@@ -138,32 +148,35 @@ def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
         top: rate in requests per second of the best machine of a type that may be added; 0: none may.
         lacking: requests per second that have to be added.
     """
-    cost, changes, most_rate = 0.0, 0, 0.0
+    cost, changes, most_rate, still = 0.0, 0, 0.0, lacking
+    staying, leaving, saved = 0.0, 0, 0.0
     for h in range(types.price.size):
         x, own, price = held[h], types.running[h], types.price[h]
         if top[h] > 0.0 and x < own:
+            full = min(own, types.cap[h])
             # Those that run may be kept for nothing or for less than nothing: then they are.
-            kept = min(own, types.cap[h]) if types.change >= price else x
+            kept = full if types.change >= price else x
             cost += price * kept + types.change * (own - kept)
             lacking -= top[h] * (kept - x)
-            changes += own - min(own, types.cap[h])
+            still -= top[h] * max(0, full - x)
+            changes += own - full
+            staying += price * full + types.change * (own - full)
+            leaving += max(0, full - x)
+            saved = max(saved, price - types.change)
         else:
-            cost += price * x + types.change * abs(x - own)
+            paid = price * x + types.change * abs(x - own)
+            cost, staying = cost + paid, staying + paid
             changes += abs(x - own)
         if top[h] > 0.0 and types.cap[h] > max(x, own):
             most_rate = max(most_rate, top[h])
-    if changes > types.most:
-        return np.inf
-    if lacking <= 0.0:
-        return cost * (1.0 - SUMS)
-    still = lacking
-    for h in range(types.price.size):
-        if top[h] > 0.0 and types.change < types.price[h]:
-            still -= top[h] * max(0, min(types.running[h], types.cap[h]) - held[h])
     # Beyond what runs, every machine is a change.
-    if still > most_rate * (types.most - changes):
+    if changes > types.most or still > most_rate * (types.most - changes):
         return np.inf
-    return _bought(types, held, top, lacking, cost)
+    bought = cost if lacking <= 0.0 else _bought(types, held, top, lacking, cost)
+    if leaving > types.most - changes:
+        staying -= saved * (types.most - changes)
+        return max(bought - types.lost, staying - types.part) * (1.0 - SUMS)
+    return (bought - types.lost) * (1.0 - SUMS)
 
 
 @compiled
@@ -194,7 +207,7 @@ def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) 
         cost += taken * best * top[h]
         lacking -= taken * top[h]
         if lacking <= 0.0 or taken < room:
-            return cost * (1.0 - SUMS)
+            return cost
     return np.inf
 
 
@@ -212,9 +225,9 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
     cap = np.empty(count, np.int64)
     for h in range(count):
         cap[h] = int(min(float(stock.most[m, h]), float(NO_LIMIT))) if s.whole else NO_LIMIT
-    types = Types(price, charges.running[m], cap, charges.price, charges.most[m], 0.0 if s.whole else charges.price)
     for k in range(s.first[m], s.first[m + 1]):
         price[stock.kind[k]] = s.price[k]
+    types = _types(price, charges.running[m], cap, charges.price, charges.most[m], s.whole)
     nothing, best = np.zeros(count, np.int64), np.inf
     for k in range(s.first[m + 1] - 1, s.first[m] - 1, -1):
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION):
@@ -226,4 +239,4 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
             continue
         top[h] = max(top[h], s.throughput[k])
         best = min(best, least_cost(types, nothing, top, max(s.rate[m], need) * (1.0 - SUMS)))
-    return max(plain, best - types.lost)
+    return max(plain, best)

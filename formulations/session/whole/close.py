@@ -25,7 +25,6 @@ from euclio.session.running import Running
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.module_problem import NO_LIMIT, Stock
-from formulations.session.exact.solver import NO_PLAN
 from formulations.session.whole.boxes import Box, Counts, Point
 from formulations.session.whole.charges import Charges
 from formulations.session.whole.stock import WHY_S, StockSearch, why_too_small
@@ -198,11 +197,13 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
         counted=True,
     )
     fewest.run()
-    if fewest.plan is None:
-        return why_too_small(free, space, limits, deadline) if math.isinf(fewest.bound) else NO_PLAN
+    if fewest.plan is None and math.isinf(fewest.bound):
+        return why_too_small(free, space, limits, deadline)
     within = " and the machines in stock" if limits else ""
     machines = counted(running.most_changes, "machine")
     why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
+    if fewest.plan is None:
+        return why
     least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
     return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"
 

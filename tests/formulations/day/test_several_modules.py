@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
 from euclio.session import Configuration, Hardware, Module, Session
+from formulations.day.choices import box, choices_of_bounds, choices_of_plans
+from formulations.day.course_kernel import cheapest_course
+from formulations.day.pool_kernel import cheapest_way
+from formulations.day.several_modules import _machines, _own_plans, _Search
+from formulations.day.step_kernel import cheapest_steps
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 
@@ -98,10 +106,134 @@ def test_an_slo_that_nothing_keeps_is_infeasible():
     assert "step 1 of 8 has no plan" in result.reason
 
 
-def test_a_stock_of_several_modules_is_refused_in_one_line():
+def with_stock(day: Day, **counts: int) -> Day:
+    hardware = [Hardware(h.name, h.price_per_h, counts.get(h.name)) for h in day.session.hardware]
+    session = Session(day.session.name, day.session.slo_s, hardware, day.session.modules, day.session.edges)
+    return Day(day.name, session, day.steps, day.warm_up_s, day.keep_alive_s, day.price_per_change)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_stock_is_kept_and_costs_no_less(seed, count):
+    day = drawn_day(seed)
+    few = with_stock(day, fast=count)
+    best = solve(few, "day-exact")
+    if best.status is Status.INFEASIBLE:
+        assert "within the SLO and the stock" in best.reason
+        return
+    assert best.status in {Status.FEASIBLE, Status.OPTIMAL}, best.reason
+    assert all(sum(module[0] for module in step) <= count for step in best.evaluation.machines)
+    assert best.value >= Fraction(solve(day, "day-exact").bound)
+    for rule in RULES:
+        found = solve(few, rule)
+        assert found.status is not Status.ERROR, found.reason
+        assert found.value is None or found.value >= Fraction(best.bound)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_within_a_stock_are_below_the_least_of_all_plans(seed):
+    day = with_stock(drawn_day(seed, steps=2, modules=2), fast=1)
+    plans = (evaluate(day, plan) for plan in _small_plans(day))
+    least = min((checked.value for checked in plans if checked.feasible), default=None)
+    best = solve(day, "day-exact")
+    assert least is None or best.bound <= least * (1 + 1e-12)
+
+
+def test_what_a_step_alone_may_ask_for_is_refused_in_one_line():
     day = drawn_day(1)
-    hardware = [Hardware("fast", 2, 1), Hardware("slow", "0.6")]
-    session = Session("stock", "0.9", hardware, day.session.modules, day.session.edges)
-    result = solve(Day("stock", session, day.steps), "day-exact")
+    session = replace(day.session, spare_machines=1)
+    result = solve(replace(day, session=session), "day-exact")
     assert result.status is Status.INAPPLICABLE
-    assert "does not cover a stock of machines" in result.reason
+    assert "spare machines" in result.reason
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_bounds_are_below_the_plan_and_rise(seed):
+    day = drawn_day(seed, steps=6)
+    found = _own_plans(day, math.inf)
+    own = _machines(day, found)
+    search = _Search(day, [box(day, m, own[:, m]) for m in range(own.shape[1])], own, math.inf)
+    least, before = math.inf, -math.inf
+    for cost, bound in search.rounds():
+        least = min(least, cost)
+        assert bound >= before
+        before = bound
+        assert bound <= least
+    checked = evaluate(day, search.plan(found))
+    assert checked.feasible
+    assert float(checked.value) == pytest.approx(least)
+
+
+def test_a_search_of_a_step_is_that_of_plain_enumeration():
+    draw = np.random.default_rng(5)
+    through = np.array([[True, True, False], [False, True, True]])
+    for _ in range(200):
+        sizes = draw.integers(1, 6, 3)
+        first = np.array([[[ends - size, ends] for size, ends in zip(sizes, np.cumsum(sizes), strict=True)]])
+        vectors = draw.integers(0, 4, (int(sizes.sum()), 2))
+        latency = np.concatenate([np.sort(draw.integers(1, 9, size)).astype(float) for size in sizes])
+        prices, worth = draw.random((1, 3, 2)), draw.normal(0, 1, (1, 3))
+        least, chosen = np.empty(1), np.full((1, 3), -1)
+        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, least, chosen)
+        costs = [
+            sum(vectors[i] @ prices[0, m] - worth[0, m] * latency[i] for m, i in enumerate(picked))
+            for picked in product(*(range(*one) for one in first[0]))
+            if all(sum(latency[i] for m, i in enumerate(picked) if path[m]) <= 12 for path in through)
+        ]
+        assert least[0] == (pytest.approx(min(costs)) if costs else math.inf)
+        assert (chosen >= 0).all() == bool(costs)
+        again = chosen.copy()
+        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, least, again)
+        assert (again == chosen).all()
+
+
+def test_the_cheapest_way_and_course_are_those_of_all_pairs():
+    draw = np.random.default_rng(7)
+    start, stop, shape = np.array([2.0, 0.5]), np.array([1.0, 3.0]), np.array([3, 4])
+    vectors = np.array(list(np.ndindex(3, 4)))
+    latency = np.where(draw.random((2, 12)) < 0.3, np.inf, draw.random((2, 12)))
+    latency[:, -1] = 0.1
+    row, prices, seconds = np.array([0, 1, 1, 0]), draw.random((4, 2)), draw.normal(0, 2, 4)
+    on, kept = np.zeros((4, 2), np.int64), np.zeros(4)
+    found = cheapest_course(latency, row, prices, seconds, start, stop, shape, np.empty((4, 12)), on, kept)
+    change = np.array(
+        [[(np.maximum(b - a, 0) @ start) + (np.maximum(a - b, 0) @ stop) for b in vectors] for a in vectors]
+    )
+    cost = np.zeros(12)
+    for k in range(4):
+        arrived = (cost[:, None] + change).min(axis=0) if k else cost
+        own = np.where(np.isinf(latency[row[k]]), 0, latency[row[k]])
+        cost = np.where(np.isinf(latency[row[k]]), np.inf, arrived + vectors @ prices[k] + seconds[k] * own)
+    assert found == pytest.approx(cost.min())
+    running = draw.random(48)
+    way_cost, way = cheapest_way(np.tile(vectors, (4, 1)), running, np.arange(12, 49, 12), start, stop)
+    cost = running[:12]
+    for k in range(1, 4):
+        cost = (cost[:, None] + change).min(axis=0) + running[12 * k : 12 * k + 12]
+    assert way_cost == pytest.approx(cost.min())
+    assert [at // 12 for at in way] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_latencies_of_choices_lie_around_those_of_the_checker(seed):
+    day = drawn_day(seed, steps=3)
+    own = _machines(day, _own_plans(day, math.inf))
+    boxes = [box(day, m, own[:, m]) for m in range(own.shape[1])]
+    above, below = choices_of_plans(day, boxes), choices_of_bounds(day, boxes)
+    for k, step in enumerate(day.steps):
+        for m, rate in enumerate(step.rates_rps):
+            known = {(c.hardware, c.batch): c for c in day.session.modules[m].profile}
+            lower = range(*below.first[k, m])
+            for i in range(*above.first[k, m]):
+                serving = boxes[m].serving(above.vectors[i], float(rate), above.latency_s[i])
+                assert serving
+                behind, worst = Fraction(0), Fraction(0)
+                for one in reversed(serving):
+                    c = known[one.hardware, one.batch]
+                    behind += one.machines * c.throughput_rps
+                    worst = max(worst, c.duration_s + c.batch / behind)
+                assert behind >= rate
+                assert worst <= above.latency_s[i] * (1 + 1e-9)
+                # Some choice for bounds has no more machines and is no slower.
+                at_most = (below.vectors[lower] <= above.vectors[i]).all(axis=1)
+                assert below.latency_s[lower][at_most].min() <= worst
