@@ -24,6 +24,7 @@ COMMANDS = {
     "certify": "try the claim of a result with an independent prover",
     "solvers": "list the solvers",
     "compare": "all systems and the optimum on one instance",
+    "changes": "what the cheapest plan costs by how many machines may change",
     "what-if": "the cheapest plan of a session at several rates and objectives",
     "decompose": "split every system's gap into design and heuristic",
     "explain": "why an instance is infeasible, and what would help",

@@ -5,8 +5,10 @@ module has finitely many plans, those of `module_plans.py`: all of them are list
 has infinitely many, and these are listed:
 
 - Under policies of forms `FIXED` and `EVEN` a full machine takes what its configuration says, however many there are.
-  So machines of a configuration beyond those that take the rate alone are of no use but to go on running: its numbers
-  go up to the larger of the two. Next to these plans of full machines, `module_plans.py` has those with a partial one.
+  So machines beyond those that take the rate only cost, and need not be listed: again the plans of `module_plans.py`.
+  Unless changes count or types have a largest share: then machines of a configuration beyond those that take the rate
+  alone are of no use but to go on running, and its numbers go up to the larger of the two. Next to these plans of full
+  machines, `module_plans.py` has those with a partial one.
   Where a full machine takes longer than one that is nearly full, d + b/t (`rr` with concurrency), rule `continuous` may
   also leave the last one anything below full: it takes d + b/t and an infinitesimal.
 - In sequence (forms `LEFT`, `TIED`) latencies fall as machines are added, and a last machine that is not full is filled
@@ -112,7 +114,7 @@ def all_choices(listing: Listing, module: Module) -> list[Choice]:
     if vectors > MOST_VECTORS:
         raise InapplicableError(_too_many(module, f"may have {vectors:.2g}"))
     closed = list(all_counts(scaled, listing.space, listing.deadline))
-    if listing.space.fills:
+    if listing.space.fills and (listing.asked.binds or listing.asked.shares):
         filled = list(_fillings(_Vectors(listing, module, scaled)))
         closed = [*filled, *(counts for counts in closed if counts.partial)]
     found = [_choice(listing, module, scaled, counts) for counts in closed]
@@ -232,21 +234,23 @@ class _Vectors(NamedTuple):
     def most_machines(self, i: int, cost: int, before: tuple[tuple[int, int], ...]) -> int:
         """The most machines of a configuration next to others that are chosen."""
         asked, c, t = self.listing.asked, self.scaled.configurations[i], self.scaled.throughput[i]
-        runs, used = asked.running[self.module.name], self._used(before)
-        own, x = runs[c.hardware], used.get(c.hardware, 0)
+        runs = asked.running[self.module.name]
+        own, used = runs[c.hardware], self._used(before) if asked.binds or asked.stock else {}
+        x = used.get(c.hardware, 0)
         bounds = [] if asked.most_changes is None else [own + asked.most_changes - x]
         if c.hardware in asked.stock:
             bounds.append(asked.stock[c.hardware] - x)
         if not self.listing.space.policy.form.in_sequence:
             bounds.append(max(-(-self.scaled.rate // t), own))
-        if self.cutoff is not None:
-            price, change = t * self.scaled.unit_cost[i], asked.change_price * self.scaled.cost_scale
-            left = self.cutoff - cost - change * sum(max(0, n - runs[name]) for name, n in used.items())
+        price, change = t * self.scaled.unit_cost[i], asked.change_price
+        if self.cutoff is not None and not change:
+            bounds += [floor(self.cutoff - cost) // price] if price else []
+        elif self.cutoff is not None:
+            each = change * self.scaled.cost_scale
+            left = self.cutoff - cost - each * sum(max(0, n - runs[name]) for name, n in used.items())
             there = max(0, own - x)
-            if price and left < there * price:
-                bounds.append(floor(left / price))
-            elif price or change:
-                bounds.append(floor((left + change * there) / (price + change)))
+            stays = price and left < there * price
+            bounds.append(floor(left / price if stays else (left + each * there) / (price + each)))
         return max(0, min(bounds))
 
     def _used(self, before: tuple[tuple[int, int], ...]) -> dict[str, int]:

@@ -5,7 +5,7 @@ A module keeps its frontier: the plans that are strictly faster than every cheap
 frontier plans are enumerated (`combination.py`). Nothing is bounded by anything cleverer than a sum of least costs.
 
 Where machines are charged whole, or plans are held to more than latency and cost, `bought_enumeration.py` says what is
-listed.
+listed; where partial machines may be shared, `packed_enumeration.py`.
 
 Arithmetic is exact: rates and costs are integers on a common scale, made from the decimal text of the input.
 """
@@ -29,6 +29,7 @@ from bruteforce.session.module_plans import (
     most_vectors,
     worst_latency,
 )
+from bruteforce.session.packed_enumeration import cheapest_packed
 from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
@@ -73,6 +74,8 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
 
 def _cheapest_in(session: Session, space: PlanSpace, deadline: float) -> tuple[Fraction, Plan] | str:
     """Cost and plan of the cheapest plan of a plan space without `single_hardware`, or in words why there is none."""
+    if space.charging.packs:
+        return cheapest_packed(session, space, deadline)
     if space.charging.whole or asked_of(session).anything:
         return cheapest_bought(session, space, deadline)
     return cheapest_plan(session, functools.partial(_frontier, session, space, deadline), deadline)

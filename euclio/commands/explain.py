@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from euclio.commands.changes import add_changes, changed
+from euclio.commands.change_options import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.families import an_instance
 from euclio.commands.plan_space import add_plan_space, plan_space

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.attainment import add_attainment, attainment_demand
-from euclio.commands.changes import add_changes, changed
+from euclio.commands.change_options import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.plan_space import add_plan_space, plan_space

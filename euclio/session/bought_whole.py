@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from euclio.core.family import Companion
 from euclio.core.numbers import exact
@@ -17,11 +18,14 @@ from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
 from euclio.session.rules import DummyRule
 from euclio.session.space import PlanSpace
+from euclio.session.whole_sums import least_sum
 
 BOUGHT, BEST, BOUND = "bought_whole_per_h", "best_whole_per_h", "best_whole_bound_per_h"
 """Entries of a result's `stats`: cost per hour of the plan rounded up, of the best whole plan found, its bound."""
 PACKED_BOUND = "packed_bound_per_h"
 """Entry of a result's `stats`: cost per hour that no plan of packed machines is below, proven."""
+BELOW = 1 - Fraction(1, 10**9)
+"""A bound in floating point is lowered by more than it may err before sums of prices are compared with it."""
 LIMIT_S = 5.0
 """Seconds that the search of the best whole plan, or of the bound, takes at most."""
 EXACT = "exact"
@@ -69,15 +73,19 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
     """The result with a proven bound on packed plans: the optimum by share, with dummies at any rate.
 
     Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
-    busy, hence to 1, and nobody waits for others. Changes to what runs are counted in other ways there, so that
-    nothing is said where they bind.
+    busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
+    what runs are counted in other ways there, so that nothing is said where they bind.
     """
     left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
     changes = session.running is not None and session.running.binds
     if EXACT not in solvers() or left_s <= 0 or changes:
         return result
     bound = solve(session, EXACT, space=_by_share(result.space), time_limit_s=left_s).bound
-    return result if bound is None else replace(result, stats={**result.stats, PACKED_BOUND: float(bound)})
+    if bound is None:
+        return result
+    # Where packed, every machine is charged whole: a cost is a sum of prices, and the least of these is a bound too.
+    least = float(least_sum(session.price.values(), exact(bound) * BELOW))
+    return replace(result, stats={**result.stats, PACKED_BOUND: max(float(bound), least)})
 
 
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:
@@ -85,7 +93,8 @@ def whole_costs_in_words(session: Session, result: Result) -> list[str]:
     stats = result.stats
     if result.space.charging is Charging.PACKED and result.value is not None and PACKED_BOUND in stats:
         least = money(session, exact(stats[PACKED_BOUND]))
-        return [f"no plan of packed machines costs less than {least} per hour (proven: the bound of machines by share)"]
+        proof = "proven: the bound of machines by share, in whole machines"
+        return [f"no plan of packed machines costs less than {least} per hour ({proof})"]
     if result.space.charging is not Charging.SHARE or result.value is None or BEST not in stats:
         return []
     bought = f"bought whole {money(session, exact(stats[BOUGHT]))} per hour" if BOUGHT in stats else "beyond the stock"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
@@ -40,11 +41,16 @@ def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -
     return problems
 
 
-def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list[Fraction]) -> int:
-    """Machines that a plan adds to and removes from those that run; partial rates as derived, one per module."""
+def counts_of(session: Session, plan: Plan, partial_rps: list[Fraction]) -> Counter[tuple[str, str]]:
+    """Machines of a plan by (module, hardware); partial rates as derived, one per module."""
     modules = []
     for own, partial in zip(plan.modules, partial_rps, strict=True):
         last = replace(own.allocations[-1], partial_rps=partial)
         modules.append(replace(own, allocations=(*own.allocations[:-1], last)))
-    new, old = machine_counts(named_plan(session, replace(plan, modules=tuple(modules)))), running.counts
+    return machine_counts(named_plan(session, replace(plan, modules=tuple(modules))))
+
+
+def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list[Fraction]) -> int:
+    """Machines that a plan adds to and removes from those that run; partial rates as derived, one per module."""
+    new, old = counts_of(session, plan, partial_rps), running.counts
     return (new - old).total() + (old - new).total()

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.numbers import rounded_up
-from euclio.session import DummyRule, ModulePlan, Plan, Session
-from euclio.session.arrays import SessionArrays, to_plan
+from euclio.session import Allocation, DummyRule, ModulePlan, Plan, Session
+from euclio.session.arrays import Ints, SessionArrays, to_plan
 from heuristics.session.schedule import Schedule
 
 LIFT = 1 + Fraction(1, 10**11)
@@ -49,6 +49,30 @@ def bought_whole(session: Session, plan: Plan) -> float:
     for group in plan.shared:
         cost -= (len(group) - 1) * price[plan.modules[group[0]].allocations[-1].configuration.hardware]
     return float(cost)
+
+
+def filled_plan(session: Session, s: SessionArrays, machines: Ints, partial_at: Ints, fills: bool) -> Plan:
+    """The plan that counts of machines describe where dummies may fill whole machines for nothing.
+
+    Args:
+        session: the instance.
+        s: its arrays.
+        machines: whole machines per configuration, shape (configurations,).
+        partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
+        fills: whether dummies fill machines.
+    """
+    plan = to_plan(session, s, machines, partial_at)
+    modules = [_full(m) if fills and at < 0 else m for m, at in zip(plan.modules, partial_at, strict=True)]
+    return Plan(tuple(modules))
+
+
+def _full(plan: ModulePlan) -> ModulePlan:
+    """The plan with one machine more where in exact numbers its machines are a little too few."""
+    last = plan.allocations[-1]
+    if not last.partial_rps:
+        return plan
+    more = Allocation(last.configuration, last.machines + 1)
+    return ModulePlan((*plan.allocations[:-1], more), last.configuration.throughput_rps - last.partial_rps)
 
 
 def _filled(plan: ModulePlan, rate: Fraction, partial: Fraction) -> ModulePlan:

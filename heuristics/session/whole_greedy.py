@@ -15,11 +15,13 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import Floats, SessionArrays, session_arrays, to_plan
+from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session.arrays import Floats, SessionArrays, session_arrays
 from euclio.session.least_latency import why_no_plan
 from euclio.session.policies.kernels import raise_error_of
 from euclio.session.sharing import share_machines
+from heuristics.session.filled_plan import filled_plan
+from heuristics.session.packed_plan import cheaper_packed
 from heuristics.session.solver import hardware_choices
 from heuristics.session.whole_covers import cover_module
 from heuristics.session.whole_splitting import split_whole
@@ -46,12 +48,12 @@ def solve_whole_greedy(session: Session, space: PlanSpace, limits: Limits) -> An
         arrays = session_arrays(session, one)
         if (arrays.first[1:] == arrays.first[:-1]).any():
             continue
+        here = Answer(None, "no plan")
         for weight, part in product(WEIGHTS, PARTS) if space.charging.packs else [(1.0, 1.0)]:
             answer = _planned(session, one, arrays, weight, part)
             exchanges += answer.stats.get("exchanges", 0.0)
-            # Strictly cheaper: ties keep what was tried first.
-            if answer.claimed is not None and (best.claimed is None or answer.claimed < best.claimed):
-                best = answer
+            here = _cheaper(here, answer)
+        best = _cheaper(best, _repacked(session, one, arrays, here) if space.charging.packs else here)
     raise_error_of(space.policy)
     if best.plan is not None:
         return replace(best, stats={"exchanges": exchanges})
@@ -59,6 +61,25 @@ def solve_whole_greedy(session: Session, space: PlanSpace, limits: Limits) -> An
     if why:
         return Answer(None, "infeasible", infeasible=True, reason=why)
     return Answer(None, "no plan", reason=f"{NAME} found no plan that meets the SLO")
+
+
+def _cheaper(first: Answer, second: Answer) -> Answer:
+    """The answer with the cheaper plan; ties keep the first."""
+    if second.claimed is None or (first.claimed is not None and first.claimed <= second.claimed):
+        return first
+    return second
+
+
+def _repacked(session: Session, space: PlanSpace, arrays: SessionArrays, answer: Answer) -> Answer:
+    """The answer with a cheaper plan of packed machines, where the search finds one."""
+    if answer.plan is None or answer.claimed is None:
+        return answer
+    plan = cheaper_packed(session, space, arrays, answer.plan, answer.claimed)
+    if plan is None:
+        return answer
+    cost = evaluate(session, plan, space).cost_per_h
+    assert cost is not None
+    return Answer(plan, "feasible", claimed=float(cost))
 
 
 def _planned(session: Session, space: PlanSpace, arrays: SessionArrays, weight: float, part: float) -> Answer:
@@ -83,17 +104,4 @@ def _plan_of(session: Session, s: SessionArrays, space: PlanSpace, budgets: Floa
     for m, budget in enumerate(budgets.tolist()):
         own = machines[s.first[m] : s.first[m + 1]]
         partial_at[m] = cover_module(s, m, budget, space.fills, weight, own)[1]
-    plan = to_plan(session, s, machines, partial_at)
-    modules = [
-        _full(module) if space.fills and at < 0 else module for module, at in zip(plan.modules, partial_at, strict=True)
-    ]
-    return Plan(tuple(modules))
-
-
-def _full(plan: ModulePlan) -> ModulePlan:
-    """The plan with one machine more where in exact numbers its machines are a little too few."""
-    last = plan.allocations[-1]
-    if not last.partial_rps:
-        return plan
-    more = Allocation(last.configuration, last.machines + 1)
-    return ModulePlan((*plan.allocations[:-1], more), last.configuration.throughput_rps - last.partial_rps)
+    return filled_plan(session, s, machines, partial_at, space.fills)

@@ -37,7 +37,7 @@ def split_whole(s: SessionArrays, fills: bool, weight: float) -> tuple[Floats, f
         The budgets in seconds, shape (modules,), the weighted cost per hour (infinite: no plan was found), and how
         often a module was made faster.
     """
-    units, budget = _options(s, fills, weight)
+    units, budget = whole_options(s, fills, weight)
     modules = s.rate.size
     chosen = units.first[1:] - 1
     for m in range(modules):
@@ -57,7 +57,7 @@ def split_whole(s: SessionArrays, fills: bool, weight: float) -> tuple[Floats, f
 
 
 @compiled
-def _options(s: SessionArrays, fills: bool, weight: float) -> tuple[Units, Floats]:
+def whole_options(s: SessionArrays, fills: bool, weight: float) -> tuple[Units, Floats]:
     """The options of every module, at descending budgets, and these budgets."""
     modules = s.rate.size
     steps = max(20, min(MOST_STEPS, MOST_OPTIONS // modules))

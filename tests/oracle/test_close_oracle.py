@@ -37,7 +37,7 @@ METHODS = [name for name in ("exact", "milp", "cpsat") if name in solvers()]
 LIMIT_S = 20.0
 RELATIVE = Fraction(1, 10**9)
 """Methods may leave plans that are cheaper by less."""
-UNDECIDED = "is undecided"
+DECIDED = (Status.OPTIMAL, Status.INFEASIBLE)
 BOX = 5
 """Machines of a configuration that the box goes to."""
 
@@ -52,8 +52,12 @@ def spaces(seed: int) -> list[PlanSpace]:
 
 @cache
 def truths(seed: int) -> list[tuple[Session, PlanSpace, Result]]:
+    """The session of a seed in its plan spaces, without those (one in a thousand) of too many plans to list in time."""
     session = close_session(seed)
-    return [(session, space, solve(session, "plan-bruteforce", space=space)) for space in spaces(seed)]
+    found = [
+        (session, space, solve(session, "plan-bruteforce", space=space, time_limit_s=LIMIT_S)) for space in spaces(seed)
+    ]
+    return [case for case in found if case[2].status in DECIDED]
 
 
 def covered(name: str, session: Session, space: PlanSpace) -> bool:
@@ -65,8 +69,7 @@ def covered(name: str, session: Session, space: PlanSpace) -> bool:
 def test_methods_agree_with_plain_enumeration(seed, name):
     """Same status, and within rounding the same checked cost, wherever the method is for.
 
-    Where largest shares need machines in stock, the models may leave undecided whether there is any plan; `cpsat` is
-    seen to miss a tie with the SLO for all of its time. Their bounds hold then, too.
+    `cpsat` is seen to miss a plan whose cost is its bound for all of its time; its bound holds then, too.
     """
     for session, space, best in truths(seed):
         if not covered(name, session, space):
@@ -76,7 +79,7 @@ def test_methods_agree_with_plain_enumeration(seed, name):
             continue
         if found.bound is not None and best.value is not None:
             assert found.bound <= float(best.value) * (1 + float(RELATIVE)), space
-        if UNDECIDED in found.reason or (found.status is Status.FEASIBLE and name == "cpsat"):
+        if found.status is Status.FEASIBLE and name == "cpsat":
             continue
         assert found.status is best.status, (space, found.reason, best.reason)
         if best.value is not None:
@@ -110,7 +113,7 @@ def test_brute_force_is_as_cheap_as_any_plan_of_a_box(seed):
     session = close_session(seed, modules=2 if seed % 3 == 0 else 1, configurations=2 if seed % 3 == 0 else 3)
     for space in spaces(seed):
         best = solve(session, "plan-bruteforce", space=space)
-        assert best.status in (Status.OPTIMAL, Status.INFEASIBLE), best.reason
+        assert best.status in DECIDED, best.reason
         checked = [
             evaluate(session, Plan(modules), space)
             for modules in product(*(list(module_plans(session, module, space)) for module in session.modules))

@@ -19,8 +19,8 @@ In form `EVEN` the n_k + 1 machines of the last allocation share its rate, which
 Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
-Endless machines (`joint_problem`) take their duration in place of (12). Where dummies fill any number of machines
-`filled` is free, so that (15) says nothing.
+Endless machines, and what may stand before them (`joint_problem`), take their duration in place of (12). Where dummies
+fill any number of machines `filled` is free, so that (15) says nothing.
 
 Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times rounded down too, f = ⌈f R⌉. Rounding down keeps
 (10) and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥
@@ -177,7 +177,7 @@ def _add_latency(
     for k, c in enumerate(cs):
         if c.most_machines > 0:
             least = floor(_own_latency(c, module.rate_rps, policy) * units)
-            if c.endless:
+            if c.instant:
                 model.add(latency >= floor(c.configuration.duration_s * units)).only_enforce_if(v.u[k])
             elif policy.form.in_sequence:
                 model.add(latency >= least).only_enforce_if(v.u[k], v.filled.negated())

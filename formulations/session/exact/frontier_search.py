@@ -17,20 +17,11 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_problem import (
-    ModulePlanFound,
-    ModuleProblem,
-    Stock,
-    fluid_bound,
-    is_in_stock,
-    module_problem,
-    no_stock,
-)
+from formulations.session.exact.module_problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
-from formulations.session.whole.charged_states import cheapest_charged
-from formulations.session.whole.charges import Charges, charged_bound, no_charges
+from formulations.session.whole.charges import Charges, charged_bound, no_charges, types_of
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
@@ -355,9 +346,10 @@ def _resolve(
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
         p = module_problem(s, m, budget, state.stock)
+        types = types_of(p, state.charges, m)
         nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
         while True:
-            found = _cheapest(p, m, state.charges, cutoff, floor, 0.01 * tolerance, nodes)
+            found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
             state.counts[1] += found.nodes
             if found.complete or is_past(deadline):
@@ -399,16 +391,6 @@ def _resolve(
             break
         modes.cost[m, j] = floor
     return _State(modes, known, store, state.counts, state.stock, state.charges)
-
-
-@compiled
-def _cheapest(
-    p: ModuleProblem, m: int, charges: Charges, cutoff: float, floor: float, tolerance: float, nodes: int
-) -> ModulePlanFound:
-    """The cheapest plan of module m; arguments as those of `search_module`."""
-    if charges.running.shape[1] == 0:
-        return search_module(p, cutoff, floor, tolerance, nodes)
-    return cheapest_charged(p, charges.running[m], charges.price, charges.most[m], cutoff, floor, tolerance, nodes)
 
 
 @compiled

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Ints
+from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.exact.module_problem import (
     LOW,
     MOST_THROUGHPUT,
@@ -27,6 +27,8 @@ from formulations.session.exact.module_problem import (
     record_machines,
 )
 from formulations.session.exact.remaining_rate import rate_left, settled_rest
+from formulations.session.whole.charged_states import cheapest_charged
+from formulations.session.whole.charges import Types, change_cost, least_cost
 from formulations.session.whole.cover_search import cheapest_cover
 from formulations.tolerances import RATES
 
@@ -35,11 +37,14 @@ FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 
 
 @compiled
-def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: float, nodes: int) -> ModulePlanFound:
+def search_module(
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
     """The cheapest plan of a module that costs less than the cutoff.
 
     Args:
         p: the module at one budget.
+        types: its hardware types where changes of what runs are charged or limited; none where they are not.
         cutoff: only plans below this cost per hour are of interest; infinite: all are.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
@@ -49,12 +54,15 @@ def search_module(p: ModuleProblem, cutoff: float, floor: float, tolerance: floa
         The plan, and whether the search was exhausted.
     """
     if not p.fills:
-        return _staged(p, cutoff, floor, tolerance, nodes)
-    full = cheapest_cover(p, cutoff, floor, tolerance, nodes)
+        return _staged(p, types, cutoff, floor, tolerance, nodes)
+    if types.price.size > 0:
+        full = cheapest_charged(p, types, cutoff, floor, tolerance, nodes)
+    else:
+        full = cheapest_cover(p, cutoff, floor, tolerance, nodes)
     if p.free or full.cost <= floor * (1.0 + tolerance) or np.isfinite(p.table[WHOLE_NEED, :-1]).all():
         return full
     # Full machines of a configuration are too slow, a partial one is not (`rr` with concurrency): it takes no dummies.
-    partly = _staged(_without_dummies(p), min(cutoff, full.cost), floor, tolerance, nodes)
+    partly = _staged(_without_dummies(p), types, min(cutoff, full.cost), floor, tolerance, nodes)
     used, complete = full.nodes + partly.nodes, full.complete and partly.complete
     better = partly if partly.cost < full.cost else full
     return ModulePlanFound(better.cost, better.machines, better.partial_at, used, complete)
@@ -83,30 +91,79 @@ def _without_dummies(p: ModuleProblem) -> ModuleProblem:
 
 
 @compiled
-def _staged(p: ModuleProblem, cutoff: float, floor: float, tolerance: float, nodes: int) -> ModulePlanFound:
+def _staged(
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
     """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`."""
     # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
     # dives from every configuration find a good plan first, whose cost then prunes the full search.
     machines = np.zeros(p.configuration.size, np.int64)
-    search = _search(p, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
+    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
     used = search.nodes
     if search.complete or nodes <= FIRST_STAGE_NODES:
         return search
+    if types.price.size > 0:
+        full = _filled(p, types, min(cutoff, search.cost), floor, tolerance, nodes - used)
+        used += full.nodes
+        # Not even with machines full of dummies is there a plan below the cutoff, or a cheaper one than that found.
+        if full.complete and not np.isfinite(full.cost):
+            return ModulePlanFound(search.cost, machines, search.partial_at, used, True)
+        if full.complete:
+            floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
     best, partial_at = search.cost, search.partial_at
     for start in range(1, p.configuration.size):
-        dive = _search(p, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
+        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
         used += dive.nodes
         if dive.cost < best:
             best, partial_at = dive.cost, dive.partial_at
-    full = _search(p, 0, min(cutoff, best), floor, tolerance, nodes - used, machines)
+    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, machines)
     if full.cost < best:
         best, partial_at = full.cost, full.partial_at
     return ModulePlanFound(best, machines, partial_at, used + full.nodes, full.complete)
 
 
 @compiled
+def _filled(
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
+    """The cheapest machines where dummies fill them for nothing, at whole prices: no plan has others that cost less.
+
+    Filled up, the machines of a plan are no slower. They cost as much, or what a share of a machine lacks to a whole
+    one more; so the cutoff is as much higher. Arguments as those of `search_module`.
+    """
+    table = p.table.copy()
+    table[WHOLE_NEED] = np.minimum(table[WHOLE_NEED], table[PARTIAL_NEED])
+    filled = ModuleProblem(
+        p.configuration,
+        p.group,
+        table,
+        p.rate,
+        p.few,
+        True,
+        p.most,
+        p.shared,
+        p.even,
+        True,
+        p.rising,
+        True,
+        False,
+        p.kind,
+        p.stock,
+    )
+    whole = Types(types.price, types.running, types.cap, types.change, types.most, 0.0, 0.0)
+    return cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
+
+
+@compiled
 def _search(
-    p: ModuleProblem, start: int, cutoff: float, floor: float, tolerance: float, nodes: int, machines: Ints
+    p: ModuleProblem,
+    types: Types,
+    start: int,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    machines: Ints,
 ) -> ModulePlanFound:
     """Search depth first the plans whose first allocation is of configuration `start` or a later one.
 
@@ -118,6 +175,7 @@ def _search(
 
     Args:
         p: the module at one budget.
+        types: its hardware types where changes of what runs are charged or limited.
         start: first configuration, as a number among those kept.
         cutoff: only plans below this cost per hour are of interest.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
@@ -141,6 +199,7 @@ def _search(
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = largest_sum_below(p, below)
+    charged, top, held = types.price.size > 0, _tops(p, types), np.zeros(types.price.size, np.int64)
     rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
     depth, visited = 0, 0
     while depth >= 0:
@@ -159,6 +218,10 @@ def _search(
             if j >= size or cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d]) > (
                 below if deficit[d] == 0.0 and not p.whole else below_whole
             ):
+                depth -= 1
+                continue
+            # Prune the level: with what it leaves, machines and changes cost that much, whatever follows.
+            if charged and _least_left(p, types, held, top[j], at, count, d, rest[d] + deficit[d]) > below:
                 depth -= 1
                 continue
             tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
@@ -197,6 +260,8 @@ def _search(
                     if p.whole and left > 0.0:
                         last = p.table[PRICE, j]
                     total = cost[d] + whole * p.table[PRICE, j] + last
+                    if charged:
+                        total += _changes_cost(p, types, held, at, count, d, j, whole + (1 if left > 0.0 else 0))
                     if total <= below:
                         best, best_partial = total, (j if left > 0.0 else -1)
                         record_machines(machines, at, count, d, j, whole)
@@ -207,8 +272,8 @@ def _search(
                             return ModulePlanFound(best, machines, best_partial, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
                     # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
-                    # may later configurations that prices on stock have made the cheaper ones.
-                    by_share = left == 0.0 or not p.whole
+                    # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
+                    by_share = (left == 0.0 or not p.whole) and not charged
                     if p.rising or (by_share and p.table[PRICE, j] / t <= p.table[UNIT_COST, j]):
                         depth -= 1
                         continue
@@ -218,6 +283,8 @@ def _search(
             # Close with dummies: they fill the last machine, which has to hold the deficit.
             if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= room:
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
+                if charged:
+                    total += _changes_cost(p, types, held, at, count, d, j, whole + 1)
                 if total <= below:
                     best, best_partial = total, -1
                     record_machines(machines, at, count, d, j, whole + 1)
@@ -252,6 +319,44 @@ def _search(
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
     return ModulePlanFound(best, machines, best_partial, visited, True)
+
+
+@compiled
+def _tops(p: ModuleProblem, types: Types) -> Floats:
+    """The largest throughput of each type from a configuration on, shape (configurations kept + 1, types)."""
+    size = p.configuration.size if types.price.size > 0 else 0
+    top = np.zeros((size + 1, types.price.size))
+    for j in range(size - 1, -1, -1):
+        top[j] = top[j + 1]
+        top[j, p.kind[j]] = max(top[j, p.kind[j]], p.table[THROUGHPUT, j])
+    return top
+
+
+@compiled
+def _count_held(p: ModuleProblem, held: Ints, at: Ints, count: Ints, levels: int) -> None:
+    """Write the machines by type of the levels before `levels`."""
+    held[:] = 0
+    for i in range(levels):
+        held[p.kind[at[i]]] += count[i]
+
+
+@compiled
+def _changes_cost(
+    p: ModuleProblem, types: Types, held: Ints, at: Ints, count: Ints, d: int, j: int, machines: int
+) -> float:
+    """What the changes of a closed plan cost per hour, with so many machines of configuration j; infinite: too many."""
+    _count_held(p, held, at, count, d)
+    held[p.kind[j]] += machines
+    return change_cost(types, held)
+
+
+@compiled
+def _least_left(
+    p: ModuleProblem, types: Types, held: Ints, top: Floats, at: Ints, count: Ints, d: int, lacking: float
+) -> float:
+    """A lower bound on the cost per hour, with changes, of the plans with the machines of the levels before d."""
+    _count_held(p, held, at, count, d)
+    return least_cost(types, held, top, lacking * (1.0 - RATES))
 
 
 @compiled

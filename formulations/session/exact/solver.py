@@ -54,8 +54,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
 
     Raises:
-        InapplicableError: a policy of form `GENERAL`, a stock of machines by share under dummy rule `continuous`, or
-            changes of machines in a plan space where a plan is more than numbers of full machines.
+        InapplicableError: a policy of form `GENERAL`, or a stock of machines by share or changes of machines where
+            dummies fill a partial machine up to any rate.
     """
     refuse_general("exact", space.policy)
     if session.stock and not space.charging.whole and not space.dummy.countable:

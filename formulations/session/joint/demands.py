@@ -84,9 +84,8 @@ def coupled_prices(session: Session) -> list[Fraction]:
 def limits_in_words(session: Session) -> str:
     """What limits plans besides the SLO, as in "no plan meets the SLO within the stock"; empty: nothing."""
     changes = changes_of(session)
-    limits = [
-        *(["the stock"] if session.stock else []),
-        *(["the most changes"] if changes is not None and changes.most is not None else []),
-        *(["the largest shares"] if limited_shares(session) else []),
-    ]
-    return " within " + " and ".join(limits) if limits else ""
+    limits = [*(["the stock"] if session.stock else []), *(["the largest shares"] if limited_shares(session) else [])]
+    words = " within " + " and ".join(limits) if limits else ""
+    if changes is not None and changes.most is not None:
+        words += f" with at most {changes.most} machines added or removed"
+    return words

@@ -15,6 +15,10 @@ not, and the problem says what holds instead:
   little more than d as it has to. Of these the one of the shortest duration is enough. Models take its latency for d,
   and count the fewest of its machines that take the rate; how many there have to be is decided when a plan is made of
   their numbers.
+- If such machines are of a type that has a largest share, other ones are used next to them. With as many as one likes,
+  machines before them in rank take little more than their durations, too. Models take their latency for that, whether
+  or not there are endless machines behind them (`JointConfiguration.instant`): they are looser than the problem, and
+  what is no plan is cut off.
 - In the other forms a machine beyond those that take the rate makes nothing faster: dummies fill less than one machine,
   unless changes count or types have a largest share (`demands.py`, `surplus`).
 
@@ -34,7 +38,7 @@ Names that the joint models share, m a module's name and k a configuration's pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
@@ -70,6 +74,7 @@ class JointConfiguration:
         lead_latency_s: least worst-case latency in seconds of the module's plans that begin with this configuration.
         lead_cost_per_h: least cost per hour of the module's plans that begin with this configuration.
         endless: machines of it are as many as one likes, for nothing; `most_machines` stands for all these numbers.
+        instant: models take its latency for its duration, since endless machines may stand behind it, or are its own.
     """
 
     configuration: Configuration
@@ -83,6 +88,7 @@ class JointConfiguration:
     lead_latency_s: Fraction
     lead_cost_per_h: Fraction
     endless: bool = False
+    instant: bool = False
 
     @property
     def throughput_rps(self) -> Fraction:
@@ -135,6 +141,7 @@ class JointProblem:
         modules: one entry per module of the session, in its order.
         edges: pairs of indices of modules, from parent to child.
         most_cost_per_h: only plans that cost at most this much are of interest; None: all are.
+        any_plan: whether it is only asked if there is a plan: nothing costs anything.
     """
 
     session: Session
@@ -142,6 +149,7 @@ class JointProblem:
     modules: tuple[JointModule, ...]
     edges: tuple[tuple[int, int], ...]
     most_cost_per_h: Fraction | None = None
+    any_plan: bool = False
 
     @property
     def dummies(self) -> bool:
@@ -185,15 +193,17 @@ class JointProblem:
         arrays = session_arrays(self.session, self.space)
         whole = np.zeros(arrays.batch.size, np.int64)
         partial = np.full(len(self.modules), -1, np.int64)
-        endless: dict[int, Configuration] = {}
+        endless: dict[int, list[Configuration]] = {}
+        limited = limited_shares(self.session)
         for m, module in enumerate(self.modules):
             used = [(c, n) for c, n in zip(module.configurations, machines[m], strict=True) if n]
-            alone = next(((c, c.most_machines) for c, _ in used if c.endless), None)
-            for c, n in used if alone is None else [alone]:
+            many = [c for c, _ in used if c.endless]
+            alone = next(([(c, c.most_machines)] for c in many if c.configuration.hardware not in limited), None)
+            for c, n in alone or used:
                 whole[c.index] = n
             at = partial_at[m]
-            if alone is not None:
-                endless[m] = alone[0].configuration
+            if many:
+                endless[m] = [c.configuration for c, _ in alone or used if c.endless]
             elif at is not None:
                 partial[m] = module.configurations[at].index
         plan = to_plan(self.session, arrays, whole, partial)
@@ -208,7 +218,9 @@ class JointProblem:
         return joint_problem(only, self.space, self.most_cost_per_h)
 
 
-def joint_problem(session: Session, space: PlanSpace, most_cost_per_h: Fraction | None = None) -> JointProblem:
+def joint_problem(
+    session: Session, space: PlanSpace, most_cost_per_h: Fraction | None = None, *, any_plan: bool = False
+) -> JointProblem:
     """Derive the joint problem of a session in a plan space.
 
     Args:
@@ -217,10 +229,12 @@ def joint_problem(session: Session, space: PlanSpace, most_cost_per_h: Fraction 
         most_cost_per_h: only plans that cost at most this much are of interest. Where dummies fill any number of
             machines in sequence, numbers of machines that cost something are unlimited without it, unless there is a
             stock or a limit on changes; None: all plans are.
+        any_plan: whether it is only asked if there is a plan, where dummies fill any number of machines in sequence:
+            nothing costs anything, and of machines that are not in stock there are as many as one likes. In the session
+            changes do not count.
 
     Raises:
-        InapplicableError: rule `continuous`, a policy of form `GENERAL`, or a largest share of a type of which modules
-            can have as many machines as they like.
+        InapplicableError: rule `continuous`, or a policy of form `GENERAL`.
     """
     if not space.dummy.countable:
         raise InapplicableError("the joint models cover the dummy rules none and machine, not continuous")
@@ -230,9 +244,10 @@ def joint_problem(session: Session, space: PlanSpace, most_cost_per_h: Fraction 
     least = [session.slo_s if bound is None else bound for bound in bounds]
     rooms = shape.room_s(least)
     modules = tuple(
-        _module(session, m, space, least[m], rooms[m], most_cost_per_h) for m in range(len(session.modules))
+        _module(session, m, space, (least[m], rooms[m]), most_cost_per_h, any_plan=any_plan)
+        for m in range(len(session.modules))
     )
-    return JointProblem(session, space, modules, shape.edges, most_cost_per_h)
+    return JointProblem(session, space, modules, shape.edges, most_cost_per_h, any_plan)
 
 
 def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
@@ -245,30 +260,47 @@ def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:
     session = problem.session
     rooms = without_modes(session).room_s(least_s)
     most = problem.most_cost_per_h
-    modules = tuple(_module(session, m, problem.space, least_s[m], rooms[m], most) for m in range(len(session.modules)))
-    return JointProblem(session, problem.space, modules, problem.edges, most)
+    modules = tuple(
+        _module(session, m, problem.space, (least_s[m], rooms[m]), most, any_plan=problem.any_plan)
+        for m in range(len(session.modules))
+    )
+    return replace(problem, modules=modules)
 
 
 def _module(
-    session: Session, m: int, space: PlanSpace, least: Fraction, most: Fraction, most_cost: Fraction | None
+    session: Session,
+    m: int,
+    space: PlanSpace,
+    latency_range: tuple[Fraction, Fraction],
+    most_cost: Fraction | None,
+    *,
+    any_plan: bool,
 ) -> JointModule:
     """The useful configurations, found from the last in rank to the first: dummies come from what ranks lower."""
+    (least, most), limited = latency_range, limited_shares(session)
     arrays, module = session_arrays(session, space), session.modules[m]
     lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
     groups = np.cumsum(~arrays.same_ratio[lo:hi])
-    endless = _endless(session, space, [module.profile[int(arrays.profile_index[k])] for k in range(lo, hi)])
+    ranked = [module.profile[int(arrays.profile_index[k])] for k in range(lo, hi)]
+    endless = _endless(session, space, ranked, any_plan=any_plan)
+    alone = [c for c in endless if c.hardware not in limited]
+    behind: int | None = None
     kept: list[JointConfiguration] = []
     most_throughput = Fraction(0)
     for k in range(hi - 1, lo - 1, -1):
-        configuration = module.profile[int(arrays.profile_index[k])]
-        if endless and configuration in endless[1:]:
+        configuration = ranked[k - lo]
+        if configuration in alone[1:]:
             continue
-        price = session.price[configuration.hardware]
+        price = Fraction(0) if any_plan else session.price[configuration.hardware]
+        if configuration in endless and configuration not in alone and behind is None:
+            behind = k - lo
         place = _Place(
             module.rate_rps, configuration, k, price, int(groups[k - lo]), *_limits(session, m, configuration)
         )
         if all_full(space):
-            found = _surplus(place, most, most_cost, endless=configuration in endless)
+            tied = space.policy.form is Form.TIED and behind is not None and groups[behind] == groups[k - lo]
+            instant = behind is not None and (k - lo <= behind or tied)
+            found = _surplus(place, most, most_cost, endless=configuration in endless, instant=instant)
         else:
             most_dummy = max(most_throughput, configuration.throughput_rps)
             found = _useful(place, space, most, most_dummy, surplus=has_surplus(session, space))
@@ -278,17 +310,11 @@ def _module(
     return JointModule(module.name, module.rate_rps, least, most, tuple(reversed(kept)), most_cost)
 
 
-def _endless(session: Session, space: PlanSpace, ranked: list[Configuration]) -> list[Configuration]:
+def _endless(session: Session, space: PlanSpace, ranked: list[Configuration], *, any_plan: bool) -> list[Configuration]:
     """Configurations of which machines are as many as one likes, for nothing: the shortest duration first."""
     if not all_full(space) or changes_of(session) is not None:
         return []
-    free = [h.name for h in session.hardware if h.price_per_h == 0 and h.count is None]
-    for name in limited_shares(session):
-        if name in free:
-            raise InapplicableError(
-                f"{name} has a largest share, costs nothing and is not in stock, so that plans may have any number of "
-                "its machines; say how many there are"
-            )
+    free = [h.name for h in session.hardware if (h.price_per_h == 0 or any_plan) and h.count is None]
     return sorted((c for c in ranked if c.hardware in free), key=lambda c: c.duration_s)
 
 
@@ -333,7 +359,9 @@ class _Place(NamedTuple):
         return floor((money + self.change_price * self.runs) / each) if each else None
 
 
-def _surplus(place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool) -> JointConfiguration | None:
+def _surplus(
+    place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool, instant: bool
+) -> JointConfiguration | None:
     """What a configuration can do where dummies fill any number of machines; None: no plan of interest uses it.
 
     Args:
@@ -341,6 +369,7 @@ def _surplus(place: _Place, most: Fraction, most_cost: Fraction | None, *, endle
         most: largest budget of the module in seconds.
         most_cost: most that a plan of interest costs per hour; None: not known.
         endless: its machines are as many as one likes, for nothing.
+        instant: endless machines may stand behind it.
     """
     rate, c, index, price, group, stock = place[:6]
     d, t = c.duration_s, c.throughput_rps
@@ -349,7 +378,7 @@ def _surplus(place: _Place, most: Fraction, most_cost: Fraction | None, *, endle
     if endless:
         machines = ceil(rate / t)
         return JointConfiguration(
-            c, index, price, Fraction(0), group, machines, Fraction(0), None, d, Fraction(0), endless=True
+            c, index, price, Fraction(0), group, machines, Fraction(0), None, d, Fraction(0), endless=True, instant=True
         )
     bounds = [] if stock is None else [stock]
     unit_cost = price / t
@@ -359,13 +388,13 @@ def _surplus(place: _Place, most: Fraction, most_cost: Fraction | None, *, endle
         bounds.append(paid)
     if price and most_cost:
         # What it leads takes most_cost/unit_cost at most.
-        latency += c.batch * unit_cost / most_cost
-    need = c.batch / (most - d)
+        latency += 0 if instant else c.batch * unit_cost / most_cost
+    need = Fraction(0) if instant else c.batch / (most - d)
     machines = min(bounds)
     cost = max(unit_cost * max(rate, need), price)
     if machines == 0 or latency > most:
         return None
-    return JointConfiguration(c, index, price, unit_cost, group, machines, need, None, latency, cost)
+    return JointConfiguration(c, index, price, unit_cost, group, machines, need, None, latency, cost, instant=instant)
 
 
 def _useful(

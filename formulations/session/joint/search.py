@@ -15,7 +15,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
 from formulations.session.exact.per_hardware import cheapest_over_hardware
-from formulations.session.joint.demands import changes_of, coupled_prices, limits_in_words
+from formulations.session.joint.demands import changes_of, coupled_prices, limited_shares, limits_in_words
 from formulations.session.joint.problem import JointProblem, joint_problem
 from formulations.session.joint.surplus import (
     all_full,
@@ -24,12 +24,8 @@ from formulations.session.joint.surplus import (
     made_cheaper,
     out_of_reach,
     without_prices,
-    without_shares,
 )
 from formulations.tolerances import STEP
-
-MOST_CUTOFFS = 8
-"""Cutoffs on the cost, each twice the one before, until plans that nothing is known of are given up."""
 
 
 class Ending(Enum):
@@ -95,8 +91,9 @@ class JointSearch(ABC):
         checked = evaluate(self.problem.session, plan, self.problem.space)
         if checked.feasible and checked.cost_per_h is not None:
             self.known.append((plan, checked))
-            if self.cost is None or checked.cost_per_h < self.cost:
-                self.plan, self.cost = plan, checked.cost_per_h
+            cost = Fraction(0) if self.problem.any_plan else checked.cost_per_h
+            if self.cost is None or cost < self.cost:
+                self.plan, self.cost = plan, cost
                 self.improved()
         return checked
 
@@ -171,9 +168,6 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
             if isinstance(known, Answer):
                 return replace(known, warm_start=ignored)
             start, most = known
-            if not evaluate(session, start, on).feasible:
-                found = _below_rising(session, on, most, lambda problem: begin(problem, started, deadline))
-                return replace(found, warm_start=ignored)
         problem = joint_problem(session, on, most)
         if problem.infeasible:
             held = limits_in_words(session)
@@ -200,19 +194,19 @@ def _known_plan(
     """A plan and its cost where dummies fill any number of machines; or the answer that there is none, or none yet.
 
     It bounds the numbers of machines, which have no other bound. On machines that are not limited it is easily made.
-    Where there is none on these, a plan that also takes machines in stock is looked for in a model in which all others
-    cost nothing, and may be any number. With these, largest shares are not looked at: the plan may break them.
+    Where there is none on these, a plan that also takes machines in stock, or of types that have a largest share, is
+    looked for in a model in which all machines that are not in stock cost nothing, and may be any number.
     """
     plan = given if given is not None and evaluate(session, given, space).feasible else first_plan(session, space)
     if plan is None and out_of_reach(session, space):
         reason = f"no plan meets the SLO{limits_in_words(session)} (proven)"
         return Answer(None, "infeasible", infeasible=True, reason=reason)
-    if plan is None and any(h.count is None for h in session.hardware):
-        session = without_shares(session)
-        plan = first_plan(session, space)
-    if plan is None and session.stock:
-        free = without_prices(session)
-        problem = joint_problem(free, space)
+    shares = limited_shares(session)
+    if plan is None and (session.stock or shares):
+        if shares:
+            problem = joint_problem(replace(session, running=None), space, any_plan=True)
+        else:
+            problem = joint_problem(without_prices(session), space)
         if not problem.infeasible:
             search = begin(problem)
             ending = search.run()
@@ -225,33 +219,6 @@ def _known_plan(
     cost = evaluate(session, plan, space).cost_per_h
     assert cost is not None
     return plan, cost
-
-
-def _below_rising(
-    session: Session, space: PlanSpace, most: Fraction, begin: Callable[[JointProblem], JointSearch]
-) -> Answer:
-    """The cheapest plan where none is known, and there may be none: the cheapest below a cutoff that is high enough.
-
-    Args:
-        session: the session, in which types have largest shares.
-        space: the plan space, where dummies fill any number of machines in sequence.
-        most: the first cutoff in money per hour, as something like a plan costs it.
-        begin: makes an engine's search of a problem.
-    """
-    least, most = Fraction(0), most or Fraction(1)
-    for _ in range(MOST_CUTOFFS):
-        problem = joint_problem(session, space, most)
-        if not problem.infeasible:
-            search = begin(problem)
-            ending = search.run()
-            if search.plan is not None or ending is not Ending.EMPTY:
-                found = search.answer(ending, WarmStart.NONE)
-                return found if found.plan is not None else replace(found, bound=float(least))
-        least, most = most, 2 * most
-    words = f"{float(least):.6g} an hour{limits_in_words(session)}"
-    return Answer(
-        None, "limit", bound=float(least), reason=f"no plan costs at most {words}; whether one costs more is undecided"
-    )
 
 
 def most_cost(problem: JointProblem) -> Fraction:

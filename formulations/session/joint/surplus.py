@@ -8,7 +8,7 @@ policy, they may keep changes few, or take over from machines of another type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf, lcm
@@ -25,6 +25,7 @@ from euclio.session import (
     evaluate,
     longest_path,
 )
+from euclio.session.evaluate import machine_latencies
 from euclio.session.policies import Form
 from formulations.session.joint.demands import changes_of, limited_shares, usable_stock
 from formulations.session.splitting.problem import without_modes
@@ -69,11 +70,6 @@ def without_prices(session: Session) -> Session:
     return replace(session, hardware=hardware, running=None)
 
 
-def without_shares(session: Session) -> Session:
-    """The session without largest shares of types: it has every plan that the session has."""
-    return replace(session, hardware=tuple(replace(h, largest_share=None) for h in session.hardware))
-
-
 def out_of_reach(session: Session, space: PlanSpace) -> bool:
     """Whether without some type a module's other machines can never take enough of its rate, all of them full."""
     usable = usable_stock(session)
@@ -90,25 +86,32 @@ def out_of_reach(session: Session, space: PlanSpace) -> bool:
 
 
 def with_enough(
-    session: Session, space: PlanSpace, plan: Plan, endless: Mapping[int, Configuration], budgets_s: Iterable[Fraction]
+    session: Session,
+    space: PlanSpace,
+    plan: Plan,
+    endless: Mapping[int, Sequence[Configuration]],
+    budgets_s: Iterable[Fraction],
 ) -> Plan:
     """The plan with as many machines of endless configurations as the SLO asks for.
 
     Args:
         session: the session.
         space: the plan space.
-        plan: the plan; modules of `endless` are made anew.
-        endless: by module the configuration that it uses alone.
+        plan: the plan; in modules of `endless` the endless machines alone take the rate.
+        endless: by module the endless configurations that it uses.
         budgets_s: latencies that the modules' own are compared with, beside the SLO.
 
     Returns:
-        The plan; where no number of machines is enough, modules take so little more than their durations that no
+        The plan; where no number of machines is enough, modules take so little more than they have to that no
         comparison with any of the numbers given, other than equality, comes out another way.
     """
     checked = evaluate(session, plan, space)
     if not checked.modules:
         return plan
-    own = [endless[m].duration_s if m in endless else e.worst_case_latency_s for m, e in enumerate(checked.modules)]
+    own = [entry.worst_case_latency_s for entry in checked.modules]
+    hurried: dict[int, list[Configuration]] = {}
+    for m, many in endless.items():
+        hurried[m], own[m] = _hurried(session, space, plan.modules[m], many)
     scale = lcm(*(x.denominator for x in [session.slo_s, *own, *budgets_s]))
     finest = Fraction(1, 2 * scale * len(own))
     above = session.slo_s
@@ -118,9 +121,35 @@ def with_enough(
             break
         above = max(above / 2, finest)
     modules = list(plan.modules)
-    for m, c in endless.items():
-        modules[m] = _filled(session.modules[m], c, c.duration_s + above)
+    for m, many in endless.items():
+        rate = max(session.modules[m].rate_rps, *(c.batch / above for c in hurried[m]))
+        modules[m] = _with_rate(session.modules[m], modules[m], many, rate)
     return Plan(tuple(modules))
+
+
+def _hurried(
+    session: Session, space: PlanSpace, plan: ModulePlan, endless: Sequence[Configuration]
+) -> tuple[list[Configuration], Fraction]:
+    """The configurations that endless machines make as fast as their durations, and the latency so approached."""
+    used = [a.configuration for a in plan.allocations]
+    last = max(used.index(c) for c in endless)
+    ratio = [session.price[c.hardware] / c.throughput_rps for c in used]
+    tied = space.policy.form is Form.TIED
+    hurried = [i for i in range(len(used)) if i <= last or (tied and ratio[i] == ratio[last])]
+    total = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), Fraction(0))
+    latencies = machine_latencies(plan.allocations, Fraction(0), total, session.price, space.policy)
+    others = [machine.latency_s for machine in latencies if machine.allocation not in hurried]
+    return [used[i] for i in hurried], max([*others, *(used[i].duration_s for i in hurried)])
+
+
+def _with_rate(module: Module, plan: ModulePlan, endless: Sequence[Configuration], rate: Fraction) -> ModulePlan:
+    """A module's plan in which machines of each endless configuration take a rate."""
+    allocations = tuple(
+        Allocation(a.configuration, ceil(rate / a.configuration.throughput_rps)) if a.configuration in endless else a
+        for a in plan.allocations
+    )
+    taken = sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
+    return ModulePlan(allocations, taken - module.rate_rps)
 
 
 def first_plan(session: Session, space: PlanSpace) -> Plan | None:

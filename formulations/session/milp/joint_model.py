@@ -29,7 +29,7 @@ spare machines are none of S_h (`formulations.session.joint.demands.usable_stock
 
     Σ_m Σ_{k on h} n_k + f_k T/t_k ≤ S_h   or   Σ_m Σ_{k on h} n_k + z_k ≤ S_h             stock_h
 
-Endless machines take their duration, with b_k = 0 in all rows.
+Endless machines, and what may stand before them, take their duration, with b_k = 0 in all rows.
 
 So the model's optimum is a bound, with however few tangents. A point whose exact latency is larger than the model
 believes breaks the tangents at its own w: adding those cuts it off, and there are finitely many points.
@@ -329,7 +329,7 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
     durations = [float(c.configuration.duration_s / slo) for c in module.configurations]
     collected = [policy.even_batch(c.configuration) if even else c.configuration.batch for c in module.configurations]
     batches = [
-        0.0 if c.endless else float(batch / module.rate_rps / slo)
+        0.0 if c.instant else float(batch / module.rate_rps / slo)
         for c, batch in zip(module.configurations, collected, strict=True)
     ]
     return LatencyRows(

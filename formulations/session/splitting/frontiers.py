@@ -36,6 +36,7 @@ from formulations.session.exact.module_problem import (
 from formulations.session.exact.module_search import search_module
 from formulations.session.rational.module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
+from formulations.session.whole.charges import no_types
 from formulations.tolerances import FRONTIER, JUST_BELOW, SAME_COST
 
 NODES_BETWEEN_CLOCKS = 1 << 20
@@ -212,10 +213,10 @@ def _mode(single: Session, space: PlanSpace, plan: ModulePlan) -> Mode | None:
 def _search(problem: ModuleProblem, floor: float, deadline: float) -> ModulePlanFound:
     """The cheapest plan of one module; what was found so far if the clock stops the search."""
     if math.isinf(deadline):
-        return search_module(problem, math.inf, floor, FRONTIER, 1 << 60)
+        return search_module(problem, no_types(), math.inf, floor, FRONTIER, 1 << 60)
     nodes = NODES_BETWEEN_CLOCKS
     while True:
-        found = search_module(problem, math.inf, floor, FRONTIER, nodes)
+        found = search_module(problem, no_types(), math.inf, floor, FRONTIER, nodes)
         if found.complete or time.perf_counter() >= deadline:
             return found
         nodes *= 4

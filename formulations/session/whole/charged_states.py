@@ -21,7 +21,6 @@ from euclio.session.arrays import Floats, Ints
 from formulations.session.exact.module_problem import (
     LOW,
     NO_LIMIT,
-    PRICE,
     THROUGHPUT,
     WHOLE_NEED,
     ModulePlanFound,
@@ -96,22 +95,13 @@ class _Search(NamedTuple):
 
 @compiled
 def cheapest_charged(
-    p: ModuleProblem,
-    running: Ints,
-    change: float,
-    most: int,
-    cutoff: float,
-    floor: float,
-    tolerance: float,
-    nodes: int,
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
 ) -> ModulePlanFound:
     """The cheapest plan of full machines with their changes, which costs less than the cutoff.
 
     Args:
         p: the module at one budget, whose types all have a number in `kind`.
-        running: machines that run, shape (types,).
-        change: money per hour for each machine more or less.
-        most: most machines more and less together.
+        types: its hardware types (`types_of`).
         cutoff: only plans below this cost per hour are of interest; infinite: all are.
         floor: a proven lower bound on the cost per hour.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
@@ -123,7 +113,6 @@ def cheapest_charged(
     """
     size = p.configuration.size
     none = np.zeros(size, np.int64)
-    types = _types(p, running, change, most)
     top = np.zeros(types.price.size)
     for j in range(size):
         if np.isfinite(p.table[WHOLE_NEED, j]):
@@ -134,11 +123,11 @@ def cheapest_charged(
         return ModulePlanFound(np.inf, none, -1, 0, True)
     ceiling, step = 0.0, np.inf
     for h in range(types.price.size):
-        ceiling += (types.price[h] + change) * (types.cap[h] + running[h])
+        ceiling += (types.price[h] + types.change) * (types.cap[h] + types.running[h])
         if top[h] > 0.0 and types.price[h] > 0.0:
             step = min(step, types.price[h])
-    if change > 0.0:
-        step = min(step, change)
+    if types.change > 0.0:
+        step = min(step, types.change)
     # Nothing costs anything: one round sees all plans.
     limit, used = lower + step if np.isfinite(step) else np.inf, 0
     while True:
@@ -156,30 +145,6 @@ def cheapest_charged(
 
 
 @compiled
-def _types(p: ModuleProblem, running: Ints, change: float, most: int) -> Types:
-    """The hardware types of the module.
-
-    More machines of a type than run, and than reach the module's rate and all that any configuration needs on whatever
-    configuration of it, are never worth it: those on its last configuration then do without the others.
-    """
-    kinds, size = p.stock.size, p.configuration.size
-    price, cap, enough = np.zeros(kinds), np.zeros(kinds, np.int64), p.rate
-    for j in range(size):
-        if np.isfinite(p.table[WHOLE_NEED, j]):
-            enough = max(enough, p.table[WHOLE_NEED, j])
-    for j in range(size):
-        h = p.kind[j]
-        price[h] = p.table[PRICE, j]
-        if np.isfinite(p.table[WHOLE_NEED, j]):
-            alone = int(np.ceil(enough / p.table[THROUGHPUT, j])) + 1
-            cap[h] = max(cap[h], min(int(p.stock[h]), max(running[h], alone)))
-    if most < NO_LIMIT:
-        for h in range(kinds):
-            cap[h] = min(cap[h], running[h] + most)
-    return Types(price, running, cap, change, most)
-
-
-@compiled
 def _capped(types: Types, limit: float) -> Types:
     """The types with no more machines than a plan of this cost per hour may have next to the others at their least."""
     cap, least = types.cap.copy(), 0.0
@@ -193,7 +158,9 @@ def _capped(types: Types, limit: float) -> Types:
             # What runs may be kept in any case, and rounding adds no machine that matters.
             if room < cap[h]:
                 cap[h] = max(min(cap[h], types.running[h]), int(max(room, 0.0)) + 1)
-    return Types(types.price, types.running, np.minimum(cap, types.cap), types.change, types.most)
+    return Types(
+        types.price, types.running, np.minimum(cap, types.cap), types.change, types.most, types.lost, types.part
+    )
 
 
 @compiled

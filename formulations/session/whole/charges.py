@@ -15,7 +15,16 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
-from formulations.session.exact.module_problem import BELOW_DURATION, NO_LIMIT, Stock, fluid_bound
+from formulations.session.exact.module_problem import (
+    BELOW_DURATION,
+    NO_LIMIT,
+    PRICE,
+    THROUGHPUT,
+    WHOLE_NEED,
+    ModuleProblem,
+    Stock,
+    fluid_bound,
+)
 from formulations.tolerances import SUMS
 
 
@@ -35,7 +44,7 @@ class Charges(NamedTuple):
 
 
 class Types(NamedTuple):
-    """The hardware types of one module.
+    """The hardware types of one module, none where changes are not looked at.
 
     Attributes:
         price: money per hour for a machine, shape (types,), like the next two.
@@ -43,6 +52,9 @@ class Types(NamedTuple):
         cap: the most machines that a plan may have.
         change: money per hour for each machine more or less.
         most: most machines more and less together.
+        lost: what a partial machine that is charged by share costs less than the machine that it counts as, in money
+            per hour for its change; 0 where it is charged whole.
+        part: the same of its price.
     """
 
     price: Floats
@@ -50,6 +62,8 @@ class Types(NamedTuple):
     cap: Ints
     change: float
     most: int
+    lost: float
+    part: float
 
 
 @compiled
@@ -59,22 +73,74 @@ def no_charges(s: SessionArrays) -> Charges:
 
 
 @compiled
+def no_types() -> Types:
+    """That changes are not looked at."""
+    nothing = np.zeros(0, np.int64)
+    return Types(np.zeros(0), nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
+
+
+@compiled
+def types_of(p: ModuleProblem, charges: Charges, m: int) -> Types:
+    """The hardware types of module m, at the budget of its problem.
+
+    Where dummies fill whole machines, more machines of a type than run, and than reach the module's rate and all that
+    any configuration needs on whatever configuration of it, are never worth it: those on its last configuration then do
+    without the others. Where they do not, the machines of a plan have about the module's rate together.
+    """
+    kinds, size = charges.running.shape[1], p.configuration.size
+    if kinds == 0:
+        return no_types()
+    price, cap, running, most = np.zeros(kinds), np.zeros(kinds, np.int64), charges.running[m], charges.most[m]
+    enough = p.rate
+    for j in range(size):
+        if p.fills and np.isfinite(p.table[WHOLE_NEED, j]):
+            enough = max(enough, p.table[WHOLE_NEED, j])
+    for j in range(size):
+        h = p.kind[j]
+        price[h] = p.table[PRICE, j]
+        cap[h] = max(cap[h], max(running[h], int(np.ceil(enough / p.table[THROUGHPUT, j])) + 2))
+    for h in range(kinds):
+        # By share the stock limits a sum of shares, of which a whole machine may have more.
+        if p.whole:
+            cap[h] = min(cap[h], int(p.stock[h]))
+        if most < NO_LIMIT:
+            cap[h] = min(cap[h], running[h] + most)
+    return _types(price, running, cap, charges.price, most, p.whole)
+
+
+@compiled
+def _types(price: Floats, running: Ints, cap: Ints, change: float, most: int, whole: bool) -> Types:
+    if whole:
+        return Types(price, running, cap, change, most, 0.0, 0.0)
+    return Types(price, running, cap, change, most, change, price.max())
+
+
+@compiled
+def change_cost(types: Types, held: Ints) -> float:
+    """What the changes to numbers of machines by type cost per hour; infinite: they are too many."""
+    changes = 0
+    for h in range(types.price.size):
+        changes += abs(held[h] - types.running[h])
+    return types.change * changes if changes <= types.most else np.inf
+
+
+@compiled
 def cost_of(types: Types, held: Ints) -> float:
     """Cost per hour of numbers of machines by type with all changes; infinite: these are too many."""
-    cost, changes = 0.0, 0
+    cost = change_cost(types, held)
     for h in range(types.price.size):
-        changed = abs(held[h] - types.running[h])
-        cost += types.price[h] * held[h] + types.change * changed
-        changes += changed
-    return cost if changes <= types.most else np.inf
+        cost += types.price[h] * held[h]
+    return cost
 
 
 @compiled
 def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
     """A lower bound on the cost per hour of machines that hold those given; infinite: there are none.
 
-    Machines are bought in parts, at the best rate of their type: a linear program with two segments for each type, up
-    to what runs and beyond, which a greedy solves. That the changes are limited is asked of the rate alone.
+    The larger of two. Machines are bought in parts, at the best rate of their type: a linear program with two segments
+    for each type, up to what runs and beyond, which a greedy solves; that changes are limited is asked of the rate
+    alone. And so few changes leave most of what runs, each to be paid. A partial machine that is charged by share
+    counts as a machine, but costs less: what that may come to is taken off.
 
     Args:
         types: the hardware types.
@@ -82,32 +148,35 @@ def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
         top: rate in requests per second of the best machine of a type that may be added; 0: none may.
         lacking: requests per second that have to be added.
     """
-    cost, changes, most_rate = 0.0, 0, 0.0
+    cost, changes, most_rate, still = 0.0, 0, 0.0, lacking
+    staying, leaving, saved = 0.0, 0, 0.0
     for h in range(types.price.size):
         x, own, price = held[h], types.running[h], types.price[h]
         if top[h] > 0.0 and x < own:
+            full = min(own, types.cap[h])
             # Those that run may be kept for nothing or for less than nothing: then they are.
-            kept = min(own, types.cap[h]) if types.change >= price else x
+            kept = full if types.change >= price else x
             cost += price * kept + types.change * (own - kept)
             lacking -= top[h] * (kept - x)
-            changes += own - min(own, types.cap[h])
+            still -= top[h] * max(0, full - x)
+            changes += own - full
+            staying += price * full + types.change * (own - full)
+            leaving += max(0, full - x)
+            saved = max(saved, price - types.change)
         else:
-            cost += price * x + types.change * abs(x - own)
+            paid = price * x + types.change * abs(x - own)
+            cost, staying = cost + paid, staying + paid
             changes += abs(x - own)
         if top[h] > 0.0 and types.cap[h] > max(x, own):
             most_rate = max(most_rate, top[h])
-    if changes > types.most:
-        return np.inf
-    if lacking <= 0.0:
-        return cost * (1.0 - SUMS)
-    still = lacking
-    for h in range(types.price.size):
-        if top[h] > 0.0 and types.change < types.price[h]:
-            still -= top[h] * max(0, min(types.running[h], types.cap[h]) - held[h])
     # Beyond what runs, every machine is a change.
-    if still > most_rate * (types.most - changes):
+    if changes > types.most or still > most_rate * (types.most - changes):
         return np.inf
-    return _bought(types, held, top, lacking, cost)
+    bought = cost if lacking <= 0.0 else _bought(types, held, top, lacking, cost)
+    if leaving > types.most - changes:
+        staying -= saved * (types.most - changes)
+        return max(bought - types.lost, staying - types.part) * (1.0 - SUMS)
+    return (bought - types.lost) * (1.0 - SUMS)
 
 
 @compiled
@@ -138,7 +207,7 @@ def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) 
         cost += taken * best * top[h]
         lacking -= taken * top[h]
         if lacking <= 0.0 or taken < room:
-            return cost * (1.0 - SUMS)
+            return cost
     return np.inf
 
 
@@ -155,10 +224,10 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
     limit, top, price = budget * (1.0 + TIE), np.zeros(count), np.zeros(count)
     cap = np.empty(count, np.int64)
     for h in range(count):
-        cap[h] = int(min(float(stock.most[m, h]), float(NO_LIMIT)))
-    types = Types(price, charges.running[m], cap, charges.price, charges.most[m])
+        cap[h] = int(min(float(stock.most[m, h]), float(NO_LIMIT))) if s.whole else NO_LIMIT
     for k in range(s.first[m], s.first[m + 1]):
         price[stock.kind[k]] = s.price[k]
+    types = _types(price, charges.running[m], cap, charges.price, charges.most[m], s.whole)
     nothing, best = np.zeros(count, np.int64), np.inf
     for k in range(s.first[m + 1] - 1, s.first[m] - 1, -1):
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION):
@@ -166,7 +235,7 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
         need, h = 0.0, stock.kind[k]
         if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (limit - s.duration[k])
-        elif full_latency(s, k) > limit:
+        elif min(full_latency(s, k), s.duration[k] + s.batch[k] / s.throughput[k]) > limit:
             continue
         top[h] = max(top[h], s.throughput[k])
         best = min(best, least_cost(types, nothing, top, max(s.rate[m], need) * (1.0 - SUMS)))

@@ -25,27 +25,29 @@ from euclio.session.running import Running
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.module_problem import NO_LIMIT, Stock
-from formulations.session.exact.solver import NO_PLAN
 from formulations.session.whole.boxes import Box, Counts, Point
 from formulations.session.whole.charges import Charges
 from formulations.session.whole.stock import WHY_S, StockSearch, why_too_small
-from formulations.tolerances import GAP
+from formulations.tolerances import GAP, SUMS
 
 
 def refuse_uncovered(session: Session, space: PlanSpace) -> None:
-    """Refuse plan spaces in which a plan is more than numbers of full machines.
+    """Refuse plan spaces in which dummies fill a partial machine up to any rate.
 
     Raises:
-        InapplicableError: machines by share, no dummies, or a machine that is faster where it is not full.
+        InapplicableError: dummy rule `continuous` by share, or with machines that are faster where they are not full.
     """
-    full = space.fills
-    if full and space.policy.form is Form.FIXED:
-        allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-        full = all(space.policy.fixed_latency(c) <= c.duration_s + c.batch / c.throughput_rps for c in allowed)
-    if not full:
+    if space.dummy.countable:
+        return
+    if not space.charging.whole:
+        raise InapplicableError("exact covers changes by share under dummy rules machine and none only")
+    allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+    if space.policy.form is Form.FIXED and any(
+        space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps for c in allowed
+    ):
         raise InapplicableError(
-            "exact covers changes with --machines whole, dummies, and policies under which full machines are fastest; "
-            "use milp or cpsat"
+            f"exact covers changes under policy {space.policy} and dummy rule continuous at concurrency 1 only; "
+            "use dummy rule machine"
         )
 
 
@@ -72,11 +74,10 @@ class ChangesSearch(StockSearch):
         arrays, modules = self._arrays, self.session.modules
         names = dict.fromkeys([*self.limits, *(h.name for h in self.session.hardware)])
         place = {name: i for i, name in enumerate(names)}
-        owner = np.repeat(np.arange(len(modules)), np.diff(arrays.first))
-        hardware = [modules[m].profile[i].hardware for m, i in zip(owner, arrays.profile_index, strict=True)]
+        hardware = [c.hardware for c in self._profile]
         self._type = np.array([place[name] for name in hardware], np.int64)
         self._running = np.zeros((len(modules), len(place)), np.int64)
-        usable = {(modules[m].name, name): (m, place[name]) for m, name in zip(owner, hardware, strict=True)}
+        usable = {(modules[m].name, name): (m, place[name]) for m, name in zip(self._owner(), hardware, strict=True)}
         for where, machines in running.counts.items():
             if where in usable:
                 self._running[usable[where]] = machines
@@ -88,9 +89,11 @@ class ChangesSearch(StockSearch):
             self._arrays, self._change = arrays._replace(price=nothing, unit_cost=nothing), 1.0
             self._scale = np.ones_like(self._scale)
         elif running.most_changes is not None:
-            self._stock = np.append(self._stock, running.most_changes - self.gone)
-            # A first price on changes: what machines cost in the middle.
-            self._scale = np.append(self._scale, float(np.median(self._arrays.price)) or 1.0)
+            left = (running.most_changes - self.gone) * self._parts_of
+            self._stock = np.append(self._stock, self._counts([left]))
+            self._scale = np.append(self._scale, float(np.median(arrays.price)) or 1.0)
+        # What plans with changes cost at most is not known.
+        self._ceiling = math.inf
         without = replace(running, most_changes=None)
         self._unlimited = replace(without_stock(self.session), running=without)
 
@@ -104,8 +107,12 @@ class ChangesSearch(StockSearch):
         """What is charged for the machines that are removed in any case, per hour."""
         return self._change * self.gone
 
+    def _owner(self) -> Ints:
+        """Module of each configuration."""
+        return np.repeat(np.arange(self._arrays.rate.size), np.diff(self._arrays.first))
+
     def _decided(self, box: Box) -> list[Box]:
-        """Leave a tie open: what is kept without use has no exact search."""
+        """Leave a tie open: the search in exact arithmetic knows no changes."""
         self._unsettled = min(self._unsettled, box.bound)
         return []
 
@@ -117,19 +124,24 @@ class ChangesSearch(StockSearch):
         charge = self._arrays.price + limited
         arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
         room = np.full((modules, types), float(NO_LIMIT))
-        room[:, :count] = most[:, :count]
-        changes = most[:, count].copy() if most.shape[1] > count else np.full(modules, NO_LIMIT, np.int64)
+        room[:, :count] = self._machines(most[:, :count]) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
+        changes = np.full(modules, NO_LIMIT, np.int64)
+        if most.shape[1] > count:
+            changes[:] = most[:, count] // self._parts_of
         charges = Charges(self._running, self._change + on_changes, changes)
         return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline)
 
     def _point(self, proof: Proof) -> Point:
+        cost, used = StockSearch._point(self, proof)
         held = np.zeros_like(self._running)
-        owner = np.repeat(np.arange(held.shape[0]), np.diff(self._arrays.first))
-        np.add.at(held, (owner, self._type), proof.machines)
+        np.add.at(held, (self._owner(), self._type), proof.machines)
+        for m, k in enumerate(proof.partial_at):
+            if k >= 0:
+                held[m, self._type[k]] += 1
         changes = np.abs(held - self._running).sum(axis=1)
-        columns = [held[:, : len(self.limits)], changes[:, None]]
-        used = np.concatenate(columns, axis=1)[:, : self._stock.size]
-        return Point(float((self._arrays.price * proof.machines).sum() + self._change * changes.sum()), used)
+        if used.shape[1] > len(self.limits):
+            used[:, len(self.limits)] = self._counts([int(n) * self._parts_of for n in changes])
+        return Point(cost + self._change * float(changes.sum()), used)
 
 
 def solve_close(session: Session, space: PlanSpace, deadline: float) -> Answer:
@@ -137,7 +149,7 @@ def solve_close(session: Session, space: PlanSpace, deadline: float) -> Answer:
 
     Args:
         session: the instance, with running machines whose changes are charged or limited.
-        space: plan space without `single_hardware` in which dummies fill whole machines.
+        space: plan space without `single_hardware` that `refuse_uncovered` lets pass.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
 
     Returns:
@@ -185,11 +197,13 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
         counted=True,
     )
     fewest.run()
-    if fewest.plan is None:
-        return why_too_small(free, space, limits, deadline) if math.isinf(fewest.bound) else NO_PLAN
+    if fewest.plan is None and math.isinf(fewest.bound):
+        return why_too_small(free, space, limits, deadline)
     within = " and the machines in stock" if limits else ""
     machines = counted(running.most_changes, "machine")
     why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
+    if fewest.plan is None:
+        return why
     least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
     return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"
 

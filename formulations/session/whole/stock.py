@@ -33,7 +33,7 @@ from euclio.session.evaluate import machines_by_hardware
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proof, prove_within
 from formulations.session.exact.module_problem import Stock
-from formulations.session.exact.solver import NO_PLAN, RATIONAL_NODES
+from formulations.session.exact.solver import NO_PLAN
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.whole.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
 from formulations.session.whole.charges import no_charges
@@ -46,6 +46,8 @@ PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
 WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
+TIE_NODES = 200_000
+"""Nodes after which ties are left open."""
 RECENT = 16
 """Plans that new prices are made of."""
 
@@ -108,7 +110,7 @@ class StockSearch:
         self._stock = self._counts([self.limits[name] * self._parts_of for name in names])
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
-        self.effort = Effort(RATIONAL_NODES, self.deadline)
+        self.effort = Effort(TIE_NODES, self.deadline)
         of_kind = [self._arrays.price[self._kind == kind] for kind in range(len(names))]
         self._scale = np.array([(float(prices.max()) if prices.size else 0.0) or 1.0 for prices in of_kind])
         self._ceiling = math.inf if self.space.charging.whole else self._most_expensive()

@@ -12,7 +12,7 @@ from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
 from euclio.session.running import Running, RunningMachines
 
 WHOLE = PlanSpace(charging="whole")
@@ -134,18 +134,36 @@ def test_more_changes_never_make_a_plan_more_expensive(seed):
     assert costs == [None] * (5 - len(known)) + sorted(known, reverse=True)
 
 
-@pytest.mark.parametrize(
-    "space",
-    [
-        PlanSpace(),
-        PlanSpace(dummy="none", charging="whole"),
-        PlanSpace("rr", charging="whole"),
-    ],
-)
-def test_other_plan_spaces_are_refused_in_one_line(space):
+OTHERS = [
+    PlanSpace(policy, rule, most, charging=charging)
+    for policy, (charging, rule), most in product(
+        Policy, (("share", "none"), ("share", "machine"), ("whole", "none")), (None, 1, 2)
+    )
+]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_exact_agrees_with_plan_enumeration_by_share_and_without_dummies(seed):
+    session = running_session(seed)
+    for space in random.Random(seed).sample(OTHERS, 2):
+        found, best = (solve(session, name, space=space) for name in ("exact", "plan-bruteforce"))
+        assert (found.status, found.value) == (best.status, best.value)
+
+
+def test_a_share_of_a_machine_is_a_machine_that_runs():
+    """Half a slow machine serves 10 requests per second; removing the machine would be a change."""
+    session = one_module(10, {"slow": 1}, most=0)
+    assert solve(session, "exact").value == Fraction(1, 2)
+    two = one_module(10, {"slow": 2}, most=1)
+    assert solve(two, "exact").value == Fraction(1, 2)
+    assert solve(replace(two, running=replace(two.running, most_changes=0)), "exact").status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("space", [PlanSpace(dummy="continuous"), PlanSpace("rr", "continuous", charging="whole")])
+def test_dummies_at_any_rate_are_refused_in_one_line(space):
     session = one_module(40, {"slow": 2}, most=1)
     profile = (*session.modules[0].profile, Configuration("slow", 2, 2, "0.2"))
     session = replace(session, modules=(Module("m", 40, profile),))
     found = solve(session, "exact", space=space)
     assert found.status is Status.INAPPLICABLE
-    assert "use milp or cpsat" in found.reason
+    assert "dummy rule" in found.reason

@@ -141,6 +141,14 @@ def test_nearly_full_machines_of_two_modules_are_decided_within_a_stock():
             assert found.value == (2 if feasible else None)
 
 
+@pytest.mark.parametrize("space", [WHOLE, replace(WHOLE, policy=Policy.TC_SHARED)])
+def test_a_slo_that_any_number_of_machines_only_comes_near_to_is_not_met(space):
+    """Two fast machines take 0.15 s, and slow ones, of which there are any number, a little over 0.2 s."""
+    found = solve(two_modules(2, None, slo="0.35"), "exact", space=space)
+    assert found.status is Status.INFEASIBLE
+    assert solve(two_modules(2, None, slo="0.36"), "exact", space=space).status is Status.OPTIMAL
+
+
 @pytest.mark.parametrize("space", [WHOLE, replace(WHOLE, dummy="none")])
 def test_a_type_of_which_there_is_none_makes_no_other_one_faster(space):
     """Without the fast machines a module needs 0.2 s at least, however many slow ones there are."""

@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+from close_sessions import close_session
 from oracle_sessions import small_session
 
 from euclio.core.registry import EngineOptions, Limits
@@ -103,6 +104,20 @@ def test_the_optimal_plan_keeps_every_row_of_the_joint_model(seed):
         joint.separate(run.values)
     point = point_of(joint, best.plan, best.evaluation)
     assert not [row.name for row in joint.model.constraints() if excess(row, point) > 1e-9]
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("space", [FULL_SPACE, PlanSpace("rr", charging="whole"), PlanSpace(charging="whole")])
+def test_plans_that_are_held_to_more_keep_every_row_of_the_joint_model(seed, space):
+    """Changes, spare machines and largest shares; without machines that are as many as one likes."""
+    session = close_session(seed)
+    best = solve(session, "plan-bruteforce", space=space)
+    if best.plan is None or 0 in session.price.values():
+        return
+    joint = joint_model(joint_problem(session, space, best.value))
+    point = point_of(joint, best.plan, best.evaluation)
+    assert not [row.name for row in joint.model.constraints() if excess(row, point) > 1e-9]
+    assert sum(point[v.name] * c for v, c in joint.cost.items()) == pytest.approx(float(best.value))
 
 
 def excess(row, point):

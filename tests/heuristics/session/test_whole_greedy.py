@@ -90,3 +90,57 @@ def test_the_same_session_gives_the_same_plan():
     for charging in ("whole", "packed"):
         one, other = (solve(random_session(5), "whole-greedy", charging=charging) for _ in range(2))
         assert one.plan == other.plan
+
+
+def two_types(slo, memory=None, needed=None):
+    """Modules that are cheaper each on a type of its own, and together on the more expensive one of them.
+
+    One request per second each. On S a batch takes 0.9 s, which keeps it busy for 0.9 of the time; on L 0.1 s.
+    """
+    profiles = [
+        [Configuration("S", 1, 1, "0.9"), Configuration("L", 1, 1, "0.1", needed)],
+        [Configuration("T", 1, 1, "0.9"), Configuration("L", 1, 1, "0.1", needed)],
+    ]
+    modules = [Module(name, 1, own) for name, own in zip("ab", profiles, strict=True)]
+    hardware = [Hardware("S", 2), Hardware("T", 2), Hardware("L", 3, None, memory)]
+    return Session("types", slo, hardware, modules)
+
+
+@pytest.mark.parametrize(
+    ("slo", "memory", "needed", "cost"),
+    [(9, None, None, 3), (9, 2, 1, 3), (9, 1, 1, 4), (9, 2, None, 4), ("1.1", None, None, 6)],
+)
+def test_modules_change_their_type_to_share_a_machine(slo, memory, needed, cost):
+    """Unless the models do not fit, or the SLO is too short for waiting (1 + 0.1 + 0.1 s)."""
+    session = two_types(slo, memory, needed)
+    assert solve(session, "whole-greedy").value == (4 if slo == 9 else 6)
+    found = solve(session, "whole-greedy", charging="packed")
+    assert found.value == cost
+    assert found.evaluation.feasible
+
+
+@pytest.mark.parametrize("dummy", ["machine", "none"])
+@pytest.mark.parametrize("modules", [3, 7])
+def test_larger_sessions_are_packed_a_few_modules_at_a_time(modules, dummy):
+    """Modules that take 0.3 of a machine each, three of which fit on one."""
+    profile = [Configuration("A", 1, 1, "0.1"), Configuration("B", 1, 1, "0.2")]
+    session = Session(
+        "many", 9, [Hardware("A", 2), Hardware("B", 1)], [Module(f"m{i}", 3, profile) for i in range(modules)]
+    )
+    found = solve(session, "whole-greedy", charging="packed", dummy=dummy)
+    # 0.3·modules of A at 2, or 0.6 of B at 1 for each module that is alone.
+    assert found.value == {3: 2, 7: 5}[modules]
+    assert sorted(len(group) for group in found.plan.shared) == [3] * (modules // 3)
+
+
+@pytest.mark.parametrize("policy", ["tc", "rr", "machine-rate"])
+@pytest.mark.parametrize("changes", [{"max_allocations": 1}, {"single_hardware": True}, {"batching": False}, {}])
+@pytest.mark.parametrize("seed", range(4))
+def test_packing_obeys_the_plan_space_and_never_costs_more_than_whole_machines(seed, changes, policy):
+    session = random_session(seed)
+    whole = solve(session, "whole-greedy", policy=policy, **changes)
+    packed = solve(session, "whole-greedy", policy=policy, charging="packed", **changes)
+    assert (whole.value is None) == (packed.value is None)
+    if packed.value is not None:
+        assert packed.evaluation.feasible
+        assert packed.value <= whole.value
