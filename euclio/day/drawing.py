@@ -83,7 +83,13 @@ def _draw_machines(
     below = [0] * len(by_type)
     for h, (_, colour, hatch) in enumerate(_looks(comparison.day)):
         above = [base + row[h] for base, row in zip(below, by_type, strict=True)]
-        axes.stairs(above, times, baseline=below, fill=True, facecolor=colour, hatch=hatch, edgecolor="white", lw=0)
+        # Steps that are alike are one: a plan that seldom changes is a small figure.
+        pairs = list(zip(below, above, strict=True))
+        first = [k for k in range(len(pairs)) if not k or pairs[k] != pairs[k - 1]]
+        low, high = zip(*(pairs[k] for k in first), strict=True)
+        edges = [*(times[k] for k in first), times[-1]]
+        if low != high:
+            axes.stairs(high, edges, baseline=low, fill=True, facecolor=colour, hatch=hatch, edgecolor="white", lw=0)
         below = above
     regret = comparison.regret(result)
     least = "bound" if comparison.optimum is None else "optimum"

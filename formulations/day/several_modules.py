@@ -43,8 +43,9 @@ WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
 """Steps in a row for whose largest rates plans are made."""
 ROUNDS, CLIMBS, EVERY = 2, 150, 10
 """Rounds of plans; values per round; values from one gathering of plans to the next."""
-SHARED_CLIMBS, IMPROVED = 240, 80
-"""Prices shared between modules and steps that are tried, and after how many of them the plan is improved."""
+SHARED_CLIMBS, IMPROVED = 240, 60
+"""Prices shared between modules and steps that are tried; after how many of them the plan is improved, and it is seen
+whether the bound still rises."""
 MOST_PATHS = 64
 """Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
 SHUNNED = 1000
@@ -54,7 +55,7 @@ LISTED, NEAR = 200, 6
 TURNS = 2
 """Turns of all modules in a round."""
 ENOUGH = 1e-4
-"""Gap, as a share of the plan's cost, at which nothing better is looked for."""
+"""Share of the plan's cost: a gap at which nothing better is looked for, and a gain that is too small to go on."""
 
 
 def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
@@ -183,9 +184,14 @@ class _Search:
         if not fits(self.day, self.boxes):
             return
         shared = SharedPrices(self.day, self.boxes, self.ascent)
+        before = shared.best
         for n in range(1, SHARED_CLIMBS + 1):
             if time.perf_counter() > self.deadline:
                 return
+            if n % IMPROVED == 0:
+                if shared.best - before <= ENOUGH * self.cost:
+                    return
+                before = shared.best
             shared.climb(self.cost)
             if n % EVERY == 0:
                 self._add(self.chooser.cheapest(np.maximum(shared.prices(), 0.0), shared.per_s)[1])
