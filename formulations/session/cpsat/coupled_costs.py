@@ -6,6 +6,7 @@ the units of money:
 
     (17)  Σ_m changes_m + gone ≤ K
     (18)  u_k, z_k ≤ type_h ≤ 1                                     for every k on h, of all modules
+          Σ_{k of m on h} lead_k ≤ type_h,  Σ_{k of m on h} last_k ≤ type_h       (implied)
     (19)  coupled = ⌊P S gone⌋ + Σ_h ⌊N p_h S⌋ type_h,  added to the cost of the modules
 
 A price that is more than a plan may cost is taken for a little more than that, so that numbers stay small. Prices are
@@ -59,8 +60,11 @@ def _type(model: cp_model.CpModel, modules: Sequence[ModuleVariables], name: str
     """(18): whether a plan uses a hardware type."""
     used = model.new_bool_var(f"type_{name}")
     for v in modules:
-        for k, c in enumerate(v.module.configurations):
-            if c.configuration.hardware == name:
-                model.add_implication(v.u[k], used)
-                model.add_implication(v.z[k], used)
+        places = [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name]
+        for k in places:
+            model.add_implication(v.u[k], used)
+            model.add_implication(v.z[k], used)
+        if places:
+            model.add(sum(v.lead[k] for k in places) <= used)
+            model.add(sum(v.last[k] for k in places) <= used)
     return used

@@ -62,7 +62,6 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.session import Policy
 from euclio.session.policies import Form
-from formulations.engines.milp import readable
 from formulations.session.joint.demands import limited_shares
 from formulations.session.joint.problem import JointModule, JointProblem
 from formulations.tolerances import ROOM
@@ -314,10 +313,10 @@ def _dummies(model: LpProblem, rows: AllocationRows, *, surplus: bool) -> None:
 def _shares(model: LpProblem, rows: AllocationRows, shares: Mapping[str, Fraction]) -> None:
     """Without machines of a type that may be taken away, the others take their part of the rate."""
     t = throughputs(rows.module)
-    for (name, most), label in zip(shares.items(), readable(list(shares)), strict=True):
+    for i, (name, most) in enumerate(shares.items()):
         others = [k for k, c in enumerate(rows.module.configurations) if c.configuration.hardware != name]
         taken = {rows.n[k]: -t[k] for k in others} | {rows.f[k]: -1.0 for k in others}
-        _add(model, taken, ROOM - float(1 - most), f"share_{rows.name}_{label}")
+        _add(model, taken, ROOM - float(1 - most), f"share_{rows.name}_{i}")
 
 
 def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:

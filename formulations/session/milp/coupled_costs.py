@@ -5,12 +5,14 @@ those that run, P the price of a change, K the most changes:
 
     x_m_h − x⁰_m_h ≤ x⁺_m_h,   x⁰_m_h − x_m_h ≤ x⁻_m_h,   0 ≤ x⁺_m_h,   0 ≤ x⁻_m_h ≤ x⁰_m_h   added_m_h, removed_m_h
     Σ x⁺_m_h + x⁻_m_h + gone ≤ K                                                            changes
-    u_k, z_k ≤ type_h ≤ 1                                     for every k on h              type_m_k
+    u_k, z_k ≤ type_h ≤ 1                                     for every k on h              type_h
+    Σ_{k of m on h} lead_k ≤ type_h,   Σ_{k of m on h} last_k ≤ type_h                      type_h_m
     cost of a plan = Σ_m cost_m + P (Σ x⁺ + x⁻ + gone) + N Σ_h p_h type_h
 
 `gone` is what runs for modules, and on hardware for modules, for which the model has no machines: it is one variable
 that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs, x⁺ = x needs
-no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is cheapest.
+no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is cheapest. The rows on
+what is used first and last are implied; as each module uses something first, they have the relaxation pay for a type.
 """
 
 from __future__ import annotations
@@ -89,7 +91,8 @@ def _changes(
     changed: dict[tuple[Any, Any], tuple[int, list[Any]]] = {}
     for r, module in zip(rows, problem.modules, strict=True):
         types = list(dict.fromkeys(c.configuration.hardware for c in module.configurations))
-        for name, label in zip(types, readable(types), strict=True):
+        for i, name in enumerate(types):
+            label = f"{r.name}_{i}"
             places = [k for k, c in enumerate(module.configurations) if c.configuration.hardware == name]
             machines = [r.n[k] for k in places] + [r.z[k] for k in places]
             runs = left.pop((module.name, name), 0)
@@ -97,11 +100,11 @@ def _changes(
                 total |= dict.fromkeys(machines, 1.0)
                 continue
             most = sum(v.upBound for v in machines)
-            added = model.add_variable(f"added_{r.name}_{label}", 0.0, max(0.0, most - runs))
-            removed = model.add_variable(f"removed_{r.name}_{label}", 0.0, float(runs))
+            added = model.add_variable(f"added_{label}", 0.0, max(0.0, most - runs))
+            removed = model.add_variable(f"removed_{label}", 0.0, float(runs))
             x = dict.fromkeys(machines, 1.0)
-            model += pulp.LpAffineExpression({**x, added: -1.0}) <= float(runs), f"added_{r.name}_{label}"
-            model += pulp.LpAffineExpression({**x, removed: 1.0}) >= float(runs), f"removed_{r.name}_{label}"
+            model += pulp.LpAffineExpression({**x, added: -1.0}) <= float(runs), f"added_{label}"
+            model += pulp.LpAffineExpression({**x, removed: 1.0}) >= float(runs), f"removed_{label}"
             total |= {added: 1.0, removed: 1.0}
             changed[added, removed] = runs, machines
     gone += left.total()
@@ -115,6 +118,8 @@ def _changes(
 
 
 def _types(model: LpProblem, rows: list[AllocationRows], found: CoupledCosts, prices: Mapping[str, float]) -> None:
+    import pulp
+
     for (name, price), label in zip(prices.items(), readable(list(prices)), strict=True):
         used = model.add_variable(f"type_{label}", 0.0, 1.0)
         machines = [
@@ -126,6 +131,11 @@ def _types(model: LpProblem, rows: list[AllocationRows], found: CoupledCosts, pr
         ]
         for i, v in enumerate(machines):
             model.addConstraint(v - used <= 0.0, f"type_{label}_{i}")
+        for m, r in enumerate(rows):
+            of_type = [k for k, c in enumerate(r.module.configurations) if c.configuration.hardware == name]
+            for kind, places in (("first", r.lead), ("last", r.last)) if of_type else ():
+                ends = pulp.LpAffineExpression({**dict.fromkeys([places[k] for k in of_type], 1.0), used: -1.0})
+                model += ends <= 0.0, f"type_{label}_{m}_{kind}"
         found.cost[used] = price
         if machines:
             found.types[used] = machines
