@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.change_options import add_changes, changed
+from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.core.errors import InputError
-from euclio.core.family import DEFAULT_FAMILY, find_family
+from euclio.commands.plan_space import add_plan_space
+from euclio.commands.session_questions import add_outputs, add_session, add_solver, asked, give_out
+from euclio.core.family import DEFAULT_FAMILY
 from euclio.core.progress import noticed, say
-from euclio.core.values import count_or_none, seconds
+from euclio.core.values import count_or_none
 
 if TYPE_CHECKING:
-    from euclio.session.change_costs import Curve
-    from euclio.session.changes import SessionChanges
-    from euclio.session.instance import Session
+    from matplotlib.figure import Figure
 
-LIMIT_S = 10.0
-"""Limit of each run where none is given."""
+    from euclio.session.change_costs import Curve
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -30,80 +26,53 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "a row for each number of changes at which it falls, until the cheapest plan without a limit is reached. "
         "Machines are charged whole unless --machines says otherwise. Exit code 3: there is no plan at all."
     )
-    parser.add_argument("file", metavar="FILE", help=f"session (JSON, {find_family(DEFAULT_FAMILY).schema})")
+    add_session(parser)
     parser.add_argument(
         "--most",
         type=count_or_none,
         metavar="N",
         help="most changes that are asked for; default: those of the cheapest plan without a limit",
     )
-    parser.add_argument("--solver", metavar="NAME", help="see `euclio solvers`, or FILE.py:FUNCTION; default: exact")
+    add_solver(parser)
     add_changes(parser, without=("most_changes",))
     add_plan_space(parser)
     parser.set_defaults(**{f"{DEFAULT_FAMILY}.charging": "whole"})
-    parser.add_argument(
-        "--time-limit", type=seconds, default=LIMIT_S, metavar="S", help=f"limit of each run; default: {LIMIT_S:g}"
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="also write the table (CSV)")
-    parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot it (.svg, .png or .pdf)")
-    parser.add_argument("--json", action="store_true", help="print it as JSON instead of a table")
+    add_outputs(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write, plot."""
-    from euclio.core.family import family_of
-    from euclio.core.references import file_of
-    from euclio.core.solving import solver_for
-    from euclio.core.tables import to_text
-    from euclio.files import load_instance
     from euclio.files.boundary import at
-    from euclio.files.json_writing import json_text, write_text
-    from euclio.files.outputs import check_outputs
-    from euclio.files.result_files import stated
     from euclio.session.change_costs.curve import answered, question
     from euclio.session.change_costs.table import change_table, csv_text, describe
 
-    check_outputs({"--out": arguments.out, "--plot": arguments.plot}, [arguments.file, file_of(arguments.solver or "")])
-    if arguments.plot is not None:
-        from euclio.report.figure_files import check_figure_path
-
-        check_figure_path(arguments.plot)
-    session = load_instance(arguments.file)
-    family = family_of(session)
+    session, changes, solver, space = asked(arguments, "changes")
     with at("", arguments.file):
-        if family.name != DEFAULT_FAMILY:
-            own = find_family(DEFAULT_FAMILY).instances
-            raise InputError(f"is one of {family.instances}; `euclio changes` asks about {own} only")
-        changes = _changes(arguments, session)
-        solver = solver_for(family, arguments.solver)
-        asked = question(
+        questions = question(
             session,
             changes=changes,
             most=arguments.most,
             solver=solver,
-            space=plan_space(arguments, family, solver, session),
+            space=space,
             time_limit_s=arguments.time_limit,
         )
     with noticed("solving all numbers of changes; compiling takes a while at the first use after installation"):
-        curve = answered(asked)
-    print(json_text({**describe(curve), **stated(changes)}) if arguments.json else to_text(change_table(curve)))
-    if arguments.out is not None:
-        write_text(csv_text(curve), arguments.out)
-    if arguments.plot is not None:
-        from euclio.report.figure_files import save_figure
-        from euclio.session.change_costs.figure import draw
-
-        save_figure(draw(curve), arguments.plot)
+        curve = answered(questions)
+    give_out(
+        arguments,
+        changes,
+        describe(curve),
+        lambda: change_table(curve),
+        lambda: csv_text(curve),
+        lambda: _figure(curve),
+    )
     return _exit_code(curve, arguments.file)
 
 
-def _changes(arguments: argparse.Namespace, session: Session) -> SessionChanges | None:
-    from euclio.core.family import family_of
-    from euclio.session.changes import SessionChanges
+def _figure(curve: Curve) -> Figure:
+    from euclio.session.change_costs.figure import draw
 
-    _, changes = changed(arguments, family_of(session), session)
-    assert changes is None or isinstance(changes, SessionChanges)
-    return changes
+    return draw(curve)
 
 
 def _exit_code(curve: Curve, file: str) -> int:

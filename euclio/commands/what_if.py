@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.change_options import add_changes, changed
+from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.commands.plan_space import add_plan_space, plan_space
+from euclio.commands.plan_space import add_plan_space
+from euclio.commands.session_questions import add_outputs, add_session, add_solver, asked, give_out
 from euclio.core.errors import InputError
-from euclio.core.family import DEFAULT_FAMILY, find_family
 from euclio.core.progress import noticed, say
-from euclio.core.values import exacts, names, seconds
+from euclio.core.values import exacts, names
 
 if TYPE_CHECKING:
-    from euclio.session.changes import SessionChanges
-    from euclio.session.instance import Session
+    from matplotlib.figure import Figure
+
     from euclio.session.what_if import WhatIf
 
-LIMIT_S = 10.0
-"""Limit of each run where none is given: at rates far from what the profiles are for, a proof may take minutes."""
 OWN = ("rate_rps", "slo_s")
 """Changes of which this verb takes several values."""
 
@@ -31,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: one "
         "table and one figure. Exit code 3: there is no plan at any of them."
     )
-    parser.add_argument("file", metavar="FILE", help=f"session (JSON, {find_family(DEFAULT_FAMILY).schema})")
+    add_session(parser)
     parser.add_argument(
         "--rate",
         type=exacts,
@@ -45,78 +42,52 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="how machines are charged: share, whole, packed; default: share,whole",
     )
-    parser.add_argument("--solver", metavar="NAME", help="see `euclio solvers`, or FILE.py:FUNCTION; default: exact")
+    add_solver(parser)
     add_changes(parser, without=OWN)
     add_plan_space(parser, without=("charging",))
-    parser.add_argument(
-        "--time-limit", type=seconds, default=LIMIT_S, metavar="S", help=f"limit of each run; default: {LIMIT_S:g}"
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="also write the table (CSV)")
-    parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot it (.svg, .png or .pdf)")
-    parser.add_argument("--json", action="store_true", help="print it as JSON instead of a table")
+    add_outputs(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve all points, print, write, plot."""
     from euclio.core.family import family_of
-    from euclio.core.references import file_of
-    from euclio.core.solving import solver_for
-    from euclio.core.tables import to_text
-    from euclio.files import load_instance
     from euclio.files.boundary import at
-    from euclio.files.json_writing import json_text, write_text
-    from euclio.files.outputs import check_outputs
-    from euclio.files.result_files import stated
     from euclio.session.what_if.grid import CHARGINGS, answered, question
     from euclio.session.what_if.table import csv_text, describe, what_if_table
 
-    check_outputs({"--out": arguments.out, "--plot": arguments.plot}, [arguments.file, file_of(arguments.solver or "")])
-    if arguments.plot is not None:
-        from euclio.report.figure_files import check_figure_path
-
-        check_figure_path(arguments.plot)
-    session = load_instance(arguments.file)
-    family = family_of(session)
+    session, changes, solver, space = asked(arguments, "what-if")
     with at("", arguments.file):
-        if family.name != DEFAULT_FAMILY:
-            own = find_family(DEFAULT_FAMILY).instances
-            raise InputError(f"is one of {family.instances}; `euclio what-if` asks about {own} only")
-        changes = _other_changes(arguments, session)
-        solver = solver_for(family, arguments.solver)
-        asked = question(
+        points = question(
             session,
             rates=arguments.rate or (),
             slos=arguments.slo or (),
             chargings=arguments.machines or CHARGINGS,
             changes=changes,
             solver=solver,
-            space=plan_space(arguments, family, solver, session),
+            space=space,
             time_limit_s=arguments.time_limit,
         )
-    hint = next(filter(None, map(family.hint, asked.sessions.values())), "")
+    hint = next(filter(None, map(family_of(session).hint, points.sessions.values())), "")
     if hint:
         say(f"{arguments.file}: {hint}")
     with noticed("solving all points; compiling takes a while at the first use after installation"):
-        answer = answered(asked)
+        answer = answered(points)
     answer = _covered(answer, arguments.file)
-    print(json_text({**describe(answer), **stated(changes)}) if arguments.json else to_text(what_if_table(answer)))
-    if arguments.out is not None:
-        write_text(csv_text(answer), arguments.out)
-    if arguments.plot is not None:
-        from euclio.report.figure_files import save_figure
-        from euclio.session.what_if.figure import draw
-
-        save_figure(draw(answer), arguments.plot)
+    give_out(
+        arguments,
+        changes,
+        describe(answer),
+        lambda: what_if_table(answer),
+        lambda: csv_text(answer),
+        lambda: _figure(answer),
+    )
     return _exit_code(answer)
 
 
-def _other_changes(arguments: argparse.Namespace, session: Session) -> SessionChanges | None:
-    from euclio.core.family import family_of
-    from euclio.session.changes import SessionChanges
+def _figure(answer: WhatIf) -> Figure:
+    from euclio.session.what_if.figure import draw
 
-    _, changes = changed(arguments, family_of(session), session)
-    assert changes is None or isinstance(changes, SessionChanges)
-    return changes
+    return draw(answer)
 
 
 def _covered(answer: WhatIf, file: str) -> WhatIf:
