@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space
-from euclio.commands.session_questions import add_outputs, add_session, add_solver, asked, give_out
+from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, asked, give_out
 from euclio.core.errors import InputError
 from euclio.core.progress import noticed, say
 from euclio.core.values import exacts, names
@@ -73,14 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     with noticed("solving all points; compiling takes a while at the first use after installation"):
         answer = answered(points)
     answer = _covered(answer, arguments.file)
-    give_out(
-        arguments,
-        changes,
-        describe(answer),
-        lambda: what_if_table(answer),
-        lambda: csv_text(answer),
-        lambda: _figure(answer),
-    )
+    forms = Given(describe(answer), lambda: what_if_table(answer), lambda: csv_text(answer), lambda: _figure(answer))
+    give_out(arguments, changes, forms)
     return _exit_code(answer)
 
 
