@@ -51,6 +51,7 @@ OF_RULES = {
     "euclio/session/certify/scaling.py": "codes for compiled functions",
     "euclio/session/bought_whole.py": "the bound of packed plans has dummies at any rate",
     "bruteforce/session/bought_enumeration.py": "rule continuous has the plans of rule machine where machines are full",
+    "bruteforce/session/packed_enumeration.py": "partial machines that are shared take no dummies",
     "formulations/session/joint/surplus.py": "the same",
     "formulations/session/whole/cover.py": "plans with a machine that dummies do not fill",
 }
