@@ -127,7 +127,8 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
     rate, limit = s.rate[m], budget * (1.0 + TIE)
     whole, partial = np.full(count, np.inf), np.full(count, np.inf)
     even, fills = s.policy > TIED, s.whole and s.dummies
-    rising = not s.whole and stock.most.shape[1] == 0
+    limited = stock.most.shape[1] > 0
+    rising = not s.whole and not limited
     for k in range(lo, hi):
         # Far less than the budget was taken longer by is left for collecting: the budget itself is below the duration.
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION if fills else 1.0):
@@ -158,7 +159,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             as_partial = partial[i] < t and not as_whole and s.policy < LEFT
         if not as_whole:
             whole[i] = np.inf
-        if not is_in_stock(stock, m, lo + i):
+        if limited and not is_in_stock(stock, m, lo + i):
             continue
         if as_whole or as_partial:
             keep[i] = True
@@ -225,10 +226,10 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     this one needs.
     """
     rate, limit = s.rate[m], budget * (1.0 + TIE)
-    most = 0.0
+    most, limited = 0.0, stock.most.shape[1] > 0
     for k in range(s.first[m], s.first[m + 1]):
         most = max(most, s.throughput[k])
-    best, reach = np.inf, _most_rate(s, m, limit, stock)
+    best, reach = np.inf, _most_rate(s, m, limit, stock) if limited else np.inf
     # What rounding may have taken off the sum counts as there.
     if reach < rate * (1.0 - SUMS):
         return best
@@ -236,7 +237,7 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
         # Every plan takes the whole rate, so one that costs that much per request is no cheaper than `best`.
         if s.unit_cost[k] * rate >= best:
             continue
-        if s.duration[k] >= limit or not is_in_stock(stock, m, k):
+        if s.duration[k] >= limit or (limited and not is_in_stock(stock, m, k)):
             continue
         # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
         need = 0.0
@@ -258,8 +259,6 @@ def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
 
     Infinite: a type without a limit is among them.
     """
-    if stock.most.shape[1] == 0:
-        return np.inf
     most = np.zeros(stock.most.shape[1])
     for k in range(s.first[m], s.first[m + 1]):
         if s.duration[k] < limit and is_in_stock(stock, m, k):
