@@ -16,9 +16,8 @@ import numpy as np
 
 from euclio.core.errors import InapplicableError
 from euclio.core.result import Answer
-from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import counted
-from euclio.session import PlanSpace, Session, evaluate
+from euclio.session import PlanSpace, Session
 from euclio.session.arrays import Floats, Ints
 from euclio.session.policies import Form
 from euclio.session.running import Running
@@ -27,8 +26,8 @@ from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.module_problem import NO_LIMIT, Stock
 from formulations.session.whole.boxes import Box, Counts, Point
 from formulations.session.whole.charges import Charges
-from formulations.session.whole.stock import WHY_S, StockSearch, why_too_small
-from formulations.tolerances import GAP, SUMS
+from formulations.session.whole.stock import WHY_S, StockSearch, answer_of, limits_of, why_too_small
+from formulations.tolerances import GAP
 
 
 def refuse_uncovered(session: Session, space: PlanSpace) -> None:
@@ -119,16 +118,13 @@ class ChangesSearch(StockSearch):
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
         count, (modules, types) = len(self.limits), self._running.shape
-        on_stock, on_changes = price[:count], float(price[count:].sum())
-        limited = np.where(self._kind >= 0, np.append(on_stock, 0.0)[self._kind], 0.0)
-        charge = self._arrays.price + limited
-        arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
+        arrays = self._charged(price[:count])
         room = np.full((modules, types), float(NO_LIMIT))
-        room[:, :count] = self._machines(most[:, :count]) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
+        room[:, :count] = self._room(most[:, :count])
         changes = np.full(modules, NO_LIMIT, np.int64)
         if most.shape[1] > count:
             changes[:] = most[:, count] // self._parts_of
-        charges = Charges(self._running, self._change + on_changes, changes)
+        charges = Charges(self._running, self._change + float(price[count:].sum()), changes)
         return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline)
 
     def _point(self, proof: Proof) -> Point:
@@ -155,24 +151,12 @@ def solve_close(session: Session, space: PlanSpace, deadline: float) -> Answer:
     Returns:
         The plan and the bound; where there is no plan with so few changes, how many would do.
     """
-    search = ChangesSearch(session, space, _limits(session, space), deadline)
-    if not search.impossible:
+    search = ChangesSearch(session, space, limits_of(session, space), deadline)
+    if search.impossible:
+        search.bound = math.inf
+    else:
         search.run()
-    stats = {"solves": float(search.solves), "boxes": float(search.boxes)}
-    if search.plan is None:
-        if not search.impossible and math.isfinite(search.bound):
-            ran_out = "the time limit was hit" if not search.complete else "a tie with the SLO is undecided"
-            bound = search.bound + search.gone_cost
-            return Answer(None, "limit", bound=bound if bound > 0 else None, stats=stats, reason=ran_out)
-        reason = why_too_far(session, space, deadline)
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=reason)
-    cost = evaluate(session, search.plan, space).cost_per_h
-    claimed = search.cost + search.gone_cost if cost is None else float(cost)
-    bound = min(search.bound + search.gone_cost, claimed)
-    if bound >= claimed * (1.0 - PROOF_TOLERANCE):
-        return Answer(search.plan, "optimal", claimed, bound, stats=stats)
-    reason = "a tie with the SLO is undecided" if search.complete else "the time limit was hit"
-    return Answer(search.plan, "limit", claimed, bound if bound > 0 else None, stats=stats, reason=reason)
+    return answer_of(search, lambda: why_too_far(session, space, deadline), search.gone_cost)
 
 
 def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
@@ -185,7 +169,7 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
     """
     running = session.running
     assert running is not None
-    limits = _limits(session, space)
+    limits = limits_of(session, space)
     free = replace(session, running=None)
     if running.most_changes is None:
         return why_too_small(free, space, limits, deadline)
@@ -206,9 +190,3 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
         return why
     least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
     return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"
-
-
-def _limits(session: Session, space: PlanSpace) -> dict[str, int]:
-    """Most machines by name of the hardware, where there is a limit."""
-    allowed = {h.name for h in space.hardware_of(session)}
-    return {name: most for name, most in session.stock.items() if name in allowed}

@@ -16,6 +16,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
@@ -240,11 +241,17 @@ class StockSearch:
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
+        arrays = self._charged(price)
+        return prove_within(arrays, Stock(self._kind, self._room(most)), no_charges(arrays), GAP, self.deadline)
+
+    def _charged(self, price: Floats) -> SessionArrays:
+        """The session's arrays with prices on stock added to those of machines."""
         charge = self._arrays.price + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
-        arrays = self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
-        # Sums of shares may be off by rounding; that keeps too much, and the parts of the plan found are counted.
-        room = self._machines(most) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
-        return prove_within(arrays, Stock(self._kind, room), no_charges(arrays), GAP, self.deadline)
+        return self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
+
+    def _room(self, most: Counts) -> Floats:
+        """Most machines for a search in floating point: one of shares may keep too many, which are counted then."""
+        return self._machines(most) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
 
     def _value(self, proof: Proof, price: Floats) -> float:
         """The bound at a price, with what rounding may have added to it taken off."""
@@ -322,27 +329,41 @@ def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
     Returns:
         The plan and the bound; where the stock is too small, of which type how many more machines would do.
     """
-    allowed = {h.name for h in space.hardware_of(session)}
-    limits = {name: most for name, most in session.stock.items() if name in allowed}
+    limits = limits_of(session, space)
     search = StockSearch(session, space, limits, deadline)
     search.run()
+    return answer_of(search, lambda: why_too_small(session, space, limits, deadline))
+
+
+def limits_of(session: Session, space: PlanSpace) -> dict[str, int]:
+    """Most machines by name of the hardware, where there is a limit."""
+    allowed = {h.name for h in space.hardware_of(session)}
+    return {name: most for name, most in session.stock.items() if name in allowed}
+
+
+def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -> Answer:
+    """What a search that is over has found and proven.
+
+    Args:
+        search: the search.
+        why: says why there is no plan, where that is proven.
+        apart: money per hour that every plan pays and the search leaves out.
+    """
     stats = {"solves": float(search.solves), "boxes": float(search.boxes)}
     if search.effort.nodes:
         stats["rational_nodes"] = float(search.effort.nodes)
+    undecided = "a tie with the SLO is undecided" if search.complete else "the time limit was hit"
+    bound = search.bound + apart
     if search.plan is None:
-        if math.isfinite(search.bound):
-            ran_out = "the time limit was hit" if not search.complete else "a tie with the SLO is undecided"
-            bound = search.bound if search.bound > 0 else None
-            return Answer(None, "limit", bound=bound, stats=stats, reason=ran_out)
-        reason = why_too_small(session, space, limits, deadline)
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=reason)
-    cost = evaluate(session, search.plan, space).cost_per_h
-    claimed = search.cost if cost is None else float(cost)
-    bound = min(search.bound, claimed)
+        if math.isfinite(bound):
+            return Answer(None, "limit", bound=bound if bound > 0 else None, stats=stats, reason=undecided)
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=why())
+    cost = evaluate(search.session, search.plan, search.space).cost_per_h
+    claimed = search.cost + apart if cost is None else float(cost)
+    bound = min(bound, claimed)
     if bound >= claimed * (1.0 - PROOF_TOLERANCE):
         return Answer(search.plan, "optimal", claimed, bound, stats=stats)
-    reason = "a tie with the SLO is undecided" if search.complete else "the time limit was hit"
-    return Answer(search.plan, "limit", claimed, bound if bound > 0 else None, stats=stats, reason=reason)
+    return Answer(search.plan, "limit", claimed, bound if bound > 0 else None, stats=stats, reason=undecided)
 
 
 def why_too_small(session: Session, space: PlanSpace, limits: dict[str, int], deadline: float) -> str:
