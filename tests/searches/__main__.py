@@ -1,0 +1,92 @@
+"""`python -m tests.searches`: searches for classes of faults, from a seed on.
+
+Exit codes: 0 nothing is wrong (what was left open is counted), 1 something is, 2 bad arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from euclio.core.provenance import provenance
+from euclio.core.tables import to_text
+
+from .campaign import Tally, campaign
+from .search import searches
+
+LISTED = 12
+"""Faults of one search that are listed one by one."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run searches one after the other and print what they found."""
+    known = searches()
+    arguments = _arguments(argv)
+    unknown = [name for name in arguments.searches if name not in known]
+    if unknown:
+        print(f"error: no search {unknown[0]!r}; there are {', '.join(known)}", file=sys.stderr)
+        return 2
+    tallies = [_with_bar(name, arguments) for name in arguments.searches or known]
+    print(to_text(table(tallies), 200))
+    for tally in tallies:
+        for seed, line in tally.faults[:LISTED]:
+            print(f"{tally.search}, seed {seed}: {line}"[:400])
+        if tally.wrong > LISTED:
+            print(f"{tally.search}: {tally.wrong - LISTED} more")
+    if arguments.json is not None:
+        data = {"provenance": provenance(), "seed": arguments.seed, "searches": [asdict(tally) for tally in tallies]}
+        arguments.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    return int(any(tally.wrong for tally in tallies))
+
+
+def table(tallies: Sequence[Tally]) -> Table:
+    """One row per search: what was counted, what was wrong, what was left open."""
+    found = Table(box=None, pad_edge=False)
+    for heading in ("search", "what must hold"):
+        found.add_column(heading, overflow="fold")
+    for heading in ("cases", "wrong", "open", "seconds"):
+        found.add_column(heading, justify="right", no_wrap=True)
+    for tally in tallies:
+        search = searches()[tally.search]
+        numbers = (f"{tally.cases} {search.unit}", str(tally.wrong), str(tally.undecided), f"{tally.seconds:.0f}")
+        found.add_row(search.name, search.what, *numbers)
+    return found
+
+
+def _with_bar(name: str, arguments: argparse.Namespace) -> Tally:
+    text = "{task.description}: {task.fields[cases]} {task.fields[unit]}, {task.fields[wrong]} wrong"
+    columns = (TextColumn(text), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        unit = searches()[name].unit
+        task = bar.add_task(name, total=arguments.count, cases=0, unit=unit, wrong=0)
+
+        def notice(tally: Tally) -> None:
+            bar.update(task, completed=tally.cases, cases=tally.cases, wrong=tally.wrong)
+
+        return campaign(name, arguments.seed, arguments.count, arguments.seconds, arguments.jobs, notice)
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.searches", description=__doc__)
+    parser.add_argument("searches", nargs="*", metavar="SEARCH", help="default: all, one after the other")
+    parser.add_argument("--count", type=int, metavar="N", help="cases of each; without this and --seconds: 1000")
+    parser.add_argument("--seconds", type=float, metavar="S", help="time of each")
+    parser.add_argument("--seed", type=int, default=0, metavar="K", help="the first seed; default: 0")
+    parser.add_argument("--jobs", type=int, default=2, metavar="J", help="processes; default: 2")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write counts and faults as JSON")
+    found = parser.parse_args(argv)
+    if found.count is None and found.seconds is None:
+        found.count = 1000
+    return found
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,121 @@
+"""Searches through many seeds, in processes whose death is a fault and no end of the campaign."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from itertools import count
+
+from .search import Found, searches
+
+BLOCK = 10
+"""Seeds that a process is given at a time."""
+KEPT = 200
+"""Faults of one search that are kept in full; the others are counted."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a search has found so far."""
+
+    search: str
+    seeds: int = 0
+    cases: int = 0
+    undecided: int = 0
+    wrong: int = 0
+    faults: list[tuple[int, str]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, seed: int, found: Found) -> None:
+        """Count what came out of a seed."""
+        self.seeds += 1
+        self.cases += found.cases
+        self.undecided += found.undecided
+        self.wrong += len(found.faults)
+        self.faults += [(seed, line) for line in found.faults[: max(0, KEPT - len(self.faults))]]
+
+
+def campaign(
+    name: str,
+    seed: int,
+    cases: int | None,
+    seconds: float | None,
+    jobs: int,
+    notice: Callable[[Tally], None] = lambda tally: None,
+) -> Tally:
+    """Search from a seed on until so many cases were judged or so many seconds are over, whichever is first."""
+    tally, started = Tally(name), time.monotonic()
+    blocks = (list(range(first, first + BLOCK)) for first in count(seed, BLOCK))
+
+    def over() -> bool:
+        late = seconds is not None and time.monotonic() - started > seconds
+        return late or (cases is not None and tally.cases >= cases)
+
+    while not over():
+        broken = _until_broken(name, blocks, jobs, over, tally, notice)
+        for one in (seed for block in broken for seed in block):
+            tally.add(one, _alone(name, one))
+    tally.seconds = time.monotonic() - started
+    return tally
+
+
+def _until_broken(
+    name: str,
+    blocks: Iterator[list[int]],
+    jobs: int,
+    over: Callable[[], bool],
+    tally: Tally,
+    notice: Callable[[Tally], None],
+) -> list[list[int]]:
+    """Search until it is over or a process dies; returns the blocks that are to be tried again seed by seed."""
+    with _pool(jobs) as pool:
+        running: dict[Future[list[Found]], list[int]] = {}
+        while True:
+            while len(running) < jobs and not over():
+                block = next(blocks)
+                running[pool.submit(_look, name, block)] = block
+            if not running:
+                return []
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                if isinstance(future.exception(), BrokenProcessPool):
+                    return list(running.values())
+                for one, found in zip(running.pop(future), future.result(), strict=True):
+                    tally.add(one, found)
+            notice(tally)
+
+
+def _alone(name: str, seed: int) -> Found:
+    """One seed in a process of its own."""
+    with _pool(1) as pool:
+        try:
+            return pool.submit(_look, name, [seed]).result()[0]
+        except BrokenProcessPool:
+            return Found(1, ("the process died",))
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_be_quiet)
+
+
+def _be_quiet() -> None:
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+
+
+def _look(name: str, seeds: list[int]) -> list[Found]:
+    return [look(name, seed) for seed in seeds]
+
+
+def look(name: str, seed: int) -> Found:
+    """What comes out of one seed; an exception is a fault."""
+    try:
+        return searches()[name].look(seed)
+    except Exception as error:
+        return Found(1, (f"{type(error).__name__}: {error}",))
