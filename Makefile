@@ -27,9 +27,9 @@ check: env
 oracle: env
 	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest tests/oracle tests/formulations/fragments
 
-# Until Ctrl-C, or for so long: make fuzz SECONDS=600 SEED=1000
+# Until Ctrl-C, or for so long, or so many cases of each: make fuzz SECONDS=600 SEED=1000; make fuzz ONLY=solvers COUNT=5000
 fuzz: env
-	$(BIN)/python -m tests.adversary --shrink --seed $(or $(SEED),0) $(if $(SECONDS),--seconds $(SECONDS))
+	$(BIN)/python -m tests.searches $(ONLY) --seed $(or $(SEED),0) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT))
 
 reproduce: env
 	$(BIN)/euclio reproduce harpagon

@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,11 +20,13 @@ from rich.table import Table
 from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
 
-from .campaign import Tally, campaign
+from .campaign import Tally, go_on
 from .search import searches
 
 LISTED = 12
 """Faults of one search that are listed one by one."""
+TURN_S = 30.0
+"""How long each search goes on before it is the next one's turn, where no end is given."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if unknown:
         print(f"error: no search {unknown[0]!r}; there are {', '.join(known)}", file=sys.stderr)
         return 2
-    tallies = [_with_bar(name, arguments) for name in arguments.searches or known]
+    tallies = [Tally(name, arguments.seed) for name in arguments.searches or known]
+    with suppress(KeyboardInterrupt):
+        _in_turn(tallies, arguments)
     print(to_text(table(tallies), 200))
     for tally in tallies:
         for seed, line in tally.faults[:LISTED]:
@@ -61,31 +66,42 @@ def table(tallies: Sequence[Tally]) -> Table:
     return found
 
 
-def _with_bar(name: str, arguments: argparse.Namespace) -> Tally:
+def _in_turn(tallies: Sequence[Tally], arguments: argparse.Namespace) -> None:
+    """One search after the other; without a count or a time all of them again and again, each for a while."""
+    if arguments.count is not None or arguments.seconds is not None:
+        share = None if arguments.seconds is None else arguments.seconds / len(tallies)
+        for tally in tallies:
+            _with_bar(tally, arguments.count, share, arguments.jobs)
+        return
+    while True:
+        for tally in tallies:
+            _with_bar(tally, None, TURN_S, arguments.jobs)
+
+
+def _with_bar(tally: Tally, cases: int | None, seconds: float | None, jobs: int) -> None:
     text = "{task.description}: {task.fields[cases]} {task.fields[unit]}, {task.fields[wrong]} wrong"
     columns = (TextColumn(text), BarColumn(), TimeElapsedColumn())
+    unit = searches()[tally.search].unit
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        unit = searches()[name].unit
-        task = bar.add_task(name, total=arguments.count, cases=0, unit=unit, wrong=0)
+        task = bar.add_task(tally.search, total=cases, cases=tally.cases, unit=unit, wrong=tally.wrong)
 
         def notice(tally: Tally) -> None:
             bar.update(task, completed=tally.cases, cases=tally.cases, wrong=tally.wrong)
 
-        return campaign(name, arguments.seed, arguments.count, arguments.seconds, arguments.jobs, notice)
+        go_on(tally, cases, seconds, jobs, notice)
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.searches", description=__doc__)
     parser.add_argument("searches", nargs="*", metavar="SEARCH", help="default: all, one after the other")
-    parser.add_argument("--count", type=int, metavar="N", help="cases of each; without this and --seconds: 1000")
-    parser.add_argument("--seconds", type=float, metavar="S", help="time of each")
+    parser.add_argument("--count", type=int, metavar="N", help="cases of each search")
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="time in all; without this and --count: until Ctrl-C"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="K", help="the first seed; default: 0")
     parser.add_argument("--jobs", type=int, default=2, metavar="J", help="processes; default: 2")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write counts and faults as JSON")
-    found = parser.parse_args(argv)
-    if found.count is None and found.seconds is None:
-        found.count = 1000
-    return found
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from itertools import count
 
 from .search import Found, searches
 
 BLOCK = 10
 """Seeds that a process is given at a time."""
+START = "spawn"
+"""How processes start: afresh, since solver libraries do not survive a fork of a process that has used them."""
 KEPT = 200
 """Faults of one search that are kept in full; the others are counted."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a search has found so far."""
+    """What a search has found so far; `seed` is the one that it goes on from."""
 
     search: str
+    seed: int = 0
     seeds: int = 0
     cases: int = 0
     undecided: int = 0
@@ -40,45 +43,40 @@ class Tally:
         self.faults += [(seed, line) for line in found.faults[: max(0, KEPT - len(self.faults))]]
 
 
-def campaign(
-    name: str,
-    seed: int,
+def go_on(
+    tally: Tally,
     cases: int | None,
     seconds: float | None,
     jobs: int,
     notice: Callable[[Tally], None] = lambda tally: None,
-) -> Tally:
-    """Search from a seed on until so many cases were judged or so many seconds are over, whichever is first."""
-    tally, started = Tally(name), time.monotonic()
-    blocks = (list(range(first, first + BLOCK)) for first in count(seed, BLOCK))
+) -> None:
+    """Search on until so many cases are judged in all or so many more seconds are over, whichever is first."""
+    started = time.monotonic()
 
     def over() -> bool:
         late = seconds is not None and time.monotonic() - started > seconds
         return late or (cases is not None and tally.cases >= cases)
 
-    while not over():
-        broken = _until_broken(name, blocks, jobs, over, tally, notice)
-        for one in (seed for block in broken for seed in block):
-            tally.add(one, _alone(name, one))
-    tally.seconds = time.monotonic() - started
-    return tally
+    try:
+        while not over():
+            broken = _until_broken(tally, jobs, over, notice)
+            for one in (seed for block in broken for seed in block):
+                tally.add(one, _alone(tally.search, one))
+    finally:
+        tally.seconds += time.monotonic() - started
 
 
 def _until_broken(
-    name: str,
-    blocks: Iterator[list[int]],
-    jobs: int,
-    over: Callable[[], bool],
-    tally: Tally,
-    notice: Callable[[Tally], None],
+    tally: Tally, jobs: int, over: Callable[[], bool], notice: Callable[[Tally], None]
 ) -> list[list[int]]:
     """Search until it is over or a process dies; returns the blocks that are to be tried again seed by seed."""
     with _pool(jobs) as pool:
         running: dict[Future[list[Found]], list[int]] = {}
         while True:
             while len(running) < jobs and not over():
-                block = next(blocks)
-                running[pool.submit(_look, name, block)] = block
+                block = list(range(tally.seed, tally.seed + BLOCK))
+                tally.seed += BLOCK
+                running[pool.submit(_look, tally.search, block)] = block
             if not running:
                 return []
             done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -100,10 +98,12 @@ def _alone(name: str, seed: int) -> Found:
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_be_quiet)
+    return ProcessPoolExecutor(jobs, multiprocessing.get_context(START), initializer=_be_quiet)
 
 
 def _be_quiet() -> None:
+    """Leave Ctrl-C to the campaign, which ends its processes, and print nothing over its table."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
