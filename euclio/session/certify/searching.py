@@ -102,8 +102,8 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
         return (spent + _round_up_to_prices(m, max(fluid, last * BELOW))) * BELOW
     # Without dummies the last machine is partial and takes at least its need; or all are whole. Where the machines of
     # the last allocation share its rate, the partial one may take less, but all of them take at least the need of one.
-    # Whether it can be is asked in integers: a float has 53 bits, a rate 60, so that of two that differ by less than one
-    # part in 10^16 floats know no order, and a machine that is barely not full would be none.
+    # Whether it can be is asked in integers: a float has 53 bits, a rate 60. Of two rates that differ by less than one
+    # part in 10^16 floats know no order, and a machine that is barely not full would count as full, and so as none.
     partial = np.inf
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     for k in range(first, m.throughput.size):
