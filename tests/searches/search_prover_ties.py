@@ -22,7 +22,7 @@ from .search import Found, Search
 from .tie_sessions import tie
 from .written_claims import bounded, infeasible, optimal
 
-LIMIT_S = 2.0
+LIMIT_S = 1.0
 """Seconds for one claim; what is not decided then is counted as open."""
 
 A_LITTLE = (Fraction(1, 10**9), Fraction(1, 10**13), Fraction(1, 10**16), Fraction(1, 10**20))
