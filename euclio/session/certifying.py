@@ -10,7 +10,7 @@ from euclio.core.certificate import Search
 from euclio.session.certify.branching import Branching
 from euclio.session.certify.modules import Ranked, ranked
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
-from euclio.session.certify.reaching import find_any
+from euclio.session.certify.reaching import find_any, spread
 from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
 from euclio.session.policies import Form
@@ -82,6 +82,8 @@ def _below(
     branching = Branching(session, modules, cutoff, margin, deadline)
     try:
         outcome = branching.run()
+        if outcome.open and not modules[0].dummy.countable:
+            branching.try_improved(spread(session, modules) or [], outcome)
     except DeadlineError:
         return Search(None, False, branching.nodes, "the time limit was reached")
     except TooFarApartError:

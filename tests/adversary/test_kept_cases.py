@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -84,6 +85,20 @@ def test_a_solver_finds_the_known_optimum(name, solver):
     answer = run(solver, case, case.space, LIMIT_S)
     found = judge(answer, KNOWN[name].truth, case.instance, LIMIT_S) if hasattr(answer, "status") else answer
     assert found.outcome not in WRONG | (set() if solver in MAY_LEAVE_OPEN else UNDECIDED), found.why
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_prover_knows_the_optimum_from_what_is_beside_it(name):
+    """No plan is better than the optimum, and one is better than a value short of it by one part in 10^15."""
+    case, best = KNOWN[name].case, KNOWN[name].truth.lower
+    family = find_family(case.family)
+    deadline = perf_counter() + LIMIT_S
+    found = family.find_better(case.instance, case.space, best, deadline)
+    assert (found.plan, found.exhausted) == (None, True) if best is not None else found.exhausted
+    if best is None or KNOWN[name].truth.lower == 0:
+        return
+    short = best * (1 + (-1 if family.goal(case.space).maximised else 1) * Fraction(1, 10**15))
+    assert family.find_better(case.instance, case.space, short, deadline).plan is not None
 
 
 SHARED_RUNS = [

@@ -106,7 +106,8 @@ class Costs:
         ticks, batch, share = ticks[order], self._batch[order], self._share[order]
         served = np.arange(most + 1, dtype=np.int64)
         instances = -(-(self._above * ticks)[:, None] * served // (self._below * batch)[:, None])
-        total = instances * share[:, None]
+        # Cut before they are multiplied: a product beyond 64 bits would be any number, one below the share too.
+        total = np.minimum(instances, NEVER) * share[:, None]
         if self._most is not None:
             total[instances > self._most] = NEVER
         least = np.minimum.accumulate(np.minimum(total, NEVER), axis=0)

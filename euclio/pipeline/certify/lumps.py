@@ -138,11 +138,11 @@ class LumpMaker:
     def _make(self, template: Template) -> tuple[Floats, Floats, Whole]:
         stages = template.stages
         rows = np.concatenate([self._led_by(stages, k) for k in range(len(stages))])
+        most = np.array([self._counts[s.gpu] * s.share for s in stages])
+        # More virtual GPUs than the cluster has of a type are in no plan; without them sums stay far below 64 bits.
+        rows = rows[(rows <= most).all(axis=1)]
         # Who serves more uses no fewer of any, so that different lumps differ in their sum.
         rows = rows[np.unique(rows.sum(axis=1), return_index=True)[1]]
-        most = np.array([self._counts[s.gpu] * s.share for s in stages])
-        # More virtual GPUs than the cluster has of a type are in no plan.
-        rows = rows[(rows <= most).all(axis=1)]
         parts = [float(s.rate / self._demand.rate) for s in stages]
         use = np.zeros((len(rows), self._width))
         virtual = np.zeros((len(rows), len(self._pools)), np.int64)

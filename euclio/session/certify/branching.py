@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -48,6 +48,11 @@ class Outcome:
     plan: Plan | None = None
     exhausted: bool = True
     near: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether the search has ended without an answer."""
+        return self.plan is None and not self.exhausted and not self.near
 
 
 def through(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
@@ -226,16 +231,34 @@ class Branching:
 
     def _filled(self, offers: list[Offer]) -> list[Offer]:
         """The modules' plans under rule continuous, each made cheaper in turn by what the paths leave it, exactly."""
-        filled = list(offers)
         # Filling up takes searches, so it is tried only where it may get below the cutoff.
         if float(sum((offer.cost for offer in offers), Fraction(0))) > self._limit * WORTH_FILLING:
-            return filled
-        for m, prover in enumerate(self._provers):
+            return offers
+        return self._filled_in_turn(offers, range(len(offers)))
+
+    def _filled_in_turn(self, offers: Sequence[Offer], order: Iterable[int]) -> list[Offer]:
+        filled = list(offers)
+        for m in order:
             longest = through(self._session, [offer.latency for offer in filled])[m]
             if longest < self._session.slo_s:
                 budget = filled[m].latency + self._session.slo_s - longest
-                filled[m] = prover.cheapest(budget, False, filled[m].cost, Fraction(0)) or filled[m]
+                # A module that costs as much as the cutoff by itself is in no plan below it.
+                below = min(filled[m].cost, self._cutoff)
+                filled[m] = self._provers[m].cheapest(budget, False, below, Fraction(0)) or filled[m]
         return filled
+
+    def try_improved(self, offers: Sequence[Offer], outcome: Outcome) -> None:
+        """Look for a plan below the cutoff next to one within the SLO, where branching has not decided.
+
+        Args:
+            offers: one per module; together they keep the SLO.
+            outcome: gets the plan, if there is one.
+        """
+        forth = range(len(offers))
+        for order in (forth, forth[::-1]):
+            # The module that comes first takes all the time that there is to spare.
+            if outcome.plan is None:
+                self._is_plan(self._filled_in_turn(offers, order), outcome)
 
     def _is_plan(self, offers: list[Offer], outcome: Outcome) -> bool:
         """Whether the modules' plans make one of the session that costs less than the cutoff; exactly."""

@@ -15,8 +15,9 @@ from euclio.session.instance import Session
 
 NO_MORE, CHOSEN, TOO_MANY = 0, 1, 2
 
-ABOVE = 1.0 + 1e-13
-"""Limits are raised by this much, so that rounding lets a few combinations too many through and none too few."""
+ROUNDING, ROUNDING_OF_EACH = 1e-13, 1e-15
+"""Limits are raised by this share of them, and by this for each module that is added up, where a sum is off by at most
+1.2e-16: so rounding lets a few combinations too many through and none too few."""
 
 
 class Choices(NamedTuple):
@@ -64,7 +65,7 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
     """
     order, parents = session.order, session.parents()
     place = {m: i for i, m in enumerate(order)}
-    room = limit - bound.cost_per_h
+    room, above = limit - bound.cost_per_h, 1.0 + ROUNDING + ROUNDING_OF_EACH * len(order)
     # A cell that alone lifts the bound to the limit is in no combination below it.
     kept = [sorted((r, k) for k, r in enumerate(bound.reduced[m]) if r <= room) for m in order]
     first = np.cumsum([0] + [len(row) for row in kept], dtype=np.int64)
@@ -76,7 +77,7 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
         for p in parents[order[i]]:
             tail[place[p]] = max(tail[place[p]], tail[i] + fastest[i])
     flat = [c for row in rows for c in row]
-    above = [[place[p] for p in parents[m]] for m in order]
+    parent = [[place[p] for p in parents[m]] for m in order]
     return Choices(
         first=first,
         low_s=np.array([c.low_s for c in flat], dtype=np.float64),
@@ -85,12 +86,12 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
         cell=np.array([k for row in kept for _, k in row], dtype=np.int64),
         cheapest_from=np.append(np.cumsum(cheapest[::-1])[::-1], 0.0),
         tail_s=tail,
-        parent_first=np.cumsum([0] + [len(row) for row in above], dtype=np.int64),
-        parent=np.array([p for row in above for p in row], dtype=np.int64),
+        parent_first=np.cumsum([0] + [len(row) for row in parent], dtype=np.int64),
+        parent=np.array([p for row in parent for p in row], dtype=np.int64),
         module=np.array(order, dtype=np.int64),
-        slo_s=float(session.slo_s) * ABOVE,
-        limit=limit * ABOVE,
-        room=room * ABOVE,
+        slo_s=float(session.slo_s) * above,
+        limit=limit * above,
+        room=room * above,
     )
 
 

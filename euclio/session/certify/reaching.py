@@ -70,18 +70,24 @@ def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer |
 
 def _find_continuous(session: Session, modules: Sequence[Ranked]) -> Search:
     """Rule continuous: enough dummies bring each module as near to its least latency as one likes."""
+    offers = spread(session, modules)
+    return Search(None, True, 0) if offers is None else Search(Plan(tuple(o.plan for o in offers)), False, 0)
+
+
+def spread(session: Session, modules: Sequence[Ranked]) -> list[Offer] | None:
+    """Rule continuous: a plan of each module, each of one configuration, that keep the SLO together; None: none do."""
     limits = [min(_limit(m, k) for k in range(len(m.configurations))) for m in modules]
     path = through(session, [latency for latency, _ in limits])
-    plans = []
+    offers = []
     for m, (latency, beyond), longest in zip(modules, limits, path, strict=True):
         # What the paths leave is shared by the modules in equal parts, so that no path gets more than it has left.
         spare = (session.slo_s - longest) / len(modules)
         # A latency that is only come near to needs some time to spare.
         if spare < 0 or (spare == 0 and beyond):
-            return Search(None, True, 0)
+            return None
         found = (_alone(m, k, latency + spare) for k in range(len(m.configurations)))
-        plans.append(next(plan.plan for plan in found if plan is not None))
-    return Search(Plan(tuple(plans)), False, 0)
+        offers.append(next(offer for offer in found if offer is not None))
+    return offers
 
 
 def _limit(m: Ranked, k: int) -> tuple[Fraction, bool]:

@@ -102,10 +102,13 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
         return (spent + _round_up_to_prices(m, max(fluid, last * BELOW))) * BELOW
     # Without dummies the last machine is partial and takes at least its need; or all are whole. Where the machines of
     # the last allocation share its rate, the partial one may take less, but all of them take at least the need of one.
+    # Whether it can be is asked in integers: a float has 53 bits, a rate 60. Of two rates that differ by less than one
+    # part in 10^16 floats know no order, and a machine that is barely not full would count as full, and so as none.
     partial = np.inf
+    up = row[REST] + m.unit * row[WHOLE] + m.slack
     for k in range(first, m.throughput.size):
-        least = 0.0 if m.shared else float(m.part_need[k] - 1)
-        if m.part_need[k] < UNREACHABLE and least < m.throughput[k] and least <= rest + m.unit * row[WHOLE] + m.slack:
+        least = 0 if m.shared else m.part_need[k] - 1
+        if m.part_need[k] < UNREACHABLE and least < m.throughput[k] and least <= up:
             partial = min(partial, rest * base + least * (m.unit_cost[k] - base))
     # Whole machines alone cost a sum of prices; under rule none they have to meet the rate exactly.
     whole = fluid

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.solving import solve
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Sharing, certifying, evaluate
-from euclio.fragments.certify.costs import TooLargeError
+from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Sharing, certifying, evaluate
+from euclio.fragments.certify.costs import NEVER, Costs, TooLargeError
 from euclio.fragments.certify.duality import bound_of
 from euclio.fragments.certify.pricing import UNIT, Pricing
 from euclio.fragments.certify.uniform import bound_of_uniform
@@ -163,3 +163,10 @@ def test_the_bound_and_the_dynamic_program_agree_where_both_can(seed, monkeypatc
     assert evaluate(fleet, better.plan, FULL).value <= value
     monkeypatch.setattr(certifying, "FEW_FRAGMENTS", 12)
     assert find_better(fleet, FULL, value, math.inf).exhausted
+
+
+def test_a_share_beyond_64_bits_is_never_enough():
+    """A million requests per second of 10^11 s each, seven times, on 100 %: 7·10^19 %, where 2^63 is 9.2·10^18."""
+    network = Network("far", [1], [1, 100], [[["1e11", "1e11"]]])
+    fleet = Fleet("far", network, [Fragment(f"f{k}", 0, "1e12", "1e6") for k in range(7)])
+    assert Costs(fleet, FULL).stages(0, 1, 7).share_pct.tolist() == [[0, *[NEVER] * 7]]

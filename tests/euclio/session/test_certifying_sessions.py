@@ -12,7 +12,7 @@ import pytest
 from drawn_sessions import any_space, continuous_optimum, optimum, tiny_session
 
 from euclio.core.certificate import Search
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 from euclio.session.certifying import find_better
 from euclio.session.evaluate import evaluate
 from euclio.session.space import DummyRule, PlanSpace, Policy
@@ -155,3 +155,53 @@ def test_rates_and_prices_far_apart_are_proven() -> None:
     found = _better(session, PlanSpace(), Fraction(1, 100))
     assert found.plan is not None
     assert _better(session, PlanSpace(), Fraction(1, 1000)).exhausted
+
+
+BARELY_LESS = [(n, digits) for n in (1, 2, 3) for digits in (16, 17, 18)]
+"""Full machines, and digits of the rate that is cut just below theirs."""
+
+
+def _barely_less(n: int, digits: int, policy: Policy, rule: DummyRule) -> tuple[Session, PlanSpace, Fraction]:
+    """A rate of barely less than n machines of batch 8 in 0.33 s, which serve 8n/0.33: that, cut to some digits.
+
+    The SLO is the latency of the plan with n - 1 whole machines and a partial one, rounded up at the 20th digit.
+    """
+    throughput = Fraction(8) / Fraction("0.33")
+    rate = cut(n * throughput, digits)
+    dear, cheap = (Configuration(name, 8, 1, "0.33") for name in ("dear", "cheap"))
+    module = Module("m", rate, [dear, cheap])
+    partial = Fraction(rate) - (n - 1) * throughput
+    plan = Plan((ModulePlan((Allocation(cheap, n - 1, partial),)),))
+    space = PlanSpace(policy, rule)
+    hardware = [Hardware("dear", 2), Hardware("cheap", 1)]
+    found = evaluate(Session("late", 10, hardware, [module]), plan, space)
+    assert found.latency_s is not None
+    assert found.cost_per_h is not None
+    return Session("tie", cut(found.latency_s, 20) + Fraction(1, 10**19), hardware, [module]), space, found.cost_per_h
+
+
+def cut(value: Fraction, digits: int) -> Fraction:
+    """A number from 0.1 up to 100 cut to so many digits."""
+    unit = Fraction(10) ** ((0 if value < 1 else 1 if value < 10 else 2) - digits)
+    return value // unit * unit
+
+
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize(("n", "digits"), BARELY_LESS)
+def test_a_partial_machine_that_is_barely_not_full_is_a_plan(policy: Policy, n: int, digits: int) -> None:
+    """Rates of 60 bits that differ by less than a float can tell are not the same."""
+    session, space, _ = _barely_less(n, digits, policy, DummyRule.NONE)
+    assert _better(session, space, None).plan is not None
+
+
+@pytest.mark.parametrize("rule", DummyRule)
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize(("n", "digits"), BARELY_LESS)
+def test_a_partial_machine_that_is_barely_not_full_is_the_cheapest(
+    policy: Policy, rule: DummyRule, n: int, digits: int
+) -> None:
+    """It costs barely less than n machines, where the other hardware is twice as expensive."""
+    session, space, cost = _barely_less(n, digits, policy, rule)
+    assert _better(session, space, cost).exhausted
+    assert _better(session, space, cost * (1 + Fraction(1, 10**20))).plan is not None
+    assert _better(session, space, 2 * cost).plan is not None

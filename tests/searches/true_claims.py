@@ -1,0 +1,141 @@
+"""True results to make false claims from: an instance of any family, what `solve` says of it, and the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from euclio.certification.certifying import written
+from euclio.core.errors import InputError
+from euclio.core.family import Family, family_of, find_family
+from euclio.core.result import Status
+from euclio.core.solving import solve
+from euclio.day import Day
+from euclio.files.json_reading import parse_json
+from euclio.files.result_files import WrittenResult
+from euclio.session import Policy
+from tests.adversary.cases import Case, truth_of
+from tests.adversary.clusters import cluster_case
+from tests.adversary.fleets import fleet_case
+from tests.adversary.sessions import session_case
+from tests.adversary.truth import Truth
+from tests.helpers.drawn_days import drawn_day, enumerated_cost
+
+from .tie_sessions import tie
+
+LIMIT_S = 2.0
+"""Seconds for a solver; what it has not proven then is no true result to begin with."""
+
+MOST_MACHINES = 3
+"""Machines of a type that the enumeration of a day tries at most; days that need more are left out."""
+
+FAMILIES = ("session", "session", "session", "pipeline", "pipeline", "fragments", "day")
+
+
+@dataclass(frozen=True)
+class Base:
+    """An instance and the result of its exact solver.
+
+    Attributes:
+        case: family, instance and plan space.
+        result: what the solver's result says; it is optimal or infeasible.
+        truth: what enumeration knows.
+        rng: draws the siblings.
+    """
+
+    case: Case
+    result: WrittenResult
+    truth: Truth
+    rng: Random
+
+    @property
+    def family(self) -> Family:
+        """The family of the instance."""
+        return find_family(self.case.family)
+
+    @cached_property
+    def sibling(self) -> WrittenResult | None:
+        """What the solver says of an instance that differs in one number; None: nothing that is proven."""
+        other = altered(self.rng, self.case.instance)
+        return None if other is None else proven(Case(self.case.family, other, self.case.space))
+
+    def truth_in(self, space: Any) -> Truth | None:
+        """What enumeration knows of another plan space; None: it is too large."""
+        return self.truth if space == self.case.space else _truth(self.case, space)
+
+
+def base(seed: int) -> Base | None:
+    """The true result of a seed; None: its solver has no proof, or its instance is too large to enumerate."""
+    rng = Random(f"false-claims/{seed}")
+    case = _drawn(rng, seed)
+    truth = _truth(case, case.space)
+    if truth is None:
+        return None
+    result = proven(case)
+    return None if result is None else Base(case, result, truth, rng)
+
+
+def _drawn(rng: Random, seed: int) -> Case:
+    name = FAMILIES[seed % len(FAMILIES)]
+    if name == "pipeline":
+        return Case(name, *cluster_case(rng))
+    if name == "fragments":
+        return Case(name, *fleet_case(rng, most=4))
+    if name == "day":
+        return Case(name, drawn_day(rng.randrange(10**6), steps=2), find_family(name).full_space)
+    return Case(name, *(session_case(rng, tuple(Policy)) if seed % 2 else tie(rng)[:2]))
+
+
+def _truth(case: Case, space: Any) -> Truth | None:
+    if case.family != "day":
+        return truth_of(case, space)
+    if not _few_suffice(case.instance):
+        return None
+    least = enumerated_cost(case.instance, MOST_MACHINES)
+    return Truth(least, least)
+
+
+def _few_suffice(day: Day) -> bool:
+    """Whether a few machines of each type serve all there ever is, if any number does: no plan then needs more."""
+    rate, slo = day.largest_rates_rps[0], day.session.slo_s
+    for hardware in day.session.hardware:
+        own = [c for c in day.session.modules[0].profile if c.hardware == hardware.name and c.duration_s < slo]
+        served = [c for c in own if MOST_MACHINES * c.throughput_rps >= max(rate, c.batch / (slo - c.duration_s))]
+        if own and not served:
+            return False
+    return True
+
+
+def proven(case: Case) -> WrittenResult | None:
+    """What the exact solver of the family says, if it is a proof."""
+    result = solve(case.instance, space=case.space, time_limit_s=LIMIT_S)
+    return written(case.instance, result) if result.status in (Status.OPTIMAL, Status.INFEASIBLE) else None
+
+
+def altered(rng: Random, instance: Any) -> Any | None:
+    """The instance with one of its numbers another one; None: that is no legal instance."""
+    family = family_of(instance)
+    data = parse_json(family.to_text(instance))
+    holder, key = rng.choice(list(_numbers(data)))
+    value = Fraction(str(holder[key]))
+    times = rng.choice((Fraction(1, 2), Fraction(3, 2), Fraction(2), Fraction(1001, 1000)))
+    holder[key] = max(1, int(value * times)) if isinstance(holder[key], int) else Decimal(repr(float(value * times)))
+    try:
+        return family.read(data, None)
+    except InputError:
+        return None
+
+
+def _numbers(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Where numbers above 0 stand in plain data: what holds them, and under which key."""
+    pairs = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in pairs:
+        if isinstance(value, int | Decimal) and not isinstance(value, bool) and value > 0:
+            yield data, key
+        else:
+            yield from _numbers(value)
