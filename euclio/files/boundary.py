@@ -16,6 +16,8 @@ from euclio.core.values import Values
 from euclio.files.json_reading import join_field
 
 LONGEST_NAME = 200
+LONGEST_REFERENCE = 5000
+"""Characters of the longest reference to a file and something in it: more than any path has."""
 
 UNITS = {
     "_s_per_request": "seconds per request",
@@ -53,18 +55,25 @@ def _of(kinds: tuple[type, ...], words: str) -> Callable[[Any], Any]:
 _text = _of((str,), "a text")
 
 
-def _name(value: Any) -> str:
-    name: str = _text(value)
-    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise InputError(f"is {shown(name)}; it must be a name of 1 to {LONGEST_NAME} printable characters")
-    return name
+def _printable(longest: int) -> Callable[[Any], str]:
+    """What takes texts that can be shown on a line, of at least one character and at most so many."""
+
+    def taken(value: Any) -> str:
+        name: str = _text(value)
+        if not name.strip() or not name.isprintable() or len(name) > longest:
+            raise InputError(f"is {shown(name)}; it must be a name of 1 to {longest} printable characters")
+        return name
+
+    return taken
 
 
 Number = Annotated[int | Decimal, PlainValidator(_of((int, Decimal), "a number, without quotes"))]
 Whole = Annotated[int, PlainValidator(_of((int,), "a whole number"))]
 Flag = Annotated[bool, PlainValidator(_of((bool,), "true or false"))]
 Text = Annotated[str, PlainValidator(_text)]
-Name = Annotated[str, PlainValidator(_name)]
+Name = Annotated[str, PlainValidator(_printable(LONGEST_NAME))]
+Reference = Annotated[str, PlainValidator(_printable(LONGEST_REFERENCE))]
+"""The name of something of euclio, or the path of a user's file and what it is called there."""
 
 
 def obeying(values: Values[Any]) -> AfterValidator:

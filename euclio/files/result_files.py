@@ -16,7 +16,7 @@ from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.result import Result, Status
 from euclio.core.space_fields import word
-from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Text, at, validated, without_schema
+from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Reference, Text, at, validated, without_schema
 from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
@@ -28,7 +28,7 @@ class _Outcome(FileModel):
     """What the results of every family hold; `result_model` adds plan space, plan and figures of the goal."""
 
     instance: Name
-    solver: Name
+    solver: Reference
     status: Text
     raw_status: Text = ""
     reason: Text = ""

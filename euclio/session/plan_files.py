@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import decimal_text, exact
+from euclio.core.numbers import decimal_text, exact, exact_decimal_text, fraction_of, fraction_text
 from euclio.core.space_fields import word
+from euclio.core.tolerances import WRITTEN_TOLERANCE
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import plain_data
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
@@ -21,6 +22,7 @@ from euclio.session import (
     PlanSpace,
     Session,
 )
+from euclio.session.derived_rates import with_derived_rates
 from euclio.session.machine_changes import NamedPlan
 
 
@@ -37,6 +39,7 @@ class _ModulePlan(FileModel):
     name: Name
     worst_case_latency_s: Number
     dummy_rps: Number
+    exact_dummy_rps: Text | None = None
     allocations: list[_Allocation]
 
 
@@ -52,7 +55,8 @@ def _plan(model: _Plan, session: Session) -> Plan:
     missing = [m.name for m in session.modules if m.name not in found]
     if missing:
         raise InputError(f"module {missing[0]!r} is missing; give the result of this instance", field="plan.modules")
-    return Plan(tuple(found[m.name] for m in session.modules), _shared(model.shared_machines or [], index))
+    modules = tuple(with_derived_rates(m, found[m.name]) for m in session.modules)
+    return Plan(modules, _shared(model.shared_machines or [], index))
 
 
 def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str, ModulePlan]:
@@ -68,7 +72,22 @@ def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str
         if module.name in found:
             raise InputError(f"module {module.name!r} is listed twice; keep one of them", field=f"{field}.name")
         allocations = tuple(_allocation(a, f"{field}.allocations[{k}]") for k, a in enumerate(module.allocations))
-        found[module.name] = ModulePlan(allocations, exact(module.dummy_rps))
+        found[module.name] = ModulePlan(allocations, _dummy_rps(module, field))
+    return found
+
+
+def _dummy_rps(model: _ModulePlan, field: str) -> Fraction:
+    """The dummy rate: the fraction where there is one, which the number next to it has to be, but for its digits."""
+    shown, text = exact(model.dummy_rps), model.exact_dummy_rps
+    if text is None:
+        return shown
+    found = fraction_of(text)
+    if found is None:
+        message = f"is {text[:40]!a}; it must be a fraction of whole numbers such as 49999997/3000000"
+        raise InputError(message, field=f"{field}.exact_dummy_rps")
+    if abs(found - shown) > WRITTEN_TOLERANCE * found:
+        message = f"is {float(found):.12g}, but dummy_rps is {float(shown):.12g}; keep one of them"
+        raise InputError(message, field=f"{field}.exact_dummy_rps")
     return found
 
 
@@ -128,6 +147,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
                 "name": module.name,
                 "worst_case_latency_s": found.worst_case_latency_s,
                 "dummy_rps": _not_less(own.dummy_rps),
+                **_exact_dummy(own),
                 "allocations": [
                     {
                         **_configuration(a.configuration),
@@ -149,8 +169,14 @@ def _configuration(configuration: Configuration) -> dict[str, Any]:
     return data
 
 
+def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
+    """The dummy rate as a fraction, where no decimal says it and the machines do not either: next to a partial one."""
+    said = exact_decimal_text(plan.dummy_rps) is not None or not plan.allocations[-1].partial_rps
+    return {} if said or plan.dummy_rps < 0 else {"exact_dummy_rps": fraction_text(plan.dummy_rps)}
+
+
 def _not_less(rate: Fraction) -> Fraction:
-    """The rate rounded up to what is written: under rule `continuous` less could miss the SLO."""
+    """The rate rounded up to what is written: under rule `continuous` whoever reads no more than that keeps the SLO."""
     written = exact(decimal_text(rate))
     return written if written >= rate else written + rate * Fraction(2, 10**14)
 
