@@ -17,7 +17,7 @@ LONGEST_NUMBER = 40
 MOST_DIGITS = 2000
 """Digits of the longest numerator or denominator in a text such as ``49999997/3000000``."""
 
-_FRACTION = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})/([0-9]{{1,{MOST_DIGITS}}})")
+_FRACTION = re.compile(rf"(-?[0-9]{{1,{MOST_DIGITS}}})/([0-9]{{1,{MOST_DIGITS}}})")
 
 LARGEST = 10**12
 """Inputs lie between the inverse of this and this."""
@@ -80,7 +80,7 @@ def _decimal_places(denominator: int) -> int | None:
 
 
 def fraction_text(value: Fraction) -> str:
-    """A fraction of at least 0 as text that equals it, such as ``49999997/3000000``."""
+    """A fraction as text that equals it, such as ``49999997/3000000``."""
     return f"{value.numerator}/{value.denominator}"
 
 
@@ -91,9 +91,9 @@ def fraction_of(text: str) -> Fraction | None:
 
 
 def has_text(value: Fraction) -> bool:
-    """Whether a fraction of at least 0 is short enough for `fraction_text`."""
+    """Whether a fraction is short enough for `fraction_text`."""
     limit: int = 10**MOST_DIGITS
-    return max(value.numerator, value.denominator) < limit
+    return max(abs(value.numerator), value.denominator) < limit
 
 
 def rounded_up(value: Fraction, digits: int = 9) -> Fraction:

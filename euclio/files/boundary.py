@@ -6,12 +6,14 @@ import difflib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import fraction_of
 from euclio.core.values import Values
 from euclio.files.json_reading import join_field
 
@@ -67,7 +69,17 @@ def _printable(longest: int) -> Callable[[Any], str]:
     return taken
 
 
-Number = Annotated[int | Decimal, PlainValidator(_of((int, Decimal), "a number, without quotes"))]
+_number = _of((int, Decimal), "a number, without quotes")
+
+
+def _exact_number(value: Any) -> Any:
+    """A number, or the fraction in a text such as ``1/3``, which no decimal says."""
+    found = fraction_of(value) if isinstance(value, str) else None
+    return _number(value) if found is None else found
+
+
+Number = Annotated[int | Decimal, PlainValidator(_number)]
+ExactNumber = Annotated[int | Decimal | Fraction, PlainValidator(_exact_number)]
 Whole = Annotated[int, PlainValidator(_of((int,), "a whole number"))]
 Flag = Annotated[bool, PlainValidator(_of((bool,), "true or false"))]
 Text = Annotated[str, PlainValidator(_text)]

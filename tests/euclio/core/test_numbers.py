@@ -78,15 +78,15 @@ def test_what_no_decimal_of_40_characters_says_is_rounded(value):
     assert abs(exact(parse_json(written)) - value) <= value * Fraction(1, 10**14)
 
 
-@pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(0), Fraction(10**MOST_DIGITS - 1, 10**MOST_DIGITS - 2)])
+@pytest.mark.parametrize(
+    "value", [Fraction(1, 3), Fraction(-7, 3), Fraction(0), Fraction(10**MOST_DIGITS - 1, 10**MOST_DIGITS - 2)]
+)
 def test_fractions_are_read_as_they_were_written(value):
     assert has_text(value)
     assert fraction_of(fraction_text(value)) == value
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1", "1/0", "-1/3", "1/-3", " 1/3", "1/3 ", "1.5/3", "1/3/4", "٣/٤", "1" * 2001 + "/1"]
-)
+@pytest.mark.parametrize("text", ["", "1", "1/0", "1/-3", " 1/3", "1/3 ", "1.5/3", "1/3/4", "٣/٤", "1" * 2001 + "/1"])
 def test_other_texts_are_no_fractions(text):
     """Neither is one of more digits than are written, nor one in other digits than ours."""
     assert fraction_of(text) is None

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -12,6 +13,7 @@ from euclio.core.result import Status
 from euclio.core.verifying import reasons_against
 from euclio.files import load_result, result_to_text, save_result
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.session.changes import SessionChanges
 
 
 def solved(session, **answer):
@@ -124,6 +126,25 @@ def test_value_of_more_digits_than_are_read_is_rounded(tmp_path):
     save_result(result, session, tmp_path / "r.json")
     read = load_result(tmp_path / "r.json", session)
     assert reasons_against(session, read, evaluate(session, read.plan, read.space)) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rate_rps": Fraction(1000, 3)},
+        {"slo_s": Fraction(22, 7), "headroom": Fraction(1, 3)},
+        {"price_per_h": {"V100": Fraction(1, 7)}, "largest_share": {"P100": Fraction(2, 3)}},
+    ],
+)
+def test_changes_are_read_as_they_were_made(tmp_path, changes):
+    """In Python they may be thirds; rounded, they made another instance, whose plan was refused."""
+    made = SessionChanges(**changes)
+    session = made.applied_to(tiny_session())
+    result = replace(solve(session, "milp" if "largest_share" in changes else "harpagon"), changes=made)
+    assert result.value is not None
+    save_result(result, session, tmp_path / "r.json")
+    read = load_result(tmp_path / "r.json", tiny_session())
+    assert (read.changes, read.changed, read.plan) == (made, session, result.plan)
 
 
 def test_claim_that_is_no_number_is_written_as_null(tmp_path):
