@@ -18,9 +18,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import create_model
 
-from euclio.core.numbers import exact, exact_decimal_text, fraction_text, has_text
+from euclio.core.numbers import exact
 from euclio.core.space_fields import word
 from euclio.files.boundary import ExactNumber, FileModel, Flag, Name, Number, Text, Whole, at
+from euclio.files.exact_texts import needed_text
 
 LEAVES: dict[Any, Any] = {str: Name, Text: Text, int: Whole, bool: Flag, float: Number, Fraction: ExactNumber, Any: Any}
 
@@ -77,9 +78,7 @@ def exact_data(value: Any) -> Any:
         return {name: exact_data(part) for name, part in value.items()}
     if isinstance(value, list):
         return [exact_data(part) for part in value]
-    if isinstance(value, Fraction) and exact_decimal_text(value) is None and has_text(value):
-        return fraction_text(value)
-    return value
+    return needed_text(value) or value if isinstance(value, Fraction) else value
 
 
 @cache

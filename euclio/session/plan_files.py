@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import decimal_text, exact, exact_decimal_text, fraction_of, fraction_text
+from euclio.core.numbers import decimal_text, exact
 from euclio.core.space_fields import word
-from euclio.core.tolerances import WRITTEN_TOLERANCE
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import plain_data
+from euclio.files.exact_texts import exact_of, needed_text
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
 from euclio.session import (
     Allocation,
@@ -72,22 +72,9 @@ def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str
         if module.name in found:
             raise InputError(f"module {module.name!r} is listed twice; keep one of them", field=f"{field}.name")
         allocations = tuple(_allocation(a, f"{field}.allocations[{k}]") for k, a in enumerate(module.allocations))
-        found[module.name] = ModulePlan(allocations, _dummy_rps(module, field))
-    return found
-
-
-def _dummy_rps(model: _ModulePlan, field: str) -> Fraction:
-    """The dummy rate: the fraction where there is one, which the number next to it has to be, but for its digits."""
-    shown, text = exact(model.dummy_rps), model.exact_dummy_rps
-    if text is None:
-        return shown
-    found = fraction_of(text)
-    if found is None:
-        message = f"is {text[:40]!a}; it must be a fraction of whole numbers such as 49999997/3000000"
-        raise InputError(message, field=f"{field}.exact_dummy_rps")
-    if abs(found - shown) > WRITTEN_TOLERANCE * found:
-        message = f"is {float(found):.12g}, but dummy_rps is {float(shown):.12g}; keep one of them"
-        raise InputError(message, field=f"{field}.exact_dummy_rps")
+        place = f"{field}.exact_dummy_rps"
+        dummy = exact_of(module.dummy_rps, module.exact_dummy_rps, place, "dummy_rps")
+        found[module.name] = ModulePlan(allocations, dummy)
     return found
 
 
@@ -171,8 +158,8 @@ def _configuration(configuration: Configuration) -> dict[str, Any]:
 
 def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
     """The dummy rate as a fraction, where no decimal says it and the machines do not either: next to a partial one."""
-    said = exact_decimal_text(plan.dummy_rps) is not None or not plan.allocations[-1].partial_rps
-    return {} if said or plan.dummy_rps < 0 else {"exact_dummy_rps": fraction_text(plan.dummy_rps)}
+    text = needed_text(plan.dummy_rps) if plan.allocations[-1].partial_rps else None
+    return {} if text is None else {"exact_dummy_rps": text}
 
 
 def _not_less(rate: Fraction) -> Fraction:
