@@ -77,8 +77,8 @@ def _read_back(written: Written, file: str) -> list[str]:
     if result.value is None:
         return faults
     checked = family_of(instance).evaluate(instance, read.plan, read.space)
-    if checked != result.evaluation or checked.value != result.value:
-        faults.append("the plan is priced differently when it is read again")
+    if read.plan != result.plan or checked != result.evaluation or checked.value != result.value:
+        faults.append("the plan is another one when it is read again")
     return faults
 
 
@@ -139,5 +139,5 @@ SEARCH = Search(
     what="results of every solver are read, verified, simulated, exported and compared as they were written",
     unit="round trips",
     look=look,
-    sample=range(12),
+    sample=range(32),
 )

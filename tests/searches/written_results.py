@@ -162,8 +162,10 @@ def _day(rng: Random) -> Day:
             return Day("day", session, steps, rng.choice((0, 60)), rng.choice((0, "0.1")), rng.choice((0, "0.01")))
 
 
-def _factor(rng: Random, rate: Fraction) -> Decimal:
-    return printed(min(max(rate * Fraction(rng.choice((1, 1, "0.5", "0.001", "1.7"))), SMALLEST), LARGEST))
+def _factor(rng: Random, rate: Fraction) -> Fraction:
+    """A rate of a step: some multiple, as a float prints it, or in ratio, which is seldom a decimal."""
+    found = min(max(rate * Fraction(rng.choice((1, 1, "0.5", "0.001", "1.7"))), SMALLEST), LARGEST)
+    return Fraction(printed(found)) if rng.randrange(2) else found * Fraction(rng.randint(1, 9), 9)
 
 
 def _solvers(rng: Random, instance: Any, space: Any) -> list[str]:
