@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from fractions import Fraction
 
 from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
 from bruteforce.session.split_search import Splits, enumerate_splits, split_optimum
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
+from euclio.core.words import full
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays
 from euclio.session.least_latency import why_no_plan
@@ -20,6 +22,9 @@ from heuristics.session.dummy_generator import ANY_RATE, generator_of
 from heuristics.session.filled_plan import plan_of
 
 FLOOR_GAP = 1e-9
+
+MOST_BUDGETS = 10**6
+"""Budgets of all modules together on a grid of equal steps; each has a place in memory."""
 
 Search = Callable[[SessionArrays, int, int, float, float], Splits]
 
@@ -63,7 +68,7 @@ def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limit
         limits: time limit.
 
     Raises:
-        InapplicableError: one hardware type per session, or a policy of form `GENERAL`.
+        InapplicableError: one hardware type per session, a policy of form `GENERAL`, or too many steps up to the SLO.
     """
     return _run(session, space, limits, *SEARCHES[name])
 
@@ -73,6 +78,11 @@ def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, gri
     if space.single_hardware:
         raise InapplicableError("brute force over splits does not keep a session to one hardware type")
     refuse_general("brute force over splits", space.policy)
+    if step and session.slo_s * len(session.modules) > MOST_BUDGETS * Fraction(step):
+        raise InapplicableError(
+            f"an SLO of {full(session.slo_s)} s has more than {MOST_BUDGETS} budgets in steps of {step:g} s; use "
+            "split-bruteforce"
+        )
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
     why = why_no_plan(session, space)
     if why:

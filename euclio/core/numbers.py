@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -10,8 +11,13 @@ from euclio.core.errors import InputError
 
 Number = int | float | str | Decimal | Fraction
 
-MOST_EXACT_DENOMINATOR = 10**60
-"""Fractions with larger denominators are written rounded."""
+LONGEST_NUMBER = 40
+"""Characters of the longest number that is read from a file, and so of the longest that is written to one."""
+
+MOST_DIGITS = 2000
+"""Digits of the longest numerator or denominator in a text such as ``49999997/3000000``."""
+
+_FRACTION = re.compile(rf"(-?[0-9]{{1,{MOST_DIGITS}}})/([0-9]{{1,{MOST_DIGITS}}})")
 
 LARGEST = 10**12
 """Inputs lie between the inverse of this and this."""
@@ -37,19 +43,57 @@ def exact(value: Number) -> Fraction:
 
 
 def decimal_text(value: Fraction, digits: int = 15) -> str:
-    """The decimal text of a fraction: exact where it terminates, else ``digits`` significant digits."""
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest == 1 and value.denominator < MOST_EXACT_DENOMINATOR:
-        places = 0
-        while 10**places % value.denominator:
-            places += 1
-        scaled = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-        whole = ("-" if value < 0 else "") + scaled[: len(scaled) - places]
-        return f"{whole}.{scaled[len(scaled) - places :]}" if places else whole
-    return f"{float(value):.{digits}g}"
+    """The decimal text of a fraction, which files can hold: exact where there is one, else ``digits`` digits."""
+    text = exact_decimal_text(value)
+    return f"{float(value):.{digits}g}" if text is None else text
+
+
+def exact_decimal_text(value: Fraction) -> str | None:
+    """The decimal text that equals a fraction; None: none of at most `LONGEST_NUMBER` characters does.
+
+    Every number that was read from a file has one: where it is too long without an exponent, no text of it is shorter
+    than its digits with one.
+    """
+    places = _decimal_places(value.denominator)
+    if places is None:
+        return None
+    scaled = abs(value.numerator) * 10**places // value.denominator
+    if scaled >= 10**MOST_DIGITS:
+        return None
+    sign, digits = "-" if value < 0 else "", str(scaled)
+    padded = digits.rjust(places + 1, "0")
+    text = f"{sign}{padded[: len(padded) - places]}.{padded[len(padded) - places :]}" if places else sign + digits
+    if len(text) > LONGEST_NUMBER:
+        short = digits.rstrip("0")
+        text = f"{sign}{short}e{len(digits) - len(short) - places}"
+    return text if len(text) <= LONGEST_NUMBER else None
+
+
+def _decimal_places(denominator: int) -> int | None:
+    """The fewest places that the decimals of a denominator take; None: more than files hold, or they never end."""
+    twos = (denominator & -denominator).bit_length() - 1
+    rest, fives = denominator >> twos, 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    return places if rest == 1 and places <= MOST_DIGITS else None
+
+
+def fraction_text(value: Fraction) -> str:
+    """A fraction as text that equals it, such as ``49999997/3000000``."""
+    return f"{value.numerator}/{value.denominator}"
+
+
+def fraction_of(text: str) -> Fraction | None:
+    """The fraction in a text that `fraction_text` wrote; None: there is none."""
+    found = _FRACTION.fullmatch(text)
+    return Fraction(int(found[1]), int(found[2])) if found and int(found[2]) else None
+
+
+def has_text(value: Fraction) -> bool:
+    """Whether a fraction is short enough for `fraction_text`."""
+    limit: int = 10**MOST_DIGITS
+    return max(abs(value.numerator), value.denominator) < limit
 
 
 def rounded_up(value: Fraction, digits: int = 9) -> Fraction:
@@ -85,6 +129,17 @@ def whole_number(value: int, field: str) -> int:
     """
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10**6:
         raise InputError(f"is {value}; it must be a whole number from 1 to 1000000", field=field)
+    return value
+
+
+def count_number(value: int, field: str) -> int:
+    """A whole number of at least 1, as it was given: how many there are of something, which nothing limits.
+
+    Raises:
+        InputError: it is not; names the field.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InputError(f"is {value}; it must be a whole number, at least 1", field=field)
     return value
 
 

@@ -53,7 +53,9 @@ Files hold fractions that do not terminate rounded, and may have been written by
 """
 
 WRITTEN_RATE_TOLERANCE = Fraction(1, 10**9)
-"""A partial or dummy rate in a plan may be off by this share of the module's rate, no more.
+"""A partial or dummy rate in a plan may be off by this share of the rates that it is a difference of, no more.
 
-The checker derives both anew, and prices what it derived: the written ones only show that solver and checker agree.
+That is the module's rate with dummies, or that of its whole machines where it is larger: what rounding leaves of a
+difference is a share of these, and may be more than all of a small one. The checker derives both anew, and prices what
+it derived: the written ones only show that solver and checker agree.
 """

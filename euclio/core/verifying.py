@@ -40,6 +40,6 @@ def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) 
 
 
 def _difference(name: str, written: Fraction | None, checked: Fraction) -> str:
-    if written is not None and abs(written - checked) <= WRITTEN_TOLERANCE * checked:
+    if written is not None and abs(written - checked) <= WRITTEN_TOLERANCE * abs(checked):
         return ""
     return f"{name} is written as {full(written, digits=12, none='null')}, checked as {full(checked, digits=12)}"

@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from euclio.core.numbers import exact
+from euclio.core.errors import InputError
+from euclio.core.numbers import exact, fraction_text
 from euclio.day.instance import Day, Step
-from euclio.files.boundary import FileModel, Name, Number, at
-from euclio.files.dataclass_files import plain_data
+from euclio.files.boundary import FileModel, Name, Number, Text, at
+from euclio.files.exact_texts import exact_of, needed_text
 from euclio.files.instance_files import InstanceFormat
 from euclio.session.files import SESSIONS
 
@@ -18,7 +19,9 @@ SessionModel: type[BaseModel] = SESSIONS.model
 
 class _Step(FileModel):
     length_s: Number
+    exact_length_s: Text | None = None
     rates_rps: list[Number]
+    exact_rates_rps: list[Text] | None = None
 
 
 class _Day(FileModel):
@@ -36,14 +39,39 @@ def _day(model: _Day) -> Day:
     steps: list[Step] = []
     for k, own in enumerate(model.steps):
         with at(f"steps[{k}]", None):
-            steps.append(Step(own.length_s, own.rates_rps))
+            steps.append(_step(own))
     changes = (exact(model.warm_up_s), exact(model.keep_alive_s), exact(model.price_per_change))
     return Day(model.name, session, steps, *changes)
 
 
+def _step(model: _Step) -> Step:
+    """A step; rates in ratio to a session's are seldom decimals."""
+    length = exact_of(model.length_s, model.exact_length_s, "exact_length_s", "length_s")
+    texts = model.exact_rates_rps
+    if texts is None:
+        return Step(length, model.rates_rps)
+    if len(texts) != len(model.rates_rps):
+        message = f"has {len(texts)} entries, but rates_rps has {len(model.rates_rps)}; give one for each"
+        raise InputError(message, field="exact_rates_rps")
+    pairs = enumerate(zip(model.rates_rps, texts, strict=True))
+    return Step(length, [exact_of(rate, text, f"exact_rates_rps[{m}]", f"rates_rps[{m}]") for m, (rate, text) in pairs])
+
+
+def _step_data(step: Step) -> dict[str, Any]:
+    length, rates = needed_text(step.length_s), step.rates_rps
+    exact_rates = [fraction_text(rate) for rate in rates] if any(map(needed_text, rates)) else None
+    return {
+        "length_s": step.length_s,
+        **({} if length is None else {"exact_length_s": length}),
+        "rates_rps": list(rates),
+        **({} if exact_rates is None else {"exact_rates_rps": exact_rates}),
+    }
+
+
 def _data(day: Day) -> dict[str, Any]:
     fields = {name: getattr(day, name) for name in ("warm_up_s", "keep_alive_s", "price_per_change")}
-    return {"name": day.name, "session": SESSIONS.data(day.session), "steps": plain_data(day.steps), **fields}
+    steps = [_step_data(step) for step in day.steps]
+    return {"name": day.name, "session": SESSIONS.data(day.session), "steps": steps, **fields}
 
 
 DAYS = InstanceFormat("euclio/day/1", _Day, _day, _data)

@@ -6,16 +6,20 @@ import difflib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import fraction_of
 from euclio.core.values import Values
 from euclio.files.json_reading import join_field
 
 LONGEST_NAME = 200
+LONGEST_REFERENCE = 5000
+"""Characters of the longest reference to a file and something in it: more than any path has."""
 
 UNITS = {
     "_s_per_request": "seconds per request",
@@ -53,18 +57,35 @@ def _of(kinds: tuple[type, ...], words: str) -> Callable[[Any], Any]:
 _text = _of((str,), "a text")
 
 
-def _name(value: Any) -> str:
-    name: str = _text(value)
-    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise InputError(f"is {shown(name)}; it must be a name of 1 to {LONGEST_NAME} printable characters")
-    return name
+def _printable(longest: int) -> Callable[[Any], str]:
+    """What takes texts that can be shown on a line, of at least one character and at most so many."""
+
+    def taken(value: Any) -> str:
+        name: str = _text(value)
+        if not name.strip() or not name.isprintable() or len(name) > longest:
+            raise InputError(f"is {shown(name)}; it must be a name of 1 to {longest} printable characters")
+        return name
+
+    return taken
 
 
-Number = Annotated[int | Decimal, PlainValidator(_of((int, Decimal), "a number, without quotes"))]
+_number = _of((int, Decimal), "a number, without quotes")
+
+
+def _exact_number(value: Any) -> Any:
+    """A number, or the fraction in a text such as ``1/3``, which no decimal says."""
+    found = fraction_of(value) if isinstance(value, str) else None
+    return _number(value) if found is None else found
+
+
+Number = Annotated[int | Decimal, PlainValidator(_number)]
+ExactNumber = Annotated[int | Decimal | Fraction, PlainValidator(_exact_number)]
 Whole = Annotated[int, PlainValidator(_of((int,), "a whole number"))]
 Flag = Annotated[bool, PlainValidator(_of((bool,), "true or false"))]
 Text = Annotated[str, PlainValidator(_text)]
-Name = Annotated[str, PlainValidator(_name)]
+Name = Annotated[str, PlainValidator(_printable(LONGEST_NAME))]
+Reference = Annotated[str, PlainValidator(_printable(LONGEST_REFERENCE))]
+"""The name of something of euclio, or the path of a user's file and what it is called there."""
 
 
 def obeying(values: Values[Any]) -> AfterValidator:

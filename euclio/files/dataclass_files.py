@@ -1,9 +1,9 @@
 """Frozen dataclasses in files: their fields are the format, so that nothing is said twice (ours).
 
-Fields may be names (`str`), any texts (`euclio.files.boundary.Text`), whole numbers, flags, floats and fractions (any
-number in the file), plain data (`Any`, its numbers as fractions), enumerations of texts, other such dataclasses, tuples
-or objects of one of these, and any of them or None. What a dataclass refuses on being made (an `InputError`) is
-reported with the place where it stands.
+Fields may be names (`str`), any texts (`euclio.files.boundary.Text`), whole numbers, flags, floats (any number in the
+file), fractions (any number, or a text such as ``1/3``), plain data (`Any`, its numbers as fractions), enumerations of
+texts, other such dataclasses, tuples or objects of one of these, and any of them or None. What a dataclass refuses on
+being made (an `InputError`) is reported with the place where it stands.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from pydantic import create_model
 
 from euclio.core.numbers import exact
 from euclio.core.space_fields import word
-from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole, at
+from euclio.files.boundary import ExactNumber, FileModel, Flag, Name, Number, Text, Whole, at
+from euclio.files.exact_texts import needed_text
 
-LEAVES: dict[Any, Any] = {str: Name, Text: Text, int: Whole, bool: Flag, float: Number, Fraction: Number, Any: Any}
+LEAVES: dict[Any, Any] = {str: Name, Text: Text, int: Whole, bool: Flag, float: Number, Fraction: ExactNumber, Any: Any}
 
 
 @cache
@@ -69,6 +70,15 @@ def plain_data(value: Any) -> Any:
     if isinstance(value, tuple):
         return [plain_data(part) for part in value]
     return value.value if isinstance(value, StrEnum) else value
+
+
+def exact_data(value: Any) -> Any:
+    """Plain data with those fractions as texts that no decimal says, so that they are read as they are."""
+    if isinstance(value, dict):
+        return {name: exact_data(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [exact_data(part) for part in value]
+    return needed_text(value) or value if isinstance(value, Fraction) else value
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from decimal import Decimal, DecimalException
 from pathlib import Path
@@ -10,17 +11,13 @@ from typing import Any
 
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
+from euclio.core.numbers import LONGEST_NUMBER
 
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are refused before they are read."""
 
-LONGEST_NUMBER = 40
-"""Characters of the longest number read."""
-
 DEEPEST_NESTING = 32
 """No format of ours nests more than eight deep."""
-
-LARGEST_EXPONENT = 400
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 """An escape that stands for a character together with another one only."""
@@ -138,7 +135,9 @@ def _decimal(text: str) -> Decimal | _BadNumber:
         number = Decimal(text)
     except DecimalException:
         return _BadNumber(f"is {text}; give a finite decimal number")
-    if abs(number.adjusted()) > LARGEST_EXPONENT:
+    # Whatever reads it may make a float of it, so that it has to be one: neither infinite nor, unless it is 0, 0.
+    rounded = float(number)
+    if math.isinf(rounded) or (rounded == 0) != (number == 0):
         return _BadNumber(f"is {text}; give a number of ordinary size")
     return number
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,15 @@ def _unwritable(path: str | Path, error: Exception) -> InputError:
 def _scalar(value: Any) -> str:
     if isinstance(value, Fraction):
         return decimal_text(value)
+    if not isinstance(value, str | int | float | None):
+        value = _plain_scalar(value)
     if isinstance(value, float) and not math.isfinite(value):
         return "null"
     return json.dumps(value, ensure_ascii=False)
+
+
+def _plain_scalar(value: Any) -> Any:
+    """A number of another library, such as the counters of a user's solver, as Python's own."""
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else value.item() if hasattr(value, "item") else value

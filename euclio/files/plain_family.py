@@ -18,7 +18,7 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.trials import Sources
 from euclio.core.words import full
 from euclio.files.boundary import Text
-from euclio.files.dataclass_files import file_model, made, plain_data
+from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.files.json_writing import json_text
 from euclio.files.plan_files import PlanFiles, RunOptions
@@ -127,7 +127,7 @@ def _plan_files(plan: type, space: type) -> PlanFiles:
         plan_from=lambda model, instance: made(plan, model, "plan"),
         figures_from=lambda model, instance: {},
         figures=lambda instance, own, checked: {},
-        data=lambda instance, own, checked: plain_data(own),
+        data=lambda instance, own, checked: exact_data(plain_data(own)),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import create_model
 
 from euclio.core.space_fields import described, space_fields
-from euclio.files.boundary import FileModel, Flag, Name, Number, Text, Whole
+from euclio.files.boundary import FileModel, Flag, Name, Number, Reference, Text, Whole
 
 
 class RunOptions(FileModel):
@@ -20,7 +20,7 @@ class RunOptions(FileModel):
     seed: Whole = 0
     engine: Name | None = None
     threads: Whole | None = None
-    warm_start: Name | None = None
+    warm_start: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)

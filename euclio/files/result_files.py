@@ -16,8 +16,8 @@ from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.result import Result, Status
 from euclio.core.space_fields import word
-from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Text, at, validated, without_schema
-from euclio.files.dataclass_files import file_model, made, plain_data
+from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Reference, Text, at, validated, without_schema
+from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
 
@@ -28,7 +28,7 @@ class _Outcome(FileModel):
     """What the results of every family hold; `result_model` adds plan space, plan and figures of the goal."""
 
     instance: Name
-    solver: Name
+    solver: Reference
     status: Text
     raw_status: Text = ""
     reason: Text = ""
@@ -205,7 +205,7 @@ def stated(changes: Any) -> dict[str, Any]:
     """How changes of an instance stand in files: as `changes`, or not at all where there are none."""
     if changes is None:
         return {}
-    return {"changes": {field: value for field, value in plain_data(changes).items() if value is not None}}
+    return {"changes": {field: exact_data(value) for field, value in plain_data(changes).items() if value is not None}}
 
 
 def _optional(value: Any) -> Fraction | None:

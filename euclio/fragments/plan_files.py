@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact, whole_number
+from euclio.core.numbers import count_number, exact, whole_number
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole
 from euclio.files.dataclass_files import plain_data
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
@@ -65,7 +65,7 @@ def _stage(model: _Stage, field: str) -> Stage:
     return Stage(
         whole_number(model.batch, f"{field}.batch"),
         whole_number(model.share_pct, f"{field}.share_pct"),
-        whole_number(model.instances, f"{field}.instances"),
+        count_number(model.instances, f"{field}.instances"),
     )
 
 

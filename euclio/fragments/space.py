@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 from euclio.core.family import SpaceOption
-from euclio.core.numbers import whole_number
+from euclio.core.numbers import count_number
 from euclio.core.space_fields import SpaceField, at_least_as_many, at_most, described, word
 from euclio.core.values import count
 
@@ -85,7 +85,7 @@ def _other_members(fleet: Fleet, space: FragmentSpace) -> Iterator[tuple[str, in
 MAX_MEMBERS = SpaceField(
     kind=int,
     words=lambda most: f"{at_most(most, 'fragment')} in a set" if most is not None else "",
-    read=lambda most, fleet, place: whole_number(most, place),
+    read=lambda most, fleet, place: count_number(most, place),
     option=SpaceOption(
         "--max-members", "max_members", "most fragments that share instances; default: any", count, metavar="N"
     ),
@@ -102,7 +102,7 @@ def _other_instances(fleet: Fleet, space: FragmentSpace) -> Iterator[tuple[str, 
 MAX_INSTANCES = SpaceField(
     kind=int,
     words=lambda most: f"{at_most(most, 'instance')} of a stage" if most is not None else "",
-    read=lambda most, fleet, place: whole_number(most, place),
+    read=lambda most, fleet, place: count_number(most, place),
     option=SpaceOption(
         "--max-instances", "max_instances", "most instances of a stage; default: any", count, metavar="N"
     ),

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact, whole_number
+from euclio.core.numbers import count_number, exact, whole_number
 from euclio.files.boundary import FileModel, Name, Number, Whole
 from euclio.files.dataclass_files import plain_data
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
@@ -59,7 +59,7 @@ def _partition(model: _Partition, batch: int, cluster: Cluster, field: str) -> P
     return Partition(
         model.gpu,
         whole_number(model.share, f"{field}.share"),
-        whole_number(model.gpus, f"{field}.gpus"),
+        count_number(model.gpus, f"{field}.gpus"),
         _block(model.first_block, f"{field}.first_block"),
         _block(model.last_block, f"{field}.last_block"),
         whole_number(batch if model.batch is None else model.batch, f"{field}.batch"),

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 from euclio.core.family import SpaceOption
-from euclio.core.numbers import whole_number
+from euclio.core.numbers import count_number
 from euclio.core.space_fields import SpaceField, at_most, described, word
 from euclio.core.values import count
 
@@ -55,7 +55,7 @@ def _other_most(cluster: Cluster, space: PipelineSpace) -> Iterator[tuple[str, i
 MAX_PARTITIONS = SpaceField(
     kind=int,
     words=lambda most: at_most(most, "partition"),
-    read=lambda most, cluster, place: whole_number(most, place),
+    read=lambda most, cluster, place: count_number(most, place),
     option=SpaceOption(
         "--max-partitions", "max_partitions", "most partitions of a pipeline; default: the file's", count, metavar="N"
     ),

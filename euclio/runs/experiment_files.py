@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from decimal import Decimal
+from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,7 +105,7 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"is not TOML: {str(error)[:1].lower()}{str(error)[1:]}", file=file) from None
-    except (RecursionError, ValueError):
+    except (RecursionError, ValueError, DecimalException):
         raise InputError("is not TOML that can be read: a number or a nesting is too long", file=file) from None
 
 

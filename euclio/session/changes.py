@@ -105,7 +105,7 @@ class SessionChanges:
             words.append(f"{full(self.price_per_change_per_h)} per change and hour")
         words += self._spare_in_words()
         words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
-        return joined(words)
+        return joined(words or ["nothing changed"])
 
     def _spare_in_words(self) -> list[str]:
         """What may fail or be taken away."""

@@ -11,8 +11,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple, assert_never
 
-from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
+from euclio.core.numbers import MOST_DIGITS, has_text
 from euclio.core.words import full
+from euclio.session.derived_rates import whole_rps, written_slack_rps
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.session.machine_limits import beyond_stock, changes_to, needed_too_much
 from euclio.session.packing import broken_groups, residents, waits
@@ -226,8 +227,8 @@ def machines_by_hardware(plan: Plan, partial_rps: list[Fraction], space: PlanSpa
 def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> ModuleEvaluation | str:
     """Derive partial and dummy rate, then latency and cost; or the rule that is broken, in words."""
     rate, last = module.rate_rps, plan.allocations[-1]
-    slack = WRITTEN_RATE_TOLERANCE * rate
-    whole = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), Fraction(0))
+    whole = whole_rps(plan.allocations)
+    slack = written_slack_rps(rate + plan.dummy_rps, whole)
     if not space.dummy.countable:
         dummy = plan.dummy_rps
         if last.partial_rps == 0 and whole >= rate and abs(whole - rate - dummy) <= slack:
@@ -235,6 +236,8 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
         partial = max(Fraction(0), rate + dummy - whole)
         if dummy < 0:
             return "negative dummy rate"
+        if partial and not has_text(dummy):
+            return f"the dummy rate has more than {MOST_DIGITS} digits, which no file holds; round it up"
     else:
         dummy = max(Fraction(0), whole - rate)
         partial = max(Fraction(0), rate - whole)

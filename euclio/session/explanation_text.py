@@ -15,12 +15,13 @@ from euclio.session.restrictions import Restriction
 SCHEMA = "euclio/explanation/1"
 
 
-def one_line(found: Explanation, solver: str) -> str:
+def one_line(found: Explanation, solver: str, *, proven: bool = False) -> str:
     """Why a solver has no plan.
 
     Args:
         found: the explanation for the plan space that it searched.
         solver: its name.
+        proven: whether it proved that there is none; a search for the reason may then be open, the answer is not.
     """
     if found.status is Status.INFEASIBLE:
         conflicts = "; ".join(_conflict(found, conflict) for conflict in found.conflicts)
@@ -29,7 +30,10 @@ def one_line(found: Explanation, solver: str) -> str:
         assert found.least_slo_s is not None
         least = f"down to an SLO of {_up(found.least_slo_s)}"
         return f"{solver} found no plan, but its plan space has one, {least}; --solver exact finds the cheapest"
-    return f"{solver} found no plan that meets the SLO of {full(found.session.slo_s)} s; why is open, allow more time"
+    slo = f"the SLO of {full(found.session.slo_s)} s"
+    if proven:
+        return f"{solver} proved that no plan meets {slo}; which modules or restrictions are to blame was not found"
+    return f"{solver} found no plan that meets {slo}; why is open, allow more time"
 
 
 def page(found: Explanation) -> str:

@@ -76,7 +76,7 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
     # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
     if _limited(session) and found.status is not Status.INFEASIBLE and result.reason:
         return result.reason
-    return one_line(found, result.solver)
+    return one_line(found, result.solver, proven=result.status is Status.INFEASIBLE)
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:

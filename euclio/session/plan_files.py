@@ -11,6 +11,7 @@ from euclio.core.numbers import decimal_text, exact
 from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import plain_data
+from euclio.files.exact_texts import exact_of, needed_text
 from euclio.files.plan_files import PlanFiles, options_model, space_reader
 from euclio.session import (
     Allocation,
@@ -21,6 +22,7 @@ from euclio.session import (
     PlanSpace,
     Session,
 )
+from euclio.session.derived_rates import with_derived_rates
 from euclio.session.machine_changes import NamedPlan
 
 
@@ -37,6 +39,7 @@ class _ModulePlan(FileModel):
     name: Name
     worst_case_latency_s: Number
     dummy_rps: Number
+    exact_dummy_rps: Text | None = None
     allocations: list[_Allocation]
 
 
@@ -52,7 +55,8 @@ def _plan(model: _Plan, session: Session) -> Plan:
     missing = [m.name for m in session.modules if m.name not in found]
     if missing:
         raise InputError(f"module {missing[0]!r} is missing; give the result of this instance", field="plan.modules")
-    return Plan(tuple(found[m.name] for m in session.modules), _shared(model.shared_machines or [], index))
+    modules = tuple(with_derived_rates(m, found[m.name]) for m in session.modules)
+    return Plan(modules, _shared(model.shared_machines or [], index))
 
 
 def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str, ModulePlan]:
@@ -68,7 +72,9 @@ def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str
         if module.name in found:
             raise InputError(f"module {module.name!r} is listed twice; keep one of them", field=f"{field}.name")
         allocations = tuple(_allocation(a, f"{field}.allocations[{k}]") for k, a in enumerate(module.allocations))
-        found[module.name] = ModulePlan(allocations, exact(module.dummy_rps))
+        place = f"{field}.exact_dummy_rps"
+        dummy = exact_of(module.dummy_rps, module.exact_dummy_rps, place, "dummy_rps")
+        found[module.name] = ModulePlan(allocations, dummy)
     return found
 
 
@@ -128,6 +134,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
                 "name": module.name,
                 "worst_case_latency_s": found.worst_case_latency_s,
                 "dummy_rps": _not_less(own.dummy_rps),
+                **_exact_dummy(own),
                 "allocations": [
                     {
                         **_configuration(a.configuration),
@@ -149,8 +156,14 @@ def _configuration(configuration: Configuration) -> dict[str, Any]:
     return data
 
 
+def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
+    """The dummy rate as a fraction, where no decimal says it and the machines do not either: next to a partial one."""
+    text = needed_text(plan.dummy_rps) if plan.allocations[-1].partial_rps else None
+    return {} if text is None else {"exact_dummy_rps": text}
+
+
 def _not_less(rate: Fraction) -> Fraction:
-    """The rate rounded up to what is written: under rule `continuous` less could miss the SLO."""
+    """The rate rounded up to what is written: under rule `continuous` whoever reads no more than that keeps the SLO."""
     written = exact(decimal_text(rate))
     return written if written >= rate else written + rate * Fraction(2, 10**14)
 

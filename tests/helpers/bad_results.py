@@ -23,6 +23,7 @@ def drop(*path):
     return change
 
 
+EXACT_DUMMY = "plan.modules[0].exact_dummy_rps"
 ALLOCATION = ("plan", "modules", 0, "allocations", 0)
 
 
@@ -43,4 +44,6 @@ BAD_RESULTS = {
     "zero batch": (edit(*ALLOCATION, "batch", 0), "plan.modules[0].allocations[0].batch", "from 1"),
     "missing rate": (drop(*ALLOCATION, "partial_rps"), "plan.modules[0].allocations[0].partial_rps", "is missing"),
     "plan as text": (edit("plan", "none"), "plan", "must be an object"),
+    "no fraction": (edit("plan", "modules", 0, "exact_dummy_rps", "0.5"), EXACT_DUMMY, "must be a fraction"),
+    "another fraction": (edit("plan", "modules", 0, "exact_dummy_rps", "1/3"), EXACT_DUMMY, "but dummy_rps is 0"),
 }

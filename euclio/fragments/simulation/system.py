@@ -19,6 +19,9 @@ MOST_S = 100
 """Longest execution that is simulated, in seconds: with it, and as many requests as the command takes, times in
 nanoseconds fit into 64 bits."""
 
+MOST_INSTANCES = 10**6
+"""Instances of all stages together that are simulated; each has a place in memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServedStage:
@@ -51,12 +54,15 @@ def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
     """The stages of all sets, own ones before the shared one that they lead to.
 
     Raises:
-        InputError: the plan cannot be priced, or an execution is too long to simulate.
+        InputError: the plan cannot be priced, has too many instances, or an execution is too long to simulate.
     """
     evaluation = evaluate(fleet, plan)
     if not evaluation.sets:
         raise InputError(f"{evaluation.violations[0]}; `euclio verify` says more", field="plan")
     found: list[ServedStage] = []
+    instances = sum(stage.instances for own in plan.sets for stage in own.stages)
+    if instances > MOST_INSTANCES:
+        raise InputError(f"has {instances} instances; up to {MOST_INSTANCES} are simulated", field="plan")
     instances = 0
     for place, own in enumerate(plan.sets):
         for stage in _stages_of(fleet, place, own, instances):

@@ -14,6 +14,9 @@ from euclio.pipeline import Cluster, Pipeline, PipelinePlan
 from euclio.pipeline.simulation.placement import VirtualGpu, place, servers
 from euclio.simulation.units import NS_PER_S, Ints
 
+MOST_GPUS = 10**6
+"""Virtual GPUs of all pools together that are simulated; each has a place in memory."""
+
 
 class System(NamedTuple):
     """Cluster and plan; durations are rounded up to nanoseconds, SLOs down.
@@ -58,8 +61,12 @@ def build_system(cluster: Cluster, plan: PipelinePlan) -> tuple[System, tuple[Vi
     """Arrays of a feasible plan, and its virtual GPUs in their order.
 
     Raises:
-        InputError: partitions of a pipeline differ in batch size, or the virtual GPUs do not fit on the physical ones.
+        InputError: partitions of a pipeline differ in batch size, there are too many virtual GPUs, or they do not fit
+            on the physical ones.
     """
+    count = sum(partition.gpus for pipeline in plan.pipelines for partition in pipeline.partitions)
+    if count > MOST_GPUS:
+        raise InputError(f"has {count} virtual GPUs; up to {MOST_GPUS} are simulated", field="plan")
     names = [model.name for model in cluster.models]
     order = sorted(range(len(plan.pipelines)), key=lambda i: names.index(plan.pipelines[i].model))
     ordered = PipelinePlan(tuple(plan.pipelines[i] for i in order))

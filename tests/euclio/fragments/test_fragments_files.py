@@ -1,12 +1,18 @@
+from dataclasses import replace
+
 import pytest
 from bad_fleets import BAD_TEXTS
 from tiny_fleets import TEXT, tiny_fleet
 
 from euclio.core.errors import InputError
+from euclio.core.registry import Solver
+from euclio.core.result import Answer
 from euclio.core.solving import solve
 from euclio.files import load_result, save_result
 from euclio.fragments import Points
 from euclio.fragments.files import fleet_from_text, fleet_to_text, load_fleet, save_fleet
+from euclio.fragments.plan import FragmentPlan
+from euclio.fragments.simulation.system import build_system
 from euclio.fragments.workloads.random_fleets import random_fleet
 
 
@@ -46,6 +52,39 @@ def test_unknown_points_are_refused():
         fleet_from_text(text)
 
 
+def with_many_instances(count):
+    """The tiny fleet's plan with so many instances of a stage, as a measured network may need a hundred million."""
+    fleet = tiny_fleet()
+    plan = solve(fleet).plan
+    many = replace(plan.sets[0], shared=replace(plan.sets[0].shared, instances=count))
+    run = Solver("made", "heuristic", "gives a plan", lambda *_: Answer(FragmentPlan((many, *plan.sets[1:])), "made"))
+    return fleet, solve(fleet, replace(run, family="fragments", space=solve(fleet).space))
+
+
+@pytest.mark.parametrize("count", [10**6 + 1, 95_700_001, 10**20])
+def test_plan_of_any_number_of_instances_is_read(tmp_path, count):
+    """Nothing limits how many a stage needs, so that none is too many for a file."""
+    fleet, result = with_many_instances(count)
+    save_result(result, fleet, tmp_path / "r.json")
+    read = load_result(tmp_path / "r.json", fleet)
+    assert (read.plan, read.value) == (result.plan, result.value)
+
+
+def test_more_instances_than_are_simulated_are_refused():
+    """Each has a place in the simulator's memory."""
+    fleet, result = with_many_instances(95_700_001)
+    with pytest.raises(InputError, match=r"has 9570000\d instances; up to 1000000 are simulated"):
+        build_system(fleet, result.plan)
+
+
+@pytest.mark.parametrize("field", ["max_instances", "max_members"])
+def test_limits_of_any_size_are_read_as_the_command_takes_them(tmp_path, field):
+    fleet = tiny_fleet()
+    result = solve(fleet, **{field: 2_000_000})
+    save_result(result, fleet, tmp_path / "r.json")
+    assert load_result(tmp_path / "r.json", fleet).space == result.space
+
+
 def test_latencies_that_grow_with_the_share_are_accepted():
     fleet = fleet_from_text(TEXT.replace("0.006", "0.02"))
     assert solve(fleet).value is not None
@@ -55,7 +94,7 @@ def test_latencies_that_grow_with_the_share_are_accepted():
     ("old", "new", "line"),
     [
         ('"a"', '"z"', "fragment 'z' is not in the instance; give the result of this instance"),
-        ('"instances": 1', '"instances": 0', "must be a whole number from 1"),
+        ('"instances": 1', '"instances": 0', "must be a whole number, at least 1"),
         ('"repartition_point": ', '"repartition_point": -1', "layers are counted from 0"),
     ],
 )

@@ -15,6 +15,7 @@ from euclio.core.tables import to_text
 from euclio.files import cluster_from_text, load_result, result_to_text, save_instance, save_result
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan, PipelineSpace
 from euclio.pipeline.least_latency import explain_latencies, least_latency_s, why_no_pipeline
+from euclio.pipeline.simulation.system import build_system
 
 VALUE = 200 / 3
 """Weighted throughput of the tiny plan."""
@@ -180,6 +181,35 @@ def in_partition(**changes):
     return lambda d: d["plan"]["pipelines"][0]["partitions"][0].update(changes)
 
 
+def many_gpus():
+    """A million GPUs in thirds, all in one pool, which is three million virtual ones."""
+    model = Model("m", 1, [], [BlockProfile("g", 1, [["0.01"]]), BlockProfile("g", 3, [["0.01"]])])
+    cluster = Cluster("many", [Gpu("g", 10**6)], [model])
+    plan = PipelinePlan((Pipeline("m", (Partition("g", 3, 3 * 10**6, 0, 0, 1),)),))
+    return cluster, solve(cluster, answering(plan))
+
+
+def test_pool_of_any_size_is_read(tmp_path):
+    """Virtual GPUs are more than GPUs, of which a cluster has up to a million."""
+    cluster, result = many_gpus()
+    assert result.reason == ""
+    save_result(result, cluster, tmp_path / "r.json")
+    assert load_result(tmp_path / "r.json", cluster).plan == result.plan
+
+
+def test_more_virtual_gpus_than_are_simulated_are_refused():
+    """Each has a place in the simulator's memory."""
+    cluster, result = many_gpus()
+    with pytest.raises(InputError, match="has 3000000 virtual GPUs; up to 1000000 are simulated"):
+        build_system(cluster, result.plan)
+
+
+def test_limit_of_any_size_is_read_as_the_command_takes_it(tmp_path):
+    result = solve(tiny_cluster(), answering(tiny_plan()), max_partitions=2_000_000)
+    save_result(result, tiny_cluster(), tmp_path / "r.json")
+    assert load_result(tmp_path / "r.json", tiny_cluster()).space == result.space
+
+
 PIPELINE = "plan.pipelines[0]"
 
 BAD_RESULTS = {
@@ -190,7 +220,7 @@ BAD_RESULTS = {
         "is 'luck'; it must be one of throughput, cost",
     ),
     "unknown option": (lambda d: d["options"].update(polcy=1), "options.polcy", "unknown field"),
-    "no partitions allowed": (lambda d: d["options"].update(max_partitions=0), "options.max_partitions", "from 1"),
+    "no partitions allowed": (lambda d: d["options"].update(max_partitions=0), "options.max_partitions", "at least 1"),
     "flag as a text": (
         lambda d: d["options"].update(one_per_sequence="no"),
         "options.one_per_sequence",
@@ -204,7 +234,7 @@ BAD_RESULTS = {
     "no partitions": (in_pipeline(partitions=[]), f"{PIPELINE}.partitions", "is empty"),
     "share as a fraction": (in_partition(share=0.5), f"{PIPELINE}.partitions[0].share", "whole number"),
     "share 0": (in_partition(share=0), f"{PIPELINE}.partitions[0].share", "from 1"),
-    "no GPUs": (in_partition(gpus=0), f"{PIPELINE}.partitions[0].gpus", "from 1"),
+    "no GPUs": (in_partition(gpus=0), f"{PIPELINE}.partitions[0].gpus", "at least 1"),
     "block before the first": (in_partition(first_block=-1), f"{PIPELINE}.partitions[0].first_block", "from 0"),
     "batch 0": (in_pipeline(batch=0), f"{PIPELINE}.partitions[0].batch", "from 1"),
     "first batch differs": (in_partition(batch=2), f"{PIPELINE}.partitions[0].batch", "is 2, but the batch of the"),

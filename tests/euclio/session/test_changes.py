@@ -87,6 +87,12 @@ def test_numbers_out_of_range_are_refused(changes, field):
         SessionChanges(**changes)
 
 
+@pytest.mark.parametrize("changes", [{}, {"stock": {}}, {"price_per_h": {}}, {"largest_share": {}}])
+def test_changes_of_nothing_have_words_too(changes):
+    """A file may state them; every verb that read it ended in an internal error."""
+    assert SessionChanges(**changes).in_words() == "nothing changed"
+
+
 def test_changes_in_words():
     changes = SessionChanges(Fraction(300), Fraction("0.5"), {"V100": Fraction(2)}, Fraction("0.2"), {"V100": 4})
     assert changes.in_words() == (

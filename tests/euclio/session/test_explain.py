@@ -10,6 +10,7 @@ from tiny_sessions import answering
 
 from euclio import explain
 from euclio.cli import main
+from euclio.core.family import find_family
 from euclio.core.numbers import rounded_up
 from euclio.core.result import Status
 from euclio.core.solving import solve
@@ -164,6 +165,16 @@ def test_rounding_goes_up_to_nine_digits(value, up):
 def test_explanation_of_a_heuristic_that_misses_a_plan_says_that_there_is_one():
     found = explain(session_with(1, STEADY[0]), PlanSpace())
     assert one_line(found, "nexus").startswith("nexus found no plan, but its plan space has one")
+
+
+@pytest.mark.parametrize(("proven", "words"), [(True, "proved that no plan meets"), (False, "why is open")])
+def test_open_explanation_does_not_call_a_proof_open(monkeypatch, proven, words):
+    """A solver may prove what the search for the reason leaves open: only the reason is."""
+    monkeypatch.setattr("euclio.session.least_latency.solve", lambda session, *_, **__: solve(session, answering(None)))
+    partial = module("partial", ("A", 1, 1, "0.1"), ("A", 2, 1, "0.2"), rate=15)
+    session, space = session_with("0.25", partial), PlanSpace(Policy.RR, DummyRule.NONE)
+    result = solve(session, answering(None, infeasible=proven), space=space)
+    assert words in find_family("session").why_infeasible(session, result, None)
 
 
 def test_search_that_a_limit_stops_leaves_the_question_open(monkeypatch):
