@@ -15,7 +15,6 @@ on it (`SplitProblem.refine`).
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 

@@ -8,6 +8,7 @@ does not; and one that lies in a hole holds none.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,7 +33,7 @@ class Attainable:
         values: by module and column of a box, the numbers that plans have in rising order; None: they are not known.
     """
 
-    values: list[list[list[int] | None]]
+    values: list[list[Sequence[int] | None]]
 
     def within(self, box: Box) -> Box | None:
         """The box with its ends at numbers that plans have; None: it holds no plan."""
@@ -62,7 +63,7 @@ def attainable(session: Session, space: PlanSpace, names: list[str], parts: int)
 
 def _of_module(
     session: Session, space: PlanSpace, module: Module, names: list[str], parts: int
-) -> list[list[int] | None]:
+) -> list[Sequence[int] | None]:
     lister = _Lister(rational_module(module, session.price, space), names, parts)
     try:
         lister.extend(0, lister.m.rate, (0,) * len(names), 0)

@@ -41,7 +41,7 @@ from formulations.session.whole.boxes import Box, Counts, Point, divided, divide
 from formulations.session.whole.charges import no_charges
 from formulations.session.whole.nearly_full import nearly_full
 from formulations.session.whole.prices import better_price
-from formulations.session.whole.stock_ties import cheapest_in_box
+from formulations.session.whole.stock_ties import Found, cheapest_in_box
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
@@ -235,9 +235,7 @@ class StockSearch:
         if box.bound >= self._limit():
             return []
         try:
-            found = cheapest_in_box(
-                self._unlimited, self.space, self.limits, self._parts_of, box, self._limit(), self.effort
-            )
+            found = self._in_fractions(box)
         except UndecidedError:
             self._unsettled = min(self._unsettled, box.bound)
             return []
@@ -252,6 +250,12 @@ class StockSearch:
         if (fits and found.bound == found.cost_per_h) or box.bound >= self._limit():
             return []
         return self._divided(box, *((None, point) if fits else (point, None)))
+
+    def _in_fractions(self, box: Box) -> Found | None:
+        """The cheapest plan of a box at its prices, in exact arithmetic."""
+        return cheapest_in_box(
+            self._unlimited, self.space, self.limits, self._parts_of, box, self._limit(), self.effort
+        )
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
@@ -317,6 +321,11 @@ class StockSearch:
         """The plan of a proof, if it is one but for the stock; None: rounding made it."""
         arrays = session_arrays(self.session, self.space)
         plan = nearly_full(self._unlimited, self.space, to_plan(self.session, arrays, proof.machines, proof.partial_at))
+        # What is left of a rate by all its digits asks for a machine that the proof has not counted.
+        if any(
+            m.allocations[-1].partial_rps > 0 and k < 0 for m, k in zip(plan.modules, proof.partial_at, strict=True)
+        ):
+            return None
         if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and arrays.countable:
             return plan
         checked = evaluate(self._unlimited, plan, self.space)
