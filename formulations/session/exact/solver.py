@@ -22,6 +22,7 @@ from euclio.session.latency_bound import is_too_fast
 from euclio.session.policies import refuse_general
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
 from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.known_plans import with_known_plans
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
 from formulations.session.whole.nearly_full import nearly_full
@@ -54,7 +55,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         limits: time limit; the method draws no random numbers.
 
     Returns:
-        The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
+        The cheapest plan and a lower bound; under a time limit the best plan found, no worse than those of quick
+        heuristics, and a bound that holds.
 
     Raises:
         InapplicableError: a policy of form `GENERAL`, or a stock of machines by share or changes of machines where
@@ -65,6 +67,10 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         raise InapplicableError("exact covers a stock of machines by share under dummy rules machine and none only")
     if session.running is not None and session.running.binds:
         refuse_changes(session, space)
+    return with_known_plans(session, space, limits, lambda within: _solve(session, space, within))
+
+
+def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
 
     def run(on: PlanSpace) -> Answer:
