@@ -58,19 +58,20 @@ def is_too_fast(session: Session, space: PlanSpace) -> bool:
 def is_attained(module: Module, space: PlanSpace) -> bool:
     """Whether a plan may take no longer than `latency_bound`: False where it is proven that all take longer.
 
-    In forms `LEFT` and `TIED` every machine takes d + b/w, longer than d. In form `FIXED` under rule `continuous` a
-    partial machine takes rates below t only, so it attains d + b/t where a whole one does, and there alone.
+    Where dummies let w grow beyond any number, every machine of forms `LEFT` and `TIED` takes d + b/w, longer than d.
+    In form `FIXED` under rule `continuous` a partial machine takes rates below t only, so that d + b/t is attained
+    where a whole machine takes no longer, and there alone.
 
     Args:
         module: the module, with its rate.
         space: the plan space, which allows one of its configurations at least.
     """
-    allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-    least = min(_least_of(c, module.rate_rps, space) for c in allowed)
     match space.policy.form:
         case Form.LEFT | Form.TIED:
-            return all(c.duration_s < least for c in allowed)
+            return not space.fills and space.dummy.countable
         case Form.FIXED if not space.dummy.countable:
+            allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+            least = min(_least_of(c, module.rate_rps, space) for c in allowed)
             return any(space.policy.fixed_latency(c) <= least for c in allowed)
         case _:
             return True

@@ -66,10 +66,9 @@ class _Search:
         for step in steps:
             opened, closed = dict(kept), dict(kept)
             # By rising need: of those of one ratio it is the one taken last whose need decides.
-            for j in sorted(step, key=lambda j: self.needs.whole[j]):
-                if self.needs.whole[j] == inf:
-                    continue
-                made = self._with(opened, j)
+            members = sorted((j for j in step if self.needs.whole[j] < inf), key=lambda j: self.needs.whole[j])
+            for j in members:
+                made = self._with(opened, j, last=step is steps[-1] and j == members[-1])
                 _merge(opened, made)
                 _merge(closed, {held: one for held, one in made.items() if one[0] >= self.needs.whole[j]})
             kept = closed
@@ -81,14 +80,21 @@ class _Search:
             if cost < self.below:
                 self.below, self.best = cost, tuple(sorted(machines))
 
-    def _with(self, states: States, j: int) -> States:
-        """The states with one or more machines of configuration j; those left out cost too much or change too much."""
+    def _with(self, states: States, j: int, *, last: bool) -> States:
+        """The states with one or more machines of configuration j; those left out cost too much or change too much.
+
+        Where no others follow, there are as many as the rates ask for at once, and no more than those or what runs.
+        """
         made: States = {}
         h, t = self.kind[j], self.m.throughput[j]
         for held, (rate, machines) in states.items():
             if self.limited and held[-1] >= self.m.most:
                 continue
-            for n in range(1, self.cap[h] - held[h] + 1):
+            first, most = 1, self.cap[h] - held[h]
+            if last:
+                first = max(1, -(-(max(self.m.rate, int(self.needs.whole[j])) - rate) // t))
+                most = min(most, max(first, self.m.limits.running.get(self.types[h], 0) - held[h]))
+            for n in range(first, most + 1):
                 self.effort.count()
                 more = list(held)
                 more[h] += n
