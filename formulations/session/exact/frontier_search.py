@@ -21,7 +21,7 @@ from formulations.session.exact.module_problem import Stock, fluid_bound, is_in_
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
-from formulations.session.exact.stages import LATER, began, first_nodes, next_nodes
+from formulations.session.exact.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.session.whole.charges import Charges, charged_bound, no_charges, types_of
 from formulations.tolerances import ALIKE, JUST_BELOW
 
@@ -360,9 +360,8 @@ def _resolve(
     if floor < cutoff:
         p = module_problem(s, m, budget, state.stock)
         types = types_of(p, state.charges, m)
-        nodes = first_nodes(deadline)
+        nodes, begun_s = first_nodes(deadline), UNTIMED
         while True:
-            begun_s = began(deadline)
             found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
             state.counts[1] += found.nodes
@@ -375,6 +374,7 @@ def _resolve(
             nodes = next_nodes(nodes, begun_s, deadline)
             if nodes == 0:
                 break
+            begun_s = began(deadline)
         if np.isfinite(found.cost):
             row = store.size[0]
             store = store_plan(s, m, p, found, store)

@@ -114,7 +114,11 @@ def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
     Next to it searches need ever more machines for ever less time, up to one for each digit of a float; so what can be
     said without a search is said first.
     """
-    least, scratch = np.minimum.reduceat(arrays.duration, arrays.first[:-1]), np.zeros(arrays.rate.size)
+    least = np.minimum.reduceat(arrays.duration, arrays.first[:-1])
+    # No path is longer than all modules together.
+    if least.sum() <= arrays.slo * INSIDE:
+        return False
+    scratch = np.zeros(arrays.rate.size)
     return path_times(arrays, least, scratch, np.zeros_like(scratch)) > arrays.slo * INSIDE
 
 

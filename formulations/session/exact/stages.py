@@ -13,6 +13,8 @@ from euclio.core.compiled import clock, compiled
 
 FIRST = 1 << 18
 """Nodes of the first stage where there is a deadline: some hundredths of a second."""
+UNTIMED = -1.0
+"""When the first stage begins: it is too short for a look at the clock, which most searches would pay for nothing."""
 LATER = 4
 """Times the nodes of the stage before."""
 
@@ -35,13 +37,15 @@ def next_nodes(nodes: int, begun_s: float, deadline: float) -> int:
 
     Args:
         nodes: nodes of the stage that has ended, which were not enough.
-        begun_s: when that stage began, in seconds on `clock`.
+        begun_s: when that stage began, in seconds on `clock`; `UNTIMED`: it was the first one.
         deadline: seconds on `clock` at which to stop; infinite: never.
     """
     if not np.isfinite(deadline):
         return LATER * nodes
     now = clock()
     left = deadline - now
+    if begun_s == UNTIMED:
+        return LATER * nodes if left > 0.0 else 0
     if left <= now - begun_s:
         return 0
     return int(min(float(LATER), left / max(now - begun_s, 1e-6)) * nodes)
