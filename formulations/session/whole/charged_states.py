@@ -291,7 +291,7 @@ def _with_machines(
             n = max(n, types.running[h] - types.most - own)
         before = np.inf
         while own + n <= types.cap[h]:
-            # Of a thousand million machines that may be, those that are of no use are not looked at one by one for ever.
+            # Of thousands of millions of machines those of no use are not looked at one by one for ever.
             states.looked[0] += 1
             if states.looked[0] > LOOKS * search.most_states:
                 return states, made[:count].copy(), False
