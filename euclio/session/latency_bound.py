@@ -1,4 +1,8 @@
-"""A lower bound on a module's worst-case latency in a plan space; ours, see `_least_of` for why it holds."""
+"""A lower bound on a module's worst-case latency in a plan space; ours, see `_least_of` for why it holds.
+
+Where dummies fill as many machines as one likes, or a machine up to any rate, plans come as near to the bound as one
+likes and none attains it. Then an SLO that is the sum of such bounds along a path is missed by every plan.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import math
 from fractions import Fraction
 from typing import assert_never
 
-from euclio.session.instance import Configuration, Module
+from euclio.session.instance import Configuration, Module, Session
+from euclio.session.paths import longest_path
 from euclio.session.policies import Form
 from euclio.session.rules import DummyRule
 from euclio.session.space import PlanSpace
@@ -24,6 +29,52 @@ def latency_bound(module: Module, space: PlanSpace) -> Fraction | None:
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     return min((_least_of(c, module.rate_rps, space) for c in allowed), default=None)
+
+
+def is_too_fast(session: Session, space: PlanSpace) -> bool:
+    """Whether the bounds of the modules alone prove that no plan of the space meets the SLO.
+
+    They do where a path of them is longer than the SLO, or as long and one of its modules has no plan that attains its
+    bound. A module whose configurations are all outside of the space proves it as well.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+    """
+    least = [latency_bound(module, space) for module in session.modules]
+    known = [bound for bound in least if bound is not None]
+    if len(known) < len(least):
+        return True
+    # All sums of bounds and the SLO are whole multiples of 1/D, so that less than that for all modules together makes
+    # a path longer than the SLO exactly where it is as long and something of it is not attained.
+    unit = Fraction(1, math.lcm(session.slo_s.denominator, *(bound.denominator for bound in known)) * (len(known) + 1))
+    latencies = [
+        bound if is_attained(module, space) else bound + unit
+        for module, bound in zip(session.modules, known, strict=True)
+    ]
+    return longest_path(session, latencies)[0] > session.slo_s
+
+
+def is_attained(module: Module, space: PlanSpace) -> bool:
+    """Whether a plan may take no longer than `latency_bound`: False where it is proven that all take longer.
+
+    Where dummies let w grow beyond any number, every machine of forms `LEFT` and `TIED` takes d + b/w, longer than d.
+    In form `FIXED` under rule `continuous` a partial machine takes rates below t only, so that d + b/t is attained
+    where a whole machine takes no longer, and there alone.
+
+    Args:
+        module: the module, with its rate.
+        space: the plan space, which allows one of its configurations at least.
+    """
+    match space.policy.form:
+        case Form.LEFT | Form.TIED:
+            return not space.fills and space.dummy.countable
+        case Form.FIXED if not space.dummy.countable:
+            allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+            least = min(_least_of(c, module.rate_rps, space) for c in allowed)
+            return any(space.policy.fixed_latency(c) <= least for c in allowed)
+        case _:
+            return True
 
 
 def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:

@@ -24,6 +24,7 @@ from formulations.session.continuous.module_search import search_continuous
 from formulations.session.continuous.problem import continuous_problem
 from formulations.session.exact.frontier_search import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.exact.modes import new_modes
+from formulations.session.exact.stages import began, first_nodes, next_nodes
 from formulations.tolerances import CONTINUOUS_GAP, JUST_BELOW, JUST_PAST
 
 SHARE = 0.05
@@ -38,7 +39,6 @@ LINE_NODES = 1 << 14
 """Most nodes of the search for a line."""
 LINE_SEARCHES = 16
 """Searches of the module's plans whose nodes a line may take at most: it is to save that many."""
-NODES_BETWEEN_CLOCKS = 1 << 20
 
 
 class ContinuousProof(NamedTuple):
@@ -140,15 +140,16 @@ class ContinuousSearch:
 
     def _search(self, m: int, budget: float) -> Found:
         """The cheapest plan of module m at a budget in seconds, which is added to its curve."""
-        problem, nodes = continuous_problem(self.arrays, m, budget), NODES_BETWEEN_CLOCKS
+        problem, nodes = continuous_problem(self.arrays, m, budget), first_nodes(self.deadline)
         while True:
-            if time.perf_counter() >= self.deadline:
+            begun_s = began(self.deadline)
+            if nodes == 0 or time.perf_counter() >= self.deadline:
                 raise _OutOfTimeError
             self.solves += 1
             found = search_continuous(problem, SHARE * CONTINUOUS_GAP, nodes)
             if found.complete:
                 break
-            nodes *= 4
+            nodes = next_nodes(nodes, begun_s, self.deadline)
         self.searches[m] += 1
         self.nodes[m] += found.nodes
         machines = np.zeros(self.arrays.first[m + 1] - self.arrays.first[m], np.int64)

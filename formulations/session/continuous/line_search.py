@@ -65,8 +65,9 @@ def search_lines(
     ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
     below = upper * (1.0 - tolerance)
+    between = max(1, NODES_BETWEEN_CLOCKS // modules)
     while size > 0:
-        if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
+        if nodes % between == between - 1 and is_past(deadline):
             break
         size -= 1
         # Prune: the bound of the node's parent was found while the best choice was still more expensive.

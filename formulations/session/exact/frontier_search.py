@@ -21,17 +21,23 @@ from formulations.session.exact.module_problem import Stock, fluid_bound, is_in_
 from formulations.session.exact.module_search import search_module
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.exact.relaxation import Relaxation, relax
+from formulations.session.exact.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.session.whole.charges import Charges, charged_bound, no_charges, types_of
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
-NODES_BETWEEN_CLOCKS = 1 << 20
 RELAXED_ROUNDS = 60
 """Rounds led by the relaxation before the search over modes takes over."""
 FEW_STEPS = 4.0
 """Machines by which the cost of whole machines may rise within half a mode, for the mode to be searched at its end."""
+FIRST_NODES = 4096
+"""Nodes of the first search over modes. One that needs more is broken off: what its best choice relies on is resolved,
+or that choice is a plan, before the next search may take more."""
 EAGER_SHARE = 0.3
 """Modes are resolved in a round if their reduced cost is below this share of the gap."""
+EAGER_SOLVES = 300
+"""Searches per module after which modes are resolved only where a search over modes relies on them. Where the gap is
+wide and costs fall in thousands of steps, as next to a duration, all of them are below that share of it."""
 
 
 class Proof(NamedTuple):
@@ -115,7 +121,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
     )
     none = np.full(modules, -1, np.int64)
     upper, bound, rows = np.inf, 0.0, none.copy()
-    rounds = 0
+    rounds, most_nodes = 0, FIRST_NODES
     while True:
         if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
@@ -127,28 +133,31 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
             return _proof(s, status, upper, upper, state, rows, rounds)
         bound = max(bound, min(relaxed.bound, upper))
-        window = _stretched(s, relaxed.window)
+        window, before = _stretched(s, relaxed.window), state.counts[0]
         state = _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         upper, rows = _round(s, state, window, upper, rows)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
         # As long as modes get resolved, the next relaxation is better; that is far cheaper than a search over modes.
-        if rounds <= RELAXED_ROUNDS:
+        # Without a plan nothing prunes a search over modes, so windows come first as long as they hold unresolved ones.
+        if not np.isfinite(upper) and state.counts[0] > before:
+            continue
+        if rounds <= RELAXED_ROUNDS and state.counts[0] < EAGER_SOLVES * modules:
             solves = state.counts[0]
             state = _resolve_promising(s, state, relaxed, upper, tolerance, deadline)
             if state.counts[0] > solves:
                 continue
-        choice = search_modes(s, state.modes, upper, 0.5 * tolerance, deadline)
+        choice = search_modes(s, state.modes, upper, 0.5 * tolerance, deadline, most_nodes)
         # The search leaves out what is cheaper by less than its share of the tolerance.
         bound = max(bound, choice.bound * (1.0 - 0.5 * tolerance))
-        # Only the deadline ends a search early; it has passed, as the next look at the clock says.
-        if not choice.complete:
-            continue
-        if not np.isfinite(choice.cost) and not np.isfinite(upper):
-            return _proof(s, INFEASIBLE, upper, upper, state, rows, rounds)
-        # No choice of modes costs less than the plan found, and modes cost no more than the plans they stand for.
         if not np.isfinite(choice.cost):
-            return _proof(s, OPTIMAL, upper, max(bound, upper * (1.0 - tolerance)), state, rows, rounds)
+            if choice.complete and not np.isfinite(upper):
+                return _proof(s, INFEASIBLE, upper, upper, state, rows, rounds)
+            # No choice of modes costs less than the plan found, and modes cost no more than the plans they stand for.
+            if choice.complete:
+                return _proof(s, OPTIMAL, upper, max(bound, upper * (1.0 - tolerance)), state, rows, rounds)
+            most_nodes *= LATER
+            continue
         unresolved = False
         window = np.empty(modules)
         for m in range(modules):
@@ -158,7 +167,11 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
         if not unresolved:
             for m in range(modules):
                 rows[m] = state.modes.plan[m, choice.chosen[m]]
-            return _proof(s, OPTIMAL, choice.cost, bound, state, rows, rounds)
+            if choice.complete:
+                return _proof(s, OPTIMAL, choice.cost, bound, state, rows, rounds)
+            # One of a search that was broken off is a plan, and perhaps not the cheapest.
+            upper, most_nodes = choice.cost, most_nodes * LATER
+            continue
         # Resolve what the choice relies on. Latencies are looked up anew, since resolving moves the modes' numbers.
         for m in range(modules):
             i = mode_within(state.modes, m, window[m])
@@ -292,10 +305,10 @@ def _resolve_promising(
     gap = upper - relaxed.bound
     if not np.isfinite(gap):
         return state
-    limit = EAGER_SHARE * gap
+    limit, most = EAGER_SHARE * gap, EAGER_SOLVES * s.rate.size
     for m in range(s.rate.size):
         i = 0
-        while i < state.modes.size[m]:
+        while i < state.modes.size[m] and state.counts[0] < most:
             if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
                 cutoff = _cutoff(state.modes, relaxed, m, i, upper)
                 size = state.modes.size[m]
@@ -347,18 +360,21 @@ def _resolve(
     if floor < cutoff:
         p = module_problem(s, m, budget, state.stock)
         types = types_of(p, state.charges, m)
-        nodes = NODES_BETWEEN_CLOCKS if np.isfinite(deadline) else 1 << 60
+        nodes, begun_s = first_nodes(deadline), UNTIMED
         while True:
             found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
             state.counts[1] += found.nodes
-            if found.complete or is_past(deadline):
+            if found.complete:
                 break
             # A search that gives up before its nodes are used up does so again.
             if found.nodes < nodes:
                 state.counts[2] = 1
                 break
-            nodes *= 4
+            nodes = next_nodes(nodes, begun_s, deadline)
+            if nodes == 0:
+                break
+            begun_s = began(deadline)
         if np.isfinite(found.cost):
             row = store.size[0]
             store = store_plan(s, m, p, found, store)

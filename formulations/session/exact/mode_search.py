@@ -19,6 +19,7 @@ from formulations.session.exact.relaxation import Relaxation, relax
 from formulations.tolerances import ABOVE_HULL
 
 NODES_BETWEEN_CLOCKS = 256
+"""Nodes between two looks at the clock, of a session of one module; of a larger one so many fewer."""
 
 
 class ModeChoice(NamedTuple):
@@ -60,8 +61,9 @@ def search_modes(
     ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen = np.inf, np.zeros(modules, np.int64)
     below = upper * (1.0 - tolerance)
+    between = max(1, NODES_BETWEEN_CLOCKS // modules)
     while size > 0 and nodes < most_nodes:
-        if nodes % NODES_BETWEEN_CLOCKS == NODES_BETWEEN_CLOCKS - 1 and is_past(deadline):
+        if nodes % between == between - 1 and is_past(deadline):
             break
         size -= 1
         # Prune: the bound of the node's parent was found while the best choice was still more expensive.

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+
 from euclio.core.errors import InapplicableError
 from euclio.core.lazy import late
 from euclio.core.registry import Limits
@@ -15,10 +17,12 @@ from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
-from euclio.session.dispatch import CLEAR_PATH
+from euclio.session.dispatch import CLEAR_PATH, path_times
+from euclio.session.latency_bound import is_too_fast
 from euclio.session.policies import refuse_general
 from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
 from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.known_plans import with_known_plans
 from formulations.session.rational.module import Effort, UndecidedError
 from formulations.session.rational.session import cheapest_below
 from formulations.session.whole.nearly_full import nearly_full
@@ -51,7 +55,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         limits: time limit; the method draws no random numbers.
 
     Returns:
-        The cheapest plan and a lower bound; under a time limit the best plan found, and a bound that holds.
+        The cheapest plan and a lower bound; under a time limit the best plan found, no worse than those of quick
+        heuristics, and a bound that holds.
 
     Raises:
         InapplicableError: a policy of form `GENERAL`, or a stock of machines by share or changes of machines where
@@ -62,6 +67,10 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         raise InapplicableError("exact covers a stock of machines by share under dummy rules machine and none only")
     if session.running is not None and session.running.binds:
         refuse_changes(session, space)
+    return with_known_plans(session, space, limits, lambda within: _solve(session, space, within))
+
+
+def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
 
     def run(on: PlanSpace) -> Answer:
@@ -74,6 +83,8 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
+    if _is_nearly_too_fast(arrays) and is_too_fast(session, space):
+        return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     if session.running is not None and session.running.binds:
         return solve_close(session, space, deadline)
     if session.stock:
@@ -95,6 +106,20 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and (arrays.countable or (proof.partial_at < 0).all()):
         return Answer(plan, status, float(proof.cost), bound, stats=stats)
     return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
+
+
+def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
+    """Whether durations alone take the SLO, all but a little: only then are they compared with it in fractions.
+
+    Next to it searches need ever more machines for ever less time, up to one for each digit of a float; so what can be
+    said without a search is said first.
+    """
+    least = np.minimum.reduceat(arrays.duration, arrays.first[:-1])
+    # No path is longer than all modules together.
+    if least.sum() <= arrays.slo * INSIDE:
+        return False
+    scratch = np.zeros(arrays.rate.size)
+    return path_times(arrays, least, scratch, np.zeros_like(scratch)) > arrays.slo * INSIDE
 
 
 def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:

@@ -25,6 +25,7 @@ from formulations.session.joint.surplus import (
     out_of_reach,
     without_prices,
 )
+from formulations.session.known_plans import with_known_plans
 from formulations.tolerances import STEP
 
 
@@ -155,6 +156,10 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
     Raises:
         InapplicableError: the dummy rule is `continuous`.
     """
+    return with_known_plans(session, space, limits, lambda within: _solve(session, space, within, begin))
+
+
+def _solve(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> Answer:
     started = time.perf_counter()
     deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
     given = limits.options.warm_start

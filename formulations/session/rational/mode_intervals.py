@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
+from formulations.session.rational.charged import cheapest_charged
 from formulations.session.rational.module import (
     Effort,
     MachineLimits,
@@ -113,7 +114,9 @@ class ModuleModes:
 
     def _mode(self, budget_s: Fraction, *, strictly: bool) -> KnownMode | None:
         """The cheapest mode of the module within (strictly: below) a budget and below `most`."""
-        cheapest = cheapest_filled if self._space.fills else cheapest_plan
+        cheapest = cheapest_plan
+        if self._space.fills:
+            cheapest = cheapest_charged if self._limits.change else cheapest_filled
         needs = needs_within(self._rational, budget_s, strictly=strictly)
         plan = cheapest(self._rational, needs, self.most, self._effort)
         if plan is None:
@@ -123,9 +126,20 @@ class ModuleModes:
         if self._limits.price_per_h:
             used = machines_by_hardware(Plan((plan,)), [priced.partial_rps], self._space)
             cost += sum((n * self._limits.price_per_h.get(name, 0) for name, n in used.items()), Fraction(0))
+        cost += self._limits.change_per_h * self._changes(plan)
         if not needs.nearly or not plan.allocations[-1].partial_rps:
             return KnownMode(priced.worst_case_latency_s, False, cost, plan)
         last = plan.allocations[-1].configuration
         full = [self._space.policy.fixed_latency(a.configuration) for a in plan.allocations if a.machines]
         nearly = last.duration_s + last.batch / last.throughput_rps
         return KnownMode(max([nearly, *full]), nearly >= max(full, default=nearly), cost, plan)
+
+    def _changes(self, plan: ModulePlan) -> int:
+        """Machines of a plan that are added to and removed from those that run; 0 where they do not count."""
+        if not self._limits.change:
+            return 0
+        held: dict[str, int] = {}
+        for a in plan.allocations:
+            name = a.configuration.hardware
+            held[name] = held.get(name, 0) + a.machines + (a.partial_rps > 0)
+        return self._limits.changes(held)

@@ -56,10 +56,25 @@ class MachineLimits:
     Attributes:
         most: most machines or, where they are charged by share, most of the sum of their shares.
         price_per_h: what a machine of a type costs on top of its price.
+        running: machines that run already; types that are not named have none.
+        change_per_h: what each machine more or less than those costs.
+        most_changes: most machines more and less together; None: any number.
     """
 
     most: dict[str, Fraction] = field(default_factory=dict)
     price_per_h: dict[str, Fraction] = field(default_factory=dict)
+    running: dict[str, int] = field(default_factory=dict)
+    change_per_h: Fraction = Fraction(0)
+    most_changes: int | None = None
+
+    @property
+    def change(self) -> bool:
+        """Whether changes of what runs cost anything or are limited."""
+        return self.change_per_h > 0 or self.most_changes is not None
+
+    def changes(self, machines: dict[str, int]) -> int:
+        """How many machines by name of the hardware are added to and removed from those that run."""
+        return sum(abs(machines.get(name, 0) - self.running.get(name, 0)) for name in {*machines, *self.running})
 
 
 NO_LIMITS = MachineLimits()
@@ -81,6 +96,7 @@ class RationalModule:
         rate_scale: units of rate per request per second.
         cost_scale: units of cost per money per hour.
         group: number of the configuration's throughput-cost ratio.
+        change: cost of a change, in 1/`cost_scale` money per hour.
         limits: what limits its machines.
         space: the plan space.
     """
@@ -94,8 +110,15 @@ class RationalModule:
     rate_scale: int
     cost_scale: int
     group: tuple[int, ...]
+    change: int
     limits: MachineLimits
     space: PlanSpace
+
+    def change_cost(self, machines: dict[str, int]) -> int | None:
+        """What the changes to machines by name of the hardware cost, in units of cost; None: they are too many."""
+        changes = self.limits.changes(machines) if self.limits.change else 0
+        most = self.limits.most_changes
+        return None if most is not None and changes > most else self.change * changes
 
     @property
     def most(self) -> int:
@@ -151,7 +174,7 @@ def rational_module(
     rate_scale = lcm(module.rate_rps.denominator, *(c.throughput_rps.denominator for c in ranked))
     # Prices on top are no matter of the ranking, which decides how requests are dispatched.
     per_unit = [(unit[c] + limits.price_per_h.get(c.hardware, 0) / c.throughput_rps) / rate_scale for c in ranked]
-    cost_scale = lcm(*(cost.denominator for cost in per_unit))
+    cost_scale = lcm(limits.change_per_h.denominator, *(cost.denominator for cost in per_unit))
     unit_cost = tuple(int(cost * cost_scale) for cost in per_unit)
     distinct = sorted(set(unit.values()))
     return RationalModule(
@@ -164,6 +187,7 @@ def rational_module(
         rate_scale,
         cost_scale,
         tuple(distinct.index(unit[c]) for c in ranked),
+        int(limits.change_per_h * cost_scale),
         limits,
         space,
     )
@@ -273,7 +297,7 @@ class _Search:
                 charged = (whole + 1) * m.throughput[j] if left and self.whole else rest
                 if charged <= room * m.throughput[j]:
                     self._offer(cost + charged * m.unit_cost[j], (*before, (j, whole)), left)
-                    if charged == rest and m.unit_cost[j] == m.least[j]:
+                    if not m.limits.change and charged == rest and m.unit_cost[j] == m.least[j]:
                         return  # nothing that goes on from here is cheaper
             # Too slow for the budget, or in want of dummies that the rule forbids; a later configuration may do.
             if lacking == inf or (lacking > 0 and not self.dummies):
@@ -303,7 +327,16 @@ class _Search:
         return self.needs.partial[j] <= (w if self.shared else left)
 
     def _offer(self, cost: int, machines: tuple[tuple[int, int], ...], partial: int) -> None:
-        """Keep a plan if it costs less than the best one so far."""
+        """Keep a plan if it costs less than the best one so far, its changes included."""
+        if self.m.limits.change:
+            held: dict[str, int] = {}
+            for i, (j, n) in enumerate(machines):
+                name = self.m.configurations[j].hardware
+                held[name] = held.get(name, 0) + n + (1 if partial and i + 1 == len(machines) else 0)
+            changes = self.m.change_cost(held)
+            if changes is None:
+                return
+            cost += changes
         if cost < self.below:
             self.below, self.best = cost, (machines, partial)
 

@@ -15,7 +15,6 @@ on it (`SplitProblem.refine`).
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -34,12 +33,12 @@ from formulations.session.exact.module_problem import (
     no_stock,
 )
 from formulations.session.exact.module_search import search_module
+from formulations.session.exact.stages import began, first_nodes, next_nodes
 from formulations.session.rational.module import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
 from formulations.session.splitting.problem import Mode, SplitProblem, without_modes
 from formulations.session.whole.charges import no_types
 from formulations.tolerances import FRONTIER, JUST_BELOW, SAME_COST
 
-NODES_BETWEEN_CLOCKS = 1 << 20
 EXACT_NODES = 200_000
 """Nodes, of some microseconds each, after which an exact search of one module gives up."""
 
@@ -212,11 +211,10 @@ def _mode(single: Session, space: PlanSpace, plan: ModulePlan) -> Mode | None:
 
 def _search(problem: ModuleProblem, floor: float, deadline: float) -> ModulePlanFound:
     """The cheapest plan of one module; what was found so far if the clock stops the search."""
-    if math.isinf(deadline):
-        return search_module(problem, no_types(), math.inf, floor, FRONTIER, 1 << 60)
-    nodes = NODES_BETWEEN_CLOCKS
+    nodes = first_nodes(deadline)
     while True:
+        begun_s = began(deadline)
         found = search_module(problem, no_types(), math.inf, floor, FRONTIER, nodes)
-        if found.complete or time.perf_counter() >= deadline:
+        nodes = 0 if found.complete else next_nodes(nodes, begun_s, deadline)
+        if nodes == 0:
             return found
-        nodes *= 4

@@ -10,6 +10,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
 from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.known_plans import with_known_plans
 from formulations.session.splitting.frontiers import split_problem
 from formulations.session.splitting.problem import SplitProblem
 from formulations.session.splitting.proof import Build, answer_of, modes_within, solve_split
@@ -34,6 +35,12 @@ def split_session(
     Raises:
         InapplicableError: the dummy rule is `continuous`.
     """
+    return with_known_plans(session, space, limits, lambda within: _split(session, space, within, build, export))
+
+
+def _split(
+    session: Session, space: PlanSpace, limits: Limits, build: Build, export: Callable[[SplitProblem], None] | None
+) -> Answer:
     started = time.perf_counter()
     deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
     given = limits.options.warm_start

@@ -32,6 +32,8 @@ from formulations.tolerances import UNIT_ROUNDING
 
 MOST_STATES = 2_000_000
 """States at most, of some 100 bytes each."""
+LOOKS = 16
+"""Numbers of machines that are looked at, at most, for each state that may be made: most make none."""
 MOST_KEYS = 1 << 60
 """Numbers of machines by type together, at most: states are told apart by one whole number."""
 ADDED = 512.0 * UNIT_ROUNDING
@@ -51,6 +53,7 @@ class _States(NamedTuple):
         doubt: 1 where a state was left out for this one, or for one before it, although their rates differ by no more
             than rounding; else 0.
         size: number of states, shape (1,).
+        looked: numbers of machines that were looked at, shape (1,).
     """
 
     held: Ints
@@ -61,6 +64,7 @@ class _States(NamedTuple):
     machines: Ints
     doubt: Ints
     size: Ints
+    looked: Ints
 
 
 class _Best(NamedTuple):
@@ -221,7 +225,9 @@ def _within(search: _Search, limit: float, floor: float) -> ModulePlanFound:
     machines = np.zeros(size, np.int64)
     if best.state[0] >= 0:
         _record(states, best.state[0], machines)
-    return ModulePlanFound(best.figures[0], machines, -1, states.size[0], complete)
+    # A search that has looked at all that it may counts as one that has made all that it may.
+    used = search.most_states if states.looked[0] > LOOKS * search.most_states else states.size[0]
+    return ModulePlanFound(best.figures[0], machines, -1, used, complete)
 
 
 @compiled
@@ -268,6 +274,7 @@ def _with_machines(
     h, t, need = p.kind[j], p.table[THROUGHPUT, j], p.table[WHOLE_NEED, j] * (1.0 - ADDED)
     made, count = np.empty(max(16, given.size), np.int64), 0
     held = np.zeros(kinds + 1, np.int64)
+    final = not (top > 0.0).any()
     for u in given:
         held[:] = states.held[u]
         if held[kinds] >= p.most:
@@ -276,11 +283,18 @@ def _with_machines(
         n = 1
         if alone and need > rate + t:
             n = max(1, int(np.ceil((need - rate) / t)))
+        # No others follow: fewer would not take the module's rate.
+        if final:
+            n = max(n, int((p.rate * (1.0 - 2.0 * ADDED) - rate) / t))
         # No more machines of the type follow, and these would be too few to keep to the changes.
         if top[h] == 0.0 and types.most < NO_LIMIT:
             n = max(n, types.running[h] - types.most - own)
         before = np.inf
         while own + n <= types.cap[h]:
+            # Of thousands of millions of machines those of no use are not looked at one by one for ever.
+            states.looked[0] += 1
+            if states.looked[0] > LOOKS * search.most_states:
+                return states, made[:count].copy(), False
             held[h] = own + n
             bound = least_cost(types, held, top, p.rate * (1.0 - ADDED) - rate - n * t)
             # The bound is convex in n: once it has risen beyond the limit, it stays there.
@@ -377,6 +391,7 @@ def _new_states(capacity: int, kinds: int) -> _States:
         np.zeros(capacity, np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
     )
 
 
@@ -392,4 +407,5 @@ def _wider(states: _States) -> _States:
         np.concatenate((states.machines, np.zeros_like(states.machines))),
         np.concatenate((states.doubt, np.zeros_like(states.doubt))),
         states.size,
+        states.looked,
     )

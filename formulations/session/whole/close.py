@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,9 +26,11 @@ from euclio.session.running import Running
 from euclio.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.module_problem import NO_LIMIT, Stock
+from formulations.session.whole.attainable import Attainable
 from formulations.session.whole.boxes import Box, Counts, Point
 from formulations.session.whole.charges import Charges
 from formulations.session.whole.stock import WHY_S, StockSearch, answer_of, limits_of, why_too_small
+from formulations.session.whole.stock_ties import Changes, Found, cheapest_in_box
 from formulations.tolerances import GAP
 
 
@@ -110,10 +114,39 @@ class ChangesSearch(StockSearch):
         """Module of each configuration."""
         return np.repeat(np.arange(self._arrays.rate.size), np.diff(self._arrays.first))
 
-    def _decided(self, box: Box) -> list[Box]:
-        """Leave a tie open: the search in exact arithmetic knows no changes."""
-        self._unsettled = min(self._unsettled, box.bound)
-        return []
+    def _in_fractions(self, box: Box) -> Found | None:
+        """The cheapest plan of a box at its prices, with its changes, in exact arithmetic."""
+        running = self.session.running
+        assert running is not None
+        usable: list[dict[str, int]] = [
+            {h: running.counts[module.name, h] for h in dict.fromkeys(self._profile[k].hardware for k in own)}
+            for module, own in zip(self.session.modules, self._configurations(), strict=True)
+        ]
+        left = None if running.most_changes is None or self.counted else running.most_changes - self.gone
+        each = Fraction(1) if self.counted else running.price_per_change_per_h
+        changes = Changes(usable, each, left, self.counted)
+        return cheapest_in_box(
+            self._unlimited,
+            self.space,
+            self.limits,
+            self._parts_of,
+            box,
+            self._limit(),
+            self.effort,
+            changes,
+        )
+
+    def _configurations(self) -> list[range]:
+        """The configurations of each module."""
+        first = self._arrays.first
+        return [range(int(lo), int(hi)) for lo, hi in pairwise(first)]
+
+    def _listed(self) -> Attainable:
+        found = StockSearch._listed(self)
+        if self._stock.size == len(self.limits):
+            return found
+        whole = range(0, int(self._stock[-1]) + 1, self._parts_of)
+        return Attainable([[*row, whole] for row in found.values])
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1

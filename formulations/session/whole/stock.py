@@ -36,11 +36,12 @@ from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, Proo
 from formulations.session.exact.module_problem import Stock
 from formulations.session.exact.solver import NO_PLAN
 from formulations.session.rational.module import Effort, UndecidedError
+from formulations.session.whole.attainable import Attainable, attainable
 from formulations.session.whole.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
 from formulations.session.whole.charges import no_charges
 from formulations.session.whole.nearly_full import nearly_full
 from formulations.session.whole.prices import better_price
-from formulations.session.whole.stock_ties import cheapest_in_box
+from formulations.session.whole.stock_ties import Found, cheapest_in_box
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
@@ -49,6 +50,8 @@ WHY_S = 2.0
 """Seconds at most to find out how many more machines would do."""
 TIE_NODES = 200_000
 """Nodes after which ties are left open."""
+BOXES_FOR_NOTHING = 8
+"""Boxes after which the parts of machines that plans have are listed, where machines are charged by share."""
 RECENT = 16
 """Plans that new prices are made of."""
 
@@ -95,6 +98,7 @@ class StockSearch:
     _tied: list[Box] = field(init=False, default_factory=list)
     _unsettled: float = field(init=False, default=math.inf)
     _unlimited: Session = field(init=False)
+    _attainable: Attainable | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
@@ -213,17 +217,25 @@ class StockSearch:
         return self._divided(Box(bound, box.least, most, price), over, under)
 
     def _divided(self, box: Box, over: Point | None, under: Point | None) -> list[Box]:
-        divide = divided if self._parts_of == 1 else divided_by_share
-        return divide(box, self._stock, over, under)
+        if self._parts_of == 1:
+            return divided(box, self._stock, over, under)
+        halves = divided_by_share(box, self._stock, over, under)
+        if self.boxes < BOXES_FOR_NOTHING:
+            return halves
+        if self._attainable is None:
+            self._attainable = self._listed()
+        return [smaller for half in halves if (smaller := self._attainable.within(half)) is not None]
+
+    def _listed(self) -> Attainable:
+        """The parts of machines that plans have: a bisection of what lies between them would go on to the last part."""
+        return attainable(self.session, self.space, list(self.limits), self._parts_of)
 
     def _decided(self, box: Box) -> list[Box]:
         """Decide a box at its prices in exact arithmetic, and divide it where that does not settle it."""
         if box.bound >= self._limit():
             return []
         try:
-            found = cheapest_in_box(
-                self._unlimited, self.space, self.limits, self._parts_of, box, self._limit(), self.effort
-            )
+            found = self._in_fractions(box)
         except UndecidedError:
             self._unsettled = min(self._unsettled, box.bound)
             return []
@@ -238,6 +250,12 @@ class StockSearch:
         if (fits and found.bound == found.cost_per_h) or box.bound >= self._limit():
             return []
         return self._divided(box, *((None, point) if fits else (point, None)))
+
+    def _in_fractions(self, box: Box) -> Found | None:
+        """The cheapest plan of a box at its prices, in exact arithmetic."""
+        return cheapest_in_box(
+            self._unlimited, self.space, self.limits, self._parts_of, box, self._limit(), self.effort
+        )
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
@@ -303,6 +321,11 @@ class StockSearch:
         """The plan of a proof, if it is one but for the stock; None: rounding made it."""
         arrays = session_arrays(self.session, self.space)
         plan = nearly_full(self._unlimited, self.space, to_plan(self.session, arrays, proof.machines, proof.partial_at))
+        # What is left of a rate by all its digits asks for a machine that the proof has not counted.
+        if any(
+            m.allocations[-1].partial_rps > 0 and k < 0 for m, k in zip(plan.modules, proof.partial_at, strict=True)
+        ):
+            return None
         if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and arrays.countable:
             return plan
         checked = evaluate(self._unlimited, plan, self.space)

@@ -1,4 +1,6 @@
 import random
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -14,7 +16,7 @@ from euclio.session import (
     evaluate,
 )
 from euclio.session.evaluate import rank_key
-from euclio.session.latency_bound import latency_bound
+from euclio.session.latency_bound import is_attained, is_too_fast, latency_bound
 from euclio.session.least_latency import bracket
 
 RULES = list(product(Policy, DummyRule))
@@ -71,3 +73,21 @@ def test_bound_is_reached_where_dummies_may_fill_a_machine(policy):
         session = session_with(1000, random_module(rng))
         least = bracket(session, session.modules[0], space)
         assert least.latency_s == least.bound_s
+
+
+@pytest.mark.parametrize(("policy", "dummy"), RULES)
+@pytest.mark.parametrize("charging", ["share", "whole"])
+def test_a_bound_that_is_called_not_attained_is_not(policy, dummy, charging):
+    """Plans drawn at random take longer than such a bound, and an SLO on it is too fast."""
+    rng = random.Random(f"{policy} {dummy} {charging}")
+    space = PlanSpace(policy, dummy, charging=charging)
+    for _ in range(100):
+        session = session_with(1000, random_module(rng))
+        (module,) = session.modules
+        bound = latency_bound(module, space)
+        assert is_too_fast(replace(session, slo_s=bound), space) == (not is_attained(module, space))
+        assert is_too_fast(replace(session, slo_s=bound * Fraction(999999, 10**6)), space)
+        for plan in some_plans(rng, session, dummy):
+            checked = evaluate(session, plan, space)
+            if checked.feasible and not is_attained(module, space):
+                assert checked.latency_s > bound

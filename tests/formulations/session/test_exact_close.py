@@ -167,3 +167,21 @@ def test_dummies_at_any_rate_are_refused_in_one_line(space):
     found = solve(session, "exact", space=space)
     assert found.status is Status.INAPPLICABLE
     assert "dummy rule" in found.reason
+
+
+@pytest.mark.parametrize("rule", ["machine", "continuous"])
+@pytest.mark.parametrize("price", ["0", "10"])
+@pytest.mark.parametrize(("most", "needed"), [(0, 3), (1, 3), (2, 3), (3, 3)])
+def test_a_rate_just_above_whole_machines_asks_for_one_change_more(rule, price, most, needed):
+    """19.656984969041353 requests per second are 1e-16 more than 3 machines of batch 2 in 0.30523500981710384 s take.
+
+    A fourth machine is a third change; and so it is with batches of 1 and 4 in proportion.
+    """
+    d = Fraction("0.15261750490855192")
+    profile = [Configuration("h", b, 1, d * b) for b in (2, 1, 4)]
+    module = Module("m", "19.656984969041353", profile)
+    running = Running((RunningMachines("m", "h", 1),), most, Fraction(price))
+    session = Session("tie", "2.141566503533074", [Hardware("h", 1)], [module], running=running)
+    found = solve(session, "exact", space=PlanSpace("tc", rule, charging="whole"))
+    assert found.status is (Status.INFEASIBLE if most < needed else Status.OPTIMAL)
+    assert found.value == (None if most < needed else 4 + 3 * Fraction(price))

@@ -11,9 +11,12 @@ from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
+from euclio.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session.evaluate import machines_by_hardware
 from euclio.session.family import FAMILY
 from euclio.session.unlimited import without_stock
+from formulations.session.whole.attainable import attainable
+from formulations.session.whole.boxes import parts_of_machines
 
 SOON_S = 10.0
 """Seconds that are far more than a small session takes."""
@@ -171,3 +174,37 @@ def test_a_stock_that_does_not_bind_changes_nothing(space):
     session = two_modules(None, None)
     plenty = replace(session, hardware=tuple(replace(h, count=1000) for h in session.hardware))
     assert solve(plenty, "exact", space=space).value == solve(session, "exact", space=space).value
+
+
+@pytest.mark.parametrize("rule", ["none", "machine"])
+@pytest.mark.parametrize("policy", ["rr-even", "machine-rate", "tc"])
+def test_boxes_of_shares_end_at_those_that_plans_have(policy, rule):
+    """Between one machine of a type and two there is no plan, however finely their parts are counted.
+
+    Module a takes two machines of `one`, or one and some of `two`; b half of one of `one`, or three of `three`.
+    """
+    hardware = [Hardware("one", 1, 2), Hardware("two", 1), Hardware("three", 1)]
+    first = [Configuration("two", 4, 3, "0.23"), Configuration("one", 8, 1, "0.1000000001")]
+    second = [Configuration("one", 3, 3, "0.35"), Configuration("three", 1, 1, "0.22")]
+    modules = [Module("a", "159.99999984", first), Module("b", "12.857142857142858", second)]
+    session = Session("holes", "3.678", hardware, modules)
+    space = PlanSpace(policy, rule)
+    found = solve(session, "exact", space=space, time_limit_s=60)
+    best = solve(session, "plan-bruteforce", space=space)
+    assert (found.status, found.value) == (best.status, best.value)
+    assert found.stats["boxes"] < 100
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_parts_that_plans_have_are_all_listed(seed):
+    """Every plan of the enumeration has parts that the list of its module has."""
+    session, rng = stocked(bought_session(seed), seed), random.Random(seed)
+    space = rng.choice([s for s in SHARES if s.policy.name != "tc-shared" or s.max_allocations])
+    names, parts = [h.name for h in session.hardware], parts_of_machines(session, space)
+    listed = attainable(session, space, names, parts)
+    plan = solve(without_stock(session), "plan-bruteforce", space=space).plan
+    for m, own in enumerate(plan.modules if plan is not None else ()):
+        checked = evaluate(session, plan, space).modules[m]
+        used = machines_by_hardware(Plan((own,)), [checked.partial_rps], space)
+        for kind, name in enumerate(names):
+            assert used.get(name, 0) * parts in listed.values[m][kind]

@@ -1,0 +1,86 @@
+"""Plans that quick heuristics make: what an exact method falls back on where its limit ends before it has a better one.
+
+The heuristics are found by the registry and run after the limit has ended, which takes some hundredths of a second. One
+of them takes seconds where modules are many: it is run first then, and only where the limit leaves time for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.core.errors import InapplicableError
+from euclio.core.family import family_of
+from euclio.core.registry import Limits, solvers
+from euclio.core.result import Answer
+from euclio.session import Plan, PlanSpace, Session, evaluate
+from formulations.session.joint.surplus import all_full, first_plan
+
+QUICK = ("piccolo", "scrooge", "whole-greedy")
+"""Heuristics that take hundredths of a second for 100 modules."""
+THOROUGH, THOROUGH_S = "harpagon", 2e-6
+"""One whose time grows with the third power of the modules, and by how many seconds: 2 s for 100 of them."""
+AT_ONCE_S, SHARE = 0.03, 0.2
+"""It is run after the limit where it is as quick as this, and before the search where it takes this share of it."""
+
+
+def with_known_plans(
+    session: Session, space: PlanSpace, limits: Limits[Plan], run: Callable[[Limits[Plan]], Answer[Plan]]
+) -> Answer[Plan]:
+    """The answer of an exact method that has the plan of a quick heuristic where it has no better one itself.
+
+    Args:
+        session: the instance.
+        space: its plan space.
+        limits: limits of the run; without a time limit the method ends with a proof, and no heuristic is run.
+        run: the exact method, within the limits that it is given.
+    """
+    if limits.time_limit_s is None:
+        return run(limits)
+    takes, names, before = THOROUGH_S * len(session.modules) ** 3, list(QUICK), None
+    if takes <= AT_ONCE_S:
+        names.append(THOROUGH)
+    elif takes <= SHARE * limits.time_limit_s:
+        started = time.perf_counter()
+        before = _made_by(THOROUGH, session, space)
+        limits = replace(limits, time_limit_s=max(0.0, limits.time_limit_s - (time.perf_counter() - started)))
+    found = run(limits)
+    if found.infeasible or found.raw_status.lower() == "optimal":
+        return found
+    made = (_made_by(name, session, space) for name in names)
+    plan, cost = cheapest_of(session, space, [found.plan, before, *made])
+    if plan is None and all_full(space):
+        # In fractions, however little the SLO leaves to collect batches in.
+        plan, cost = cheapest_of(session, space, [first_plan(session, space)])
+    if plan is None or cost is None or plan is found.plan:
+        return found
+    claimed = float(cost)
+    return replace(found, plan=plan, claimed=claimed, bound=None if found.bound is None else min(found.bound, claimed))
+
+
+def cheapest_of(
+    session: Session, space: PlanSpace, plans: Iterable[Plan | None]
+) -> tuple[Plan | None, Fraction | None]:
+    """The cheapest of some plans that the checker accepts, of equal ones the first, and its cost per hour."""
+    best, least = None, None
+    for plan in plans:
+        checked = None if plan is None else evaluate(session, plan, space)
+        if checked is None or not checked.feasible or checked.cost_per_h is None:
+            continue
+        if least is None or checked.cost_per_h < least:
+            best, least = plan, checked.cost_per_h
+    return best, least
+
+
+def _made_by(name: str, session: Session, space: PlanSpace) -> Plan | None:
+    """What a heuristic makes of a session; None: it is not installed, does not cover it or finds nothing."""
+    solver = solvers().get(name)
+    if solver is None or not set(family_of(session).demands(session, space)) <= solver.covers:
+        return None
+    try:
+        plan: Plan | None = solver.run(session, space, Limits()).plan
+    except InapplicableError:
+        return None
+    return plan
