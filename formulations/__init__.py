@@ -149,7 +149,7 @@ SOLVERS = (
     Solver(
         "day-exact",
         "exact",
-        "least cost over all steps by dynamic programming over numbers of machines, proven for one module (ours)",
+        "least cost over all steps by dynamic programming over numbers of machines, proven where these are few (ours)",
         late("formulations.day.solver", "solve_day"),
         family="day",
         compile=late("formulations.day.several_modules", "compile_several_modules"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from euclio.day.comparing import DayComparison
 
 AT_LEAST_0 = Values("a number of at least 0", float, lambda number: number >= 0)
-CHANGES = ("warm_up_s", "keep_alive_s", "price_per_change")
+OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}
+"""The options of what changes cost, by field of a load over time."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +36,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="load of a session: columns time_s and rate_rps (sum of the sources) or factor, for all modules or, as "
         "rate_rps:MODULE or factor:MODULE, for each",
     )
-    for flag, field, what in (
-        ("--warm-up", "warm_up_s", "seconds that a machine is charged before it serves"),
-        ("--keep-alive", "keep_alive_s", "seconds that a machine is charged after it is released"),
-        ("--price-per-change", "price_per_change", "money per machine that is started or stopped"),
+    for field, what in (
+        ("warm_up_s", "seconds that a machine is charged before it serves"),
+        ("keep_alive_s", "seconds that a machine is charged after it is released"),
+        ("price_per_change", "money per machine that is started or stopped"),
     ):
-        parser.add_argument(flag, dest=field, type=AT_LEAST_0.parse, metavar="X", help=f"{what}; default: 0")
+        parser.add_argument(OPTIONS[field], dest=field, type=AT_LEAST_0.parse, metavar="X", help=f"{what}; default: 0")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these alone, or FILE.py:FUNCTION; default: all")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(
@@ -109,7 +112,7 @@ def _day(arguments: argparse.Namespace) -> Day:
     from euclio.session import Session
 
     given: dict[str, Any] = {}
-    for name in CHANGES:
+    for name in OPTIONS:
         value = getattr(arguments, name)
         if value is not None:
             given[name] = value
@@ -117,16 +120,26 @@ def _day(arguments: argparse.Namespace) -> Day:
     if isinstance(instance, Day):
         if arguments.load is not None:
             raise InputError("the file has a load of its own; leave this out, or give the session", field="--load")
-        return replace(instance, **given)
+        with _named(given, arguments.file):
+            return replace(instance, **given)
     if not isinstance(instance, Session):
         message = f"is one of {family_of(instance).instances}; give a session, or a file of schema euclio/day/1"
         raise InputError(message, file=arguments.file)
     if arguments.load is None:
         raise InputError("is needed with a session: a CSV of times and rates", field="--load")
-    try:
+    with _named(given, arguments.load):
         return Day(instance.name, instance, read_load(arguments.load, instance), **given)
+
+
+@contextmanager
+def _named(given: Collection[str], file: str | Path) -> Iterator[None]:
+    """Name the option of a number that was given, else the file, where what they say is refused."""
+    try:
+        yield
     except InputError as error:
-        raise InputError(error.message, file=error.file or str(arguments.load), field=error.field) from None
+        if error.field is not None and error.field in given:
+            raise InputError(error.message, field=OPTIONS[error.field]) from None
+        raise InputError(error.message, file=error.file or str(file), field=error.field) from None
 
 
 def _exit_code(found: DayComparison, file: str) -> int:

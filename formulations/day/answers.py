@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
@@ -21,8 +21,18 @@ class RuleError(Exception):
     """A rule has no plan (says why), which proves nothing about others."""
 
 
-Made = tuple[DayPlan, float | None]
-"""A plan, and a proven bound on the cost of all plans; None: there is none."""
+class Made(NamedTuple):
+    """What a method found.
+
+    Attributes:
+        plan: a plan.
+        bound: a proven bound on the cost of all plans; None: there is none.
+        reason: what did not go as it should have; empty: nothing.
+    """
+
+    plan: DayPlan
+    bound: float | None = None
+    reason: str = ""
 
 
 def answer(day: Day, limits: Limits[Any], make: Callable[[float, bool], Made]) -> Answer[DayPlan]:
@@ -36,11 +46,11 @@ def answer(day: Day, limits: Limits[Any], make: Callable[[float, bool], Made]) -
     """
     deadline = time.perf_counter() + (math.inf if limits.time_limit_s is None else limits.time_limit_s)
     try:
-        plan, bound = make(deadline, False)
-        checked = evaluate(day, plan)
+        made = make(deadline, False)
+        checked = evaluate(day, made.plan)
         if not checked.feasible:
-            plan, bound = make(deadline, True)
-            checked = evaluate(day, plan)
+            made = make(deadline, True)
+            checked = evaluate(day, made.plan)
     except NoPlanError as reason:
         return Answer(None, "infeasible", infeasible=True, reason=str(reason))
     except RuleError as reason:
@@ -48,7 +58,7 @@ def answer(day: Day, limits: Limits[Any], make: Callable[[float, bool], Made]) -
     except LateError:
         return Answer(None, "time limit", reason="the time limit was hit; allow more time")
     value = None if checked.value is None else float(checked.value)
-    return Answer(plan, "done", claimed=value, bound=bound)
+    return Answer(made.plan, "done", claimed=value, bound=made.bound, reason=made.reason)
 
 
 def nothing_serves(day: Day, k: int) -> NoPlanError:

@@ -17,12 +17,16 @@ from euclio.day.evaluate import WHOLE
 from euclio.day.instance import at_rates
 from euclio.session import ModulePlan, Plan, Session
 from euclio.session.unlimited import without_stock
+from formulations.day.answers import RuleError
 from formulations.day.one_path import LateError
 from formulations.day.rate_table import rate_table
 from formulations.day.transitions import per_vector
 from formulations.session.exact.solver import solve_exact
 
 Rates = tuple[Fraction, ...]
+
+HALF = 0.5
+"""Part of the time that is left to plans that know no stock, before those that do."""
 
 
 class Found(NamedTuple):
@@ -53,6 +57,8 @@ def cheapest_plans(day: Day, factor: Fraction, deadline: float, *, exact: bool) 
     Raises:
         InapplicableError: there are too many numbers of machines.
         LateError: the deadline passed.
+
+    What it returns raises LateError too, and RuleError where neither a plan nor a proof that there is none was found.
     """
     session = day.session
     if len(session.modules) > 1:
@@ -79,30 +85,44 @@ def _by_table(session: Session, largest_rps: Fraction, exact: bool) -> Cheapest:
 
 def _by_solver(session: Session, deadline: float) -> Cheapest:
     """Several modules: what `exact` finds among plans of whole machines; the same rates are solved once."""
-    known: dict[Rates, Found | None] = {}
+    known: dict[Rates, Found | RuleError | None] = {}
 
     def cheapest(rates: Rates) -> Found | None:
         if rates not in known:
-            known[rates] = _solved(at_rates(session, rates), deadline)
-        return known[rates]
+            try:
+                known[rates] = _solved(at_rates(session, rates), deadline)
+            except RuleError as open_:
+                known[rates] = open_
+        found = known[rates]
+        if isinstance(found, RuleError):
+            raise found
+        return found
 
     return cheapest
 
 
 def _solved(session: Session, deadline: float) -> Found | None:
+    # Without the stock it is quick, and mostly within it; a tie that it is held up by need not be one within the stock.
+    free = without_stock(session)
+    found = solve_exact(free, WHOLE, _until(deadline, HALF if session.stock else 1.0))
+    if session.stock and not found.infeasible and not _within_stock(session, found.plan):
+        found = solve_exact(session, WHOLE, _until(deadline, 1.0))
+    if found.plan is not None:
+        return Found(tuple(_full(module) for module in found.plan.modules), found.bound)
+    if found.infeasible:
+        return None
+    if time.perf_counter() >= deadline:
+        raise LateError
+    rates = ", ".join(f"{float(module.rate_rps):g}" for module in session.modules[:6])
+    raise RuleError(f"the cheapest plan for {rates} req/s is open: {found.reason or found.raw_status}")
+
+
+def _until(deadline: float, part: float) -> Limits[Any]:
+    """Limits that leave a part of the time until a deadline."""
     left_s = deadline - time.perf_counter()
     if left_s <= 0:
         raise LateError
-    limits: Limits[Any] = Limits(None if left_s == math.inf else left_s)
-    # Without the stock it is quick, and mostly within it.
-    found = solve_exact(without_stock(session), WHOLE, limits)
-    if session.stock and not found.infeasible and not _within_stock(session, found.plan):
-        found = solve_exact(session, WHOLE, limits)
-    if found.plan is None:
-        if found.infeasible:
-            return None
-        raise LateError
-    return Found(tuple(_full(module) for module in found.plan.modules), found.bound)
+    return Limits(None if left_s == math.inf else left_s * part)
 
 
 def _within_stock(session: Session, plan: Plan | None) -> bool:

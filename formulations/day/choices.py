@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.day import Day, Serving
-from euclio.session import Configuration
+from euclio.session import Configuration, Session
 from euclio.session.evaluate import rank_key
-from formulations.day.choices_kernel import minimal_vectors, vector_latencies
+from formulations.day.choices_kernel import fastest_choices, minimal_vectors, vector_latencies
 from formulations.day.rate_kernel import largest_rates, machines_used
 from formulations.day.rate_table import SLACK, most_alone
 
@@ -38,6 +38,8 @@ MORE = 1.5
 """Axes end beyond so many times the machines that serve the largest load alone."""
 ROOM = 1.5
 """Axes end beyond so many times the largest cost of the module in a step's own plan."""
+BEYOND = 1 + 4 * SLACK
+"""Rates of machines that are no less than so many times a rate serve it, however floats were rounded."""
 MARGIN = 1e-9
 """Share of the SLO that plans leave free and that bounds add, so that rounding never misses it or loses a plan."""
 
@@ -55,6 +57,20 @@ class Choices:
     vectors: Ints
     latency_s: Floats
     first: Ints
+
+    def fastest(self, plans: Ints, step: Ints) -> Ints:
+        """The fastest choices of the modules with the machines of plans; -1 where these serve in no known way.
+
+        Args:
+            plans: machines on, shape (plans, modules, types).
+            step: the step of each plan.
+        """
+        return fastest_choices(self.vectors, self.first, plans, step)
+
+    def latencies(self, plans: Ints, step: Ints) -> Floats:
+        """The latencies of the modules in plans, as of `fastest`; infinite where there is none."""
+        found = self.fastest(plans, step)
+        return np.where(found < 0, np.inf, self.latency_s[found])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +95,19 @@ class Box:
     numbers: Floats
     types: Ints
 
-    def serving(self, on: Ints, rate_rps: float, budget_s: float) -> tuple[Serving, ...]:
-        """What serves a rate within a budget, with at most so many machines of each type; empty: they do not."""
+    def serving(self, on: Ints, rate_rps: Fraction, budget_s: float) -> tuple[Serving, ...]:
+        """What serves a rate within a budget, with at most so many machines of each type; empty: they do not.
+
+        Floats first allow the machines to miss the rate by rounding, then ask for so much more. What is returned takes
+        the rate in fractions, so that a rate just above that of whole machines is never served by them.
+        """
         duration, batch, own = self.numbers
-        counts = machines_used(on, budget_s, rate_rps, duration, batch, own, self.types, SLACK)
-        used = ((c, int(n)) for c, n in zip(self.configurations, counts, strict=True) if n)
-        return tuple(reversed([Serving(c.hardware, c.batch, c.concurrency, n) for c, n in used]))
+        for asked in (float(rate_rps), float(rate_rps) * BEYOND):
+            counts = machines_used(on, budget_s, asked, duration, batch, own, self.types, SLACK)
+            used = [(c, int(n)) for c, n in zip(self.configurations, counts, strict=True) if n]
+            if used and sum((n * c.throughput_rps for c, n in used), Fraction(0)) >= rate_rps:
+                return tuple(Serving(c.hardware, c.batch, c.concurrency, n) for c, n in reversed(used))
+        return ()
 
 
 def box(day: Day, m: int, seen: Ints) -> Box | None:
@@ -139,6 +162,19 @@ def choices_of_bounds(day: Day, boxes: Sequence[Box]) -> Choices:
     return _choices(day, boxes, True)
 
 
+def in_time(session: Session, latency_s: Floats) -> NDArray[np.bool_]:
+    """Which plans keep the SLO, given latencies of shape (modules, plans) of choices for plans."""
+    until = np.zeros_like(latency_s)
+    parents = session.parents()
+    for m in session.order:
+        for parent in parents[m]:
+            until[m] = np.maximum(until[m], until[parent])
+        until[m] += latency_s[m]
+    # Half of the margin is left for the rounding of sums that were held to all of it in another order.
+    longest: NDArray[np.bool_] = until.max(axis=0) <= float(session.slo_s) * (1 - MARGIN / 2)
+    return longest
+
+
 def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
     vectors: list[Ints] = []
     latencies: list[Floats] = []
@@ -146,14 +182,12 @@ def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
     size = 0
     for m, own in enumerate(boxes):
         known: dict[Fraction, tuple[int, int]] = {}
-        quickest = _quickest(own)
         for k, step in enumerate(day.steps):
             rate = step.rates_rps[m]
             if rate not in known:
-                asked = float(rate) * (1 - SLACK)
-                found, latency = minimal_vectors(
-                    own.rates, asked, own.budgets_s, own.most + 1, own.ended, quickest, below
-                )
+                found, latency = _minimal(own, float(rate) * (1 - SLACK), below)
+                if not below:
+                    found, latency = _without_misses(own, rate, found, latency)
                 order = np.argsort(latency, kind="stable")
                 vectors.append(found[order])
                 latencies.append(latency[order])
@@ -161,6 +195,19 @@ def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
                 size += len(latency)
             first[k, m] = known[rate]
     return Choices(np.concatenate(vectors), np.concatenate(latencies), first)
+
+
+def _minimal(own: Box, asked_rps: float, below: bool) -> tuple[Ints, Floats]:
+    return minimal_vectors(own.rates, asked_rps, own.budgets_s, own.most + 1, own.ended, _quickest(own), below)
+
+
+def _without_misses(own: Box, rate_rps: Fraction, found: Ints, latency: Floats) -> tuple[Ints, Floats]:
+    """Choices without those that serve a rate by rounding only, and with those that serve it beyond all rounding."""
+    sure, sure_latency = _minimal(own, float(rate_rps) * BEYOND, False)
+    if found.shape == sure.shape and (found == sure).all() and (latency == sure_latency).all():
+        return found, latency
+    true = [bool(own.serving(on, rate_rps, budget)) for on, budget in zip(found, latency, strict=True)]
+    return np.concatenate([found[true], sure]), np.concatenate([latency[true], sure_latency])
 
 
 def latency_tables(day: Day, m: int, own: Box) -> tuple[Floats, Ints]:

@@ -1,4 +1,4 @@
-"""The vectors of machines that serve a rate, and can do without no machine at their latency (compiled, ours)."""
+"""Vectors that serve a rate and can do without no machine; the fastest within others (compiled, ours)."""
 
 from __future__ import annotations
 
@@ -91,3 +91,29 @@ def vector_latencies(
                 break
             on[axis] = 0
     return latency
+
+
+@compiled
+def fastest_choices(vectors: Ints, first: Ints, plans: Ints, step: Ints) -> Ints:
+    """The fastest choices of the modules in plans; -1 where the machines do not serve the step.
+
+    Args:
+        vectors: machines by type of choices, shape (choices, types).
+        first: first choice, and the end of the last one, by step and module; latencies rise from first to last.
+        plans: machines on, shape (plans, modules, types).
+        step: the step of each plan.
+
+    Returns:
+        Places of choices, shape (plans, modules).
+    """
+    found = np.full(plans.shape[:2], -1)
+    for n in range(plans.shape[0]):
+        for m in range(plans.shape[1]):
+            for i in range(first[step[n], m, 0], first[step[n], m, 1]):
+                fits = True
+                for h in range(plans.shape[2]):
+                    fits = fits and vectors[i, h] <= plans[n, m, h]
+                if fits:
+                    found[n, m] = i
+                    break
+    return found

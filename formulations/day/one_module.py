@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from euclio.day import Day, DayPlan
+from euclio.day import Day
 from euclio.day.instance import HOUR_S
-from formulations.day.answers import nothing_serves
+from formulations.day.answers import Made, nothing_serves
 from formulations.day.one_path import cheapest_path
 from formulations.day.rate_table import rate_table
 from formulations.day.staffings import day_plan, staffing
@@ -14,7 +14,7 @@ ROUNDING = 1e-10
 """Share by which sums of 20,000 steps in floats may be too large, with a margin of a hundred."""
 
 
-def cheapest_of_one_module(day: Day, deadline: float, exact: bool) -> tuple[DayPlan, float]:
+def cheapest_of_one_module(day: Day, deadline: float, exact: bool) -> Made:
     """The cheapest plan of a day with one module, and a bound that proves it.
 
     Args:
@@ -45,4 +45,4 @@ def cheapest_of_one_module(day: Day, deadline: float, exact: bool) -> tuple[DayP
         [staffing(table.serving(on, rate), dict(zip(table.hardware, on, strict=True)))]
         for on, rate in zip(found.machines, rates, strict=True)
     )
-    return day_plan(modules), found.cost * (1 - ROUNDING)
+    return Made(day_plan(modules), found.cost * (1 - ROUNDING))

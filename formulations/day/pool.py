@@ -7,13 +7,13 @@ the steps near it that serve it. The cheapest choice of one per step is a dynami
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from euclio.session import Session
-from formulations.day.choices import MARGIN, Choices, Floats, Ints
-from formulations.day.pool_kernel import cheapest_way, latencies
+from formulations.day.choices import Choices, Floats, Ints, in_time
+from formulations.day.pool_kernel import cheapest_way
 from formulations.day.step_kernel import Flags
 
 
@@ -40,33 +40,37 @@ class Pool:
         session: the application.
         choices: what the modules choose from, for plans.
         money: what machines cost.
-        listed: the plans that were added to each step, as bytes of (modules, types) in 16 bits, the last one last.
+        listed: the plans that were added to each step, as bytes of (modules, types) in 32 bits, the last one last.
+        known: plans that serve their steps, whatever choices know of them, shape (plans, modules, types).
+        known_step: their steps; each has one.
     """
 
     session: Session
     choices: Choices
     money: Money
-    listed: list[dict[bytes, None]] = field(default_factory=list)
+    listed: list[dict[bytes, None]]
+    known: Ints
+    known_step: Ints
 
     def add(self, plans: Ints, steps: Iterable[int]) -> None:
         """Add plans, shape (plans, modules, types), each to one step."""
-        for plan, k in zip(plans.astype(np.int16), steps, strict=True):
+        for plan, k in zip(plans.astype(np.int32), steps, strict=True):
             own = plan.tobytes()
             self.listed[k].pop(own, None)
             self.listed[k][own] = None
 
-    def cheapest(self, last: int, near: int, kept: Ints) -> tuple[float, Ints]:
-        """The cheapest way.
+    def cheapest(self, last: int, near: int, kept: Ints | None = None) -> tuple[float, Ints]:
+        """The cheapest way through the plans that were added and those that are known.
 
         Args:
             last: plans of a step that are looked at, the last ones that were added.
             near: how many steps before and after lend their plans.
-            kept: a plan that is known to serve, shape (steps, modules, types).
+            kept: machines that serve anyway, shape (steps, modules, types); None: no more than are known.
 
         Returns:
             Its cost, and machines on, shape (steps, modules, types).
         """
-        steps, modules, types = kept.shape
+        steps, modules, types = len(self.listed), *self.known.shape[1:]
         recent = [list(own)[-last:] for own in self.listed]
         lists: list[bytes] = []
         step: list[int] = []
@@ -76,11 +80,12 @@ class Pool:
                 own.update(dict.fromkeys(recent[j]))
             lists += own
             step += [k] * len(own)
-        plans = np.frombuffer(b"".join(lists), np.int16).reshape(-1, modules, types).astype(np.int64)
+        plans = np.frombuffer(b"".join(lists), np.int32).reshape(-1, modules, types).astype(np.int64)
         places = np.array(step, np.int64)
         serves = self.serves(plans, places)
-        plans = np.concatenate([plans[serves], kept])
-        places = np.concatenate([places[serves], np.arange(steps)])
+        more = [] if kept is None else [kept]
+        plans = np.concatenate([plans[serves], self.known, *more])
+        places = np.concatenate([places[serves], self.known_step, *(np.arange(steps) for _ in more)])
         order = np.argsort(places, kind="stable")
         plans, places = plans[order], places[order]
         running = (plans.sum(1) * self.money.running[places]).sum(1)
@@ -92,20 +97,8 @@ class Pool:
 
     def serves(self, plans: Ints, step: Ints) -> Flags:
         """Which plans serve their step within the SLO and the stock."""
-        own = latencies(self.choices.vectors, self.choices.latency_s, self.choices.first, plans, step)
-        enough = longest_path(self.session, own.T) <= float(self.session.slo_s) * (1 - MARGIN)
+        enough = in_time(self.session, self.choices.latencies(plans, step).T)
         for h, hardware in enumerate(self.session.hardware):
             if hardware.count is not None:
                 enough &= plans[:, :, h].sum(1) <= hardware.count
         return enough
-
-
-def longest_path(session: Session, latency_s: Floats) -> Floats:
-    """The longest path of each plan, given latencies of shape (modules, plans)."""
-    until = np.zeros_like(latency_s)
-    for m in session.order:
-        for parent in session.parents()[m]:
-            until[m] = np.maximum(until[m], until[parent])
-        until[m] += latency_s[m]
-    longest: Floats = until.max(axis=0)
-    return longest

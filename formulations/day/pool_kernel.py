@@ -1,4 +1,4 @@
-"""The cheapest way from step to step through lists of plans, and how fast these are (compiled, ours)."""
+"""The cheapest way from step to step through lists of plans (compiled, ours)."""
 
 from __future__ import annotations
 
@@ -9,33 +9,6 @@ from euclio.core.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-@compiled
-def latencies(vectors: Ints, latency_s: Floats, first: Ints, plans: Ints, step: Ints) -> Floats:
-    """The latencies of the modules in plans; infinite where the machines do not serve the step.
-
-    Args:
-        vectors: machines by type of choices, shape (choices, types).
-        latency_s: their latencies.
-        first: first choice, and the end of the last one, by step and module; latencies rise from first to last.
-        plans: machines on, shape (plans, modules, types).
-        step: the step of each plan.
-
-    Returns:
-        Shape (plans, modules).
-    """
-    found = np.full(plans.shape[:2], np.inf)
-    for n in range(plans.shape[0]):
-        for m in range(plans.shape[1]):
-            for i in range(first[step[n], m, 0], first[step[n], m, 1]):
-                fits = True
-                for h in range(plans.shape[2]):
-                    fits = fits and vectors[i, h] <= plans[n, m, h]
-                if fits:
-                    found[n, m] = latency_s[i]
-                    break
-    return found
 
 
 @compiled

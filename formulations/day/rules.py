@@ -5,19 +5,21 @@ They plan with the cheapest plans of whole machines, so that what they lose agai
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from math import ceil
 from typing import Any, NamedTuple
 
+from euclio.core.errors import InputError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.day import Day, DayPlan, Serving, Staffing
 from euclio.day.evaluate import WHOLE, session_plan
 from euclio.day.instance import at_rates
 from euclio.session import Configuration, evaluate
-from formulations.day.answers import RuleError, answer, nothing_serves
+from formulations.day.answers import Made, RuleError, answer, nothing_serves
 from formulations.day.cheapest import Cheapest, cheapest_plans
 from formulations.day.staffings import day_plan
 
@@ -60,12 +62,13 @@ def per_step(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
 def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staffings]:
     """A plan for some utilisation, kept until a module is used more or less than a band allows.
 
-    Where the stock does not allow that utilisation, it plans for the load as it is.
+    Where the stock or the supported numbers do not allow that utilisation, it plans for the load as it is.
     """
     kept: Staffings | None = None
     for k, step in enumerate(day.steps):
         if kept is None or not all(band.least <= own <= band.most for own in _utilisation(day, kept, step.rates_rps)):
-            found = cheapest(tuple(rate / band.target for rate in step.rates_rps)) or cheapest(step.rates_rps)
+            ample = tuple(rate / band.target for rate in step.rates_rps)
+            found = (cheapest(ample) if _supported(day, ample) else None) or cheapest(step.rates_rps)
             if found is None:
                 raise nothing_serves(day, k)
             kept = found.staffings
@@ -85,22 +88,41 @@ def per_machine(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
         c.batch / (found.worst_case_latency_s * stretch - c.duration_s)
         for c, found in zip(chosen, checked.modules, strict=True)
     ]
-    stock = day.session.stock
     for k, step in enumerate(day.steps):
         rates = zip(step.rates_rps, needed, chosen, strict=True)
         found = tuple(_alone(c, ceil(max(rate, least) / c.throughput_rps)) for rate, least, c in rates)
-        for one in (own for module in found for own in module.serving):
-            if one.machines > stock.get(one.hardware, one.machines):
-                raise RuleError(f"step {k + 1} needs {one.machines} machines of {one.hardware}, more than are in stock")
+        _refuse_beyond_stock(day, k, found)
         yield found
+
+
+def _refuse_beyond_stock(day: Day, k: int, staffings: Staffings) -> None:
+    used: Counter[str] = Counter()
+    for one in (own for staffing in staffings for own in staffing.serving):
+        used[one.hardware] += one.machines
+    for name, count in day.session.stock.items():
+        if used[name] > count:
+            raise RuleError(f"step {k + 1} needs {used[name]} machines of {name}, more than the {count} in stock")
 
 
 def _peak_plan(day: Day, cheapest: Cheapest) -> Staffings:
     found = cheapest(day.largest_rates_rps)
     if found is None:
+        # Within a stock that proves nothing, unless a step alone has no plan either.
+        for k, step in enumerate(day.steps):
+            if cheapest(step.rates_rps) is None:
+                raise nothing_serves(day, k)
         rates = ", ".join(f"{float(rate):g}" for rate in day.largest_rates_rps[:6])
         raise RuleError(f"the largest rates, {rates} req/s, have no plan within the SLO and the stock")
     return found.staffings
+
+
+def _supported(day: Day, rates_rps: tuple[Fraction, ...]) -> bool:
+    """Whether machines can be counted for rates that are more than the load."""
+    try:
+        at_rates(day.session, rates_rps)
+    except InputError:
+        return False
+    return True
 
 
 def _alone(c: Configuration, machines: int) -> Staffing:
@@ -126,8 +148,8 @@ def _utilisation(day: Day, staffings: Staffings, rates_rps: tuple[Fraction, ...]
 
 
 def _solve(rule: Rule, factor: Fraction, day: Day, space: Any, limits: Limits[Any]) -> Answer[DayPlan]:
-    def make(deadline: float, exact: bool) -> tuple[DayPlan, None]:
-        return day_plan(rule(day, cheapest_plans(day, factor, deadline, exact=exact))), None
+    def make(deadline: float, exact: bool) -> Made:
+        return Made(day_plan(rule(day, cheapest_plans(day, factor, deadline, exact=exact))))
 
     return answer(day, limits, make)
 

@@ -1,9 +1,10 @@
 """The least cost of several modules over time: a plan, and a bound (ours).
 
-Plans of all modules together are gathered by step: the cheapest of each step, the cheapest for the largest rates of
-some steps in a row, and those that are the cheapest while the values of `machine_values` rise, which bound the cost.
-The cheapest way through them (`pool`) is improved module by module (`turns`). Bounds: `machine_values`, `step_bound`,
-`shared_prices`.
+Where machines are few, vectors of all modules together are searched (`joint`), which proves it. Else the plans of the
+rules (`gathering`) are among those that are chosen from, so that none of them is cheaper. Plans of all modules together
+are gathered by step: the cheapest of each step, the cheapest for the largest rates of some steps in a row, and those
+that are the cheapest while the values of `machine_values` rise, which bound the cost. The cheapest way through them
+(`pool`) is improved module by module (`turns`). Bounds: `machine_values`, `step_bound`, `shared_prices`.
 """
 
 from __future__ import annotations
@@ -15,32 +16,44 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.day import Day, DayPlan, Step
-from euclio.day.instance import HOUR_S
+from euclio.day import Day, Step
 from euclio.session import Configuration, Hardware, Module, Session
-from formulations.day.answers import Made, nothing_serves
-from formulations.day.cheapest import Found, cheapest_plans
+from formulations.day.answers import Made
+from formulations.day.cheapest import Cheapest, cheapest_plans
 from formulations.day.choices import (
     MARGIN,
     Box,
     Choices,
-    Floats,
     Ints,
     box,
     choices_of_bounds,
     choices_of_plans,
 )
+from formulations.day.gathering import (
+    Gathered,
+    add_rule,
+    add_windows,
+    cheapest_accepted,
+    cost_of,
+    gathered,
+    money_of,
+    way_through,
+)
+from formulations.day.joint import Joint, cheapest_of_all
+from formulations.day.known_plans import KnownPlans, Way
 from formulations.day.machine_values import Ascent, steps_of
 from formulations.day.one_path import LateError
-from formulations.day.pool import Money, Pool
-from formulations.day.pool_kernel import latencies
+from formulations.day.pool import Pool
+from formulations.day.rules import thresholds
 from formulations.day.shared_prices import SharedPrices, fits
 from formulations.day.staffings import day_plan, staffing
-from formulations.day.step_bound import bound_of_steps
 from formulations.day.turns import Turns
 
 WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
 """Steps in a row for whose largest rates plans are made."""
+FEW_STEPS = 40
+"""Steps of loads for whose windows the session's `exact` is asked; those of longer ones are made of choices alone.
+Within a stock they are too, since the session's `exact` takes its time there."""
 ROUNDS, CLIMBS, EVERY = 2, 150, 10
 """Rounds of plans; values per round; values from one gathering of plans to the next."""
 SHARED_CLIMBS, IMPROVED = 240, 60
@@ -54,38 +67,83 @@ LISTED, NEAR = 200, 6
 """Plans of a step that are looked at, and how many steps before and after lend theirs."""
 TURNS = 2
 """Turns of all modules in a round."""
+SEARCHED = 0.8
+"""Part of the time after the rules' plans that is searched for better ones; the rest is that of the longest rule."""
 ENOUGH = 1e-4
 """Share of the plan's cost: a gap at which nothing better is looked for, and a gain that is too small to go on."""
 
 
-def cheapest_of_several_modules(day: Day, deadline: float, exact: bool) -> Made:
-    """A plan of a day with several modules, and a bound on all plans.
+def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
+    """A plan of a day with several modules, no more expensive than that of any rule, and a bound on all plans.
 
     Args:
         day: the instance.
         deadline: when to give up, on the clock of `time.perf_counter`; a plan that was found by then is kept.
-        exact: whether floats missed an SLO; then the steps' own plans are taken, which the checker's fractions hold.
 
     Raises:
         NoPlanError: nothing serves a step.
-        LateError: the deadline passed before every step had a plan.
+        RuleError: no rule has a plan, and there is no proof that none exists.
+        LateError: the deadline passed before any rule had a plan.
     """
-    found = _own_plans(day, deadline)
-    plan = day_plan(one.staffings for one in found)
-    bound = bound_of_steps(day, [one.bound_per_h for one in found])
-    if exact:
-        return plan, bound
-    own = _machines(day, found)
-    boxes = [box(day, m, own[:, m]) for m in range(own.shape[1])]
+    joint = _joint(day, deadline)
+    if joint is not None and joint.proven and joint.way is not None:
+        return Made(day_plan(joint.way), joint.bound)
+    cheapest = cheapest_plans(day, Fraction(1), deadline, exact=False)
+    found = gathered(day, cheapest)
+    bound = found.bounds[0]
+    if joint is not None:
+        bound = max(bound, joint.bound)
+        found.ways += [] if joint.way is None else [joint.way]
+    if found.ways:
+        now = time.perf_counter()
+        try:
+            way, bound = _better(day, cheapest, found, bound, now + SEARCHED * (deadline - now))
+            found.ways += [] if way is None else [way]
+        except LateError as late:
+            found.missing.append(late)
+    money = money_of(day)
+    least = min((cost_of(day, money, way) for way in found.ways), default=math.inf)
+    if least > bound:
+        add_rule(day, cheapest, found, thresholds, least)
+    if not found.ways:
+        raise next((own for own in found.missing if isinstance(own, LateError)), found.missing[0])
+    return cheapest_accepted(day, found.ways, bound)
+
+
+def _joint(day: Day, deadline: float) -> Joint | None:
+    """All modules together where their machines are few, in half of the time: the rest is that of the rules."""
+    now = time.perf_counter()
+    try:
+        return cheapest_of_all(day, now + (deadline - now) / 2)
+    except LateError:
+        return None
+
+
+def _better(day: Day, cheapest: Cheapest, found: Gathered, bound: float, deadline: float) -> tuple[Way | None, float]:
+    """A way that is cheaper than those found so far, if there is one, and a bound on all plans.
+
+    Raises:
+        LateError: the deadline passed before the search began.
+    """
+    money = money_of(day)
+    least = min(cost_of(day, money, way) for way in found.ways)
+    if least - bound <= ENOUGH * least:
+        return None, bound
+    if len(day.steps) <= FEW_STEPS and not day.session.stock:
+        add_windows(day, cheapest, found, WINDOWS)
+    for way in found.ways:
+        found.known.add(way)
+    own = found.own
+    boxes = [] if own is None else [box(day, m, own[:, m]) for m in range(own.shape[1])]
     made = [one for one in boxes if one is not None]
-    if len(made) < len(boxes):
-        return plan, bound
-    search = _Search(day, made, own, deadline)
+    if len(made) < len(day.session.modules):
+        return way_through(found.known, money, NEAR), bound
+    search = _Search(day, made, found.known, deadline)
     for cost, highest in search.rounds():
         bound = max(bound, highest)
         if cost - bound <= ENOUGH * cost:
             break
-    return search.plan(found), bound
+    return search.way(), bound
 
 
 def compile_several_modules() -> None:
@@ -94,22 +152,11 @@ def compile_several_modules() -> None:
     modules = [Module(name, 10, profile) for name in ("a", "b")]
     session = Session("compiled", 1, [Hardware("h", 1)], modules, [("a", "b")])
     day = Day("compiled", session, [Step(60, [own, own]) for own in (10, 30, 20)], 60)
-    own = _machines(day, _own_plans(day, math.inf))
-    boxes = [made for m in range(2) if (made := box(day, m, own[:, m])) is not None]
-    for _ in _Search(day, boxes, own, math.inf).rounds():
+    found = gathered(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
+    assert found.own is not None
+    boxes = [made for m in range(2) if (made := box(day, m, found.own[:, m])) is not None]
+    for _ in _Search(day, boxes, found.known, math.inf).rounds():
         pass
-
-
-def _own_plans(day: Day, deadline: float) -> list[Found]:
-    """The cheapest plan of each step."""
-    cheapest = cheapest_plans(day, Fraction(1), deadline, exact=False)
-    plans: list[Found] = []
-    for k, step in enumerate(day.steps):
-        found = cheapest(step.rates_rps)
-        if found is None:
-            raise nothing_serves(day, k)
-        plans.append(found)
-    return plans
 
 
 def _paths(session: Session) -> list[list[int]]:
@@ -127,30 +174,16 @@ def _paths(session: Session) -> list[list[int]]:
     return found
 
 
-def _machines(day: Day, found: Sequence[Found]) -> Ints:
-    """Machines of the steps' own plans, shape (steps, modules, types)."""
-    places = {hardware.name: h for h, hardware in enumerate(day.session.hardware)}
-    on = np.zeros((len(found), len(day.session.modules), len(places)), np.int64)
-    for k, one in enumerate(found):
-        for m, own in enumerate(one.staffings):
-            for serving in own.serving:
-                on[k, m, places[serving.hardware]] += serving.machines
-    return on
-
-
 class _Search:
     """Plans and values that take turns."""
 
-    def __init__(self, day: Day, boxes: Sequence[Box], own: Ints, deadline: float) -> None:
-        self.day, self.boxes, self.deadline = day, boxes, deadline
+    def __init__(self, day: Day, boxes: Sequence[Box], known: KnownPlans, deadline: float) -> None:
+        """It begins with the cheapest way through the known plans that fit into the boxes, which all steps' own do."""
+        self.day, self.boxes, self.known, self.deadline = day, boxes, known, deadline
         session = day.session
         modules, types = len(boxes), len(session.hardware)
         through = np.array([[m in path for m in range(modules)] for path in _paths(session)])
-        hours = np.array([float(step.length_s / HOUR_S) for step in day.steps])
-        prices = np.array([float(hardware.price_per_h) for hardware in session.hardware])
-        start = np.array([float(day.price_of_start(h.price_per_h)) for h in session.hardware])
-        stop = np.array([float(day.price_of_stop(h.price_per_h)) for h in session.hardware])
-        self.money = Money(hours[:, None] * prices, start, stop)
+        self.money = money_of(day)
         slo = float(session.slo_s)
         self.choices = choices_of_plans(day, boxes)
         self.chooser = steps_of(self.choices, through, slo * (1 - MARGIN))
@@ -163,10 +196,10 @@ class _Search:
             np.zeros((len(day.steps) + 1, modules, types)),
             np.zeros((len(day.steps), types)),
         )
-        self.pool = Pool(session, self.choices, self.money, [{} for _ in day.steps])
+        kept, steps, _ = known.lists(NEAR, np.array([one.most for one in boxes]))
+        self.pool = Pool(session, self.choices, self.money, [{} for _ in day.steps], kept, steps)
         self.turns = Turns(day, boxes, self.choices, deadline)
-        self.on = own
-        self.cost = self.pool.cheapest(1, 0, own)[0]
+        self.cost, self.on = self.pool.cheapest(1, 0)
 
     def rounds(self) -> Iterator[tuple[float, float]]:
         """Cost of the best plan and the largest bound, from round to round."""
@@ -233,26 +266,21 @@ class _Search:
         self._add(better)
         self.cost, self.on = self.pool.cheapest(1, 1, better)
 
-    def latencies(self) -> Floats:
-        """Latencies in the best plan, shape (steps, modules)."""
-        own, steps = self.choices, np.arange(len(self.on))
-        found: Floats = latencies(own.vectors, own.latency_s, own.first, self.on, steps)
-        return found
-
-    def plan(self, found: Sequence[Found]) -> DayPlan:
-        """The best plan; `found` are the steps' own plans, which serve where choices are too coarse to know it."""
-        own = self.latencies()
-        serves = self.pool.serves(self.on, np.arange(len(self.on)))
+    def way(self) -> Way:
+        """The best plan of each step; where choices are too coarse to know that its machines serve, a known one."""
+        on = self.on
+        steps = np.arange(len(on))
+        serves, chosen = self.pool.serves(on, steps), self.choices.fastest(on, steps)
         names = [hardware.name for hardware in self.day.session.hardware]
-        modules = []
+        found: Way = []
         for k, step in enumerate(self.day.steps):
-            row = []
-            for m, one in enumerate(self.boxes):
-                serving = (
-                    one.serving(self.on[k, m], float(step.rates_rps[m]), own[k, m])
-                    if serves[k]
-                    else found[k].staffings[m].serving
-                )
-                row.append(staffing(serving, dict(zip(names, self.on[k, m].tolist(), strict=True))))
-            modules.append(row)
-        return day_plan(modules)
+            if serves[k]:
+                serving = [
+                    one.serving(self.choices.vectors[c], rate, self.choices.latency_s[c])
+                    for one, rate, c in zip(self.boxes, step.rates_rps, chosen[k], strict=True)
+                ]
+            else:
+                serving = [own.serving for own in self.known.within(k, on[k])]
+            machines = (dict(zip(names, row.tolist(), strict=True)) for row in on[k])
+            found.append(tuple(staffing(own, named) for own, named in zip(serving, machines, strict=True)))
+        return found

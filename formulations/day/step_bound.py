@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from euclio.day import Day
 from euclio.day.instance import HOUR_S
 from formulations.day.one_module import ROUNDING
 
 
-def bound_of_steps(day: Day, bounds_per_h: Sequence[float | None]) -> float:
-    """A bound on the cost of all plans.
+def bounds_of_steps(day: Day, bounds_per_h: Sequence[float | None]) -> list[float]:
+    """For each step a bound on what it and all steps after it cost; the first is one on the cost of all plans.
 
     Args:
         day: the instance.
         bounds_per_h: a bound on the plans of each step, in money per hour; None: there is none.
     """
-    total = 0.0
-    for step, bound in zip(day.steps, bounds_per_h, strict=True):
-        total += float(step.length_s / HOUR_S) * max(0.0, bound or 0.0)
-    return total * (1 - ROUNDING)
+    own = [
+        float(step.length_s / HOUR_S) * max(0.0, bound or 0.0)
+        for step, bound in zip(day.steps, bounds_per_h, strict=True)
+    ]
+    return [total * (1 - ROUNDING) for total in reversed(list(accumulate(reversed(own))))]

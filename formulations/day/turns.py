@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from euclio.day import Day
 from euclio.day.instance import HOUR_S
-from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints
+from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints, in_time
 from formulations.day.one_path import cheapest_path
 from formulations.day.path_kernel import serving_vectors
-from formulations.day.pool_kernel import latencies
 from formulations.day.transitions import ChangePrices, per_vector
 
 
@@ -48,8 +47,10 @@ class Turns:
         for _ in range(rounds):
             before = on.copy()
             for m in range(len(self.boxes)):
-                own = latencies(self.choices.vectors, self.choices.latency_s, self.choices.first, on, steps)
-                on[:, m] = self._planned(m, self._left_of_slo(own.T, m), on)
+                own = self.choices.latencies(on, steps).T
+                # Where choices do not know how the machines serve, all of them stay: others fit to them only.
+                left = np.where(in_time(self.day.session, own), self._left_of_slo(own, m), -np.inf)
+                on[:, m] = self._planned(m, left, on)
             if (before == on).all():
                 break
         return on

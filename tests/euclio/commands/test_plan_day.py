@@ -86,3 +86,13 @@ def test_a_load_that_nothing_serves_is_infeasible(capsys, folder):
     assert code == 3
     assert "step 1 of 6 has no plan" in out
     assert "infeasible" in err
+
+
+@pytest.mark.parametrize("files", [("session.json", "--load", "load.csv"), ("day.json",)])
+@pytest.mark.parametrize("option", ["--warm-up", "--keep-alive", "--price-per-change"])
+def test_a_number_out_of_range_names_its_option(capsys, folder, files, option):
+    code, _, err = call(capsys, *files, option, "1e300")
+    assert code == 2
+    assert err.splitlines() == [
+        f"euclio: {option}: is 1e+300; magnitudes from 1e-12 to 1e12 are supported, check the unit"
+    ]

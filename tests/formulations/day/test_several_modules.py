@@ -15,10 +15,13 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
 from euclio.session import Configuration, Hardware, Module, Session
+from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box, choices_of_bounds, choices_of_plans
 from formulations.day.course_kernel import cheapest_course
+from formulations.day.gathering import Gathered, gathered
 from formulations.day.pool_kernel import cheapest_way
-from formulations.day.several_modules import _machines, _own_plans, _Search
+from formulations.day.several_modules import _Search
+from formulations.day.staffings import day_plan
 from formulations.day.step_kernel import cheapest_steps
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
@@ -106,6 +109,10 @@ def test_an_slo_that_nothing_keeps_is_infeasible():
     assert "step 1 of 8 has no plan" in result.reason
 
 
+def _gathered(day: Day) -> Gathered:
+    return gathered(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
+
+
 def with_stock(day: Day, **counts: int) -> Day:
     hardware = [Hardware(h.name, h.price_per_h, counts.get(h.name)) for h in day.session.hardware]
     session = Session(day.session.name, day.session.slo_s, hardware, day.session.modules, day.session.edges)
@@ -150,16 +157,16 @@ def test_what_a_step_alone_may_ask_for_is_refused_in_one_line():
 @pytest.mark.parametrize("seed", range(20))
 def test_all_bounds_are_below_the_plan_and_rise(seed):
     day = drawn_day(seed, steps=6)
-    found = _own_plans(day, math.inf)
-    own = _machines(day, found)
-    search = _Search(day, [box(day, m, own[:, m]) for m in range(own.shape[1])], own, math.inf)
+    found = _gathered(day)
+    own = found.own
+    search = _Search(day, [box(day, m, own[:, m]) for m in range(own.shape[1])], found.known, math.inf)
     least, before = math.inf, -math.inf
     for cost, bound in search.rounds():
         least = min(least, cost)
         assert bound >= before
         before = bound
         assert bound <= least
-    checked = evaluate(day, search.plan(found))
+    checked = evaluate(day, day_plan(search.way()))
     assert checked.feasible
     assert float(checked.value) == pytest.approx(least)
 
@@ -217,7 +224,7 @@ def test_the_cheapest_way_and_course_are_those_of_all_pairs():
 @pytest.mark.parametrize("seed", range(6))
 def test_latencies_of_choices_lie_around_those_of_the_checker(seed):
     day = drawn_day(seed, steps=3)
-    own = _machines(day, _own_plans(day, math.inf))
+    own = _gathered(day).own
     boxes = [box(day, m, own[:, m]) for m in range(own.shape[1])]
     above, below = choices_of_plans(day, boxes), choices_of_bounds(day, boxes)
     for k, step in enumerate(day.steps):
@@ -225,7 +232,7 @@ def test_latencies_of_choices_lie_around_those_of_the_checker(seed):
             known = {(c.hardware, c.batch): c for c in day.session.modules[m].profile}
             lower = range(*below.first[k, m])
             for i in range(*above.first[k, m]):
-                serving = boxes[m].serving(above.vectors[i], float(rate), above.latency_s[i])
+                serving = boxes[m].serving(above.vectors[i], rate, above.latency_s[i])
                 assert serving
                 behind, worst = Fraction(0), Fraction(0)
                 for one in reversed(serving):

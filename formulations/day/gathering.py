@@ -1,0 +1,190 @@
+"""What is known of a load over time before the search for its least cost: the rules' plans, those of the steps (ours).
+
+The answer is the cheapest of these and of what the search finds, so that no rule is ever cheaper. A rule that takes
+long is followed last, and only as long as it may be the cheapest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.day import Day, DayPlan, evaluate
+from euclio.day.instance import HOUR_S
+from formulations.day.answers import Made, RuleError, nothing_serves
+from formulations.day.cheapest import Cheapest
+from formulations.day.known_plans import Ints, KnownPlans, Way, machines_of
+from formulations.day.one_path import LateError
+from formulations.day.pool import Money
+from formulations.day.pool_kernel import cheapest_way
+from formulations.day.rules import Rule, peak, per_machine, per_step
+from formulations.day.staffings import day_plan
+from formulations.day.step_bound import bounds_of_steps
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Plans and a bound.
+
+    Attributes:
+        ways: the plans of the rules that have one.
+        known: all plans that are known to serve a step.
+        own: machines of the cheapest plans of all steps, shape (steps, modules, types); None: some are not known.
+        bounds: for each step, what it and all steps after it cost at least.
+        missing: why rules have no plan.
+    """
+
+    ways: list[Way]
+    known: KnownPlans
+    own: Ints | None
+    bounds: list[float]
+    missing: list[RuleError | LateError] = field(default_factory=list)
+
+
+def gathered(day: Day, cheapest: Cheapest) -> Gathered:
+    """The plans of all steps, and of the rules that take no longer than these.
+
+    A rule without a plan says why in `missing`; with the deadline passed, so do those that are not over yet.
+
+    Args:
+        day: the instance.
+        cheapest: what finds the cheapest plan for rates.
+
+    Raises:
+        NoPlanError: nothing serves a step.
+    """
+    found = Gathered([], KnownPlans(day), None, [])
+    for rule in (peak, per_machine, per_step):
+        add_rule(day, cheapest, found, rule)
+    _add_steps(day, cheapest, found)
+    return found
+
+
+def add_rule(day: Day, cheapest: Cheapest, found: Gathered, rule: Rule, most: float = math.inf) -> None:
+    """Add the plan of a rule, which is followed as long as it may cost no more than some money in all.
+
+    Raises:
+        NoPlanError: nothing serves a step.
+    """
+    money, cost = money_of(day), 0.0
+    way: Way = []
+    before: Ints | None = None
+    try:
+        for k, staffings in enumerate(rule(day, cheapest)):
+            way.append(staffings)
+            on = machines_of(day, staffings)
+            cost += float((on @ money.running[k]).sum())
+            if before is not None:
+                cost += float(
+                    (np.maximum(on - before, 0) @ money.start + np.maximum(before - on, 0) @ money.stop).sum()
+                )
+            before = on
+            if k + 1 < len(found.bounds) and cost + found.bounds[k + 1] > most * (1 + PROOF_TOLERANCE):
+                return
+    except (RuleError, LateError) as reason:
+        found.missing.append(reason)
+        return
+    found.ways.append(way)
+    found.known.add(way)
+
+
+def _add_steps(day: Day, cheapest: Cheapest, found: Gathered) -> None:
+    """The cheapest plan of each step, and the bound that all of them give."""
+    bounds: list[float | None] = []
+    own: list[Ints] = []
+    for k, step in enumerate(day.steps):
+        try:
+            plan = cheapest(step.rates_rps)
+        except (RuleError, LateError) as reason:
+            found.missing.append(reason)
+            bounds.append(None)
+            continue
+        if plan is None:
+            raise nothing_serves(day, k)
+        found.known.add_plan(plan.staffings, [k])
+        own.append(machines_of(day, plan.staffings))
+        bounds.append(plan.bound_per_h)
+    found.own = np.array(own) if len(own) == len(day.steps) else None
+    found.bounds = bounds_of_steps(day, bounds)
+
+
+def add_windows(day: Day, cheapest: Cheapest, found: Gathered, widths: Sequence[int]) -> None:
+    """The cheapest plans for the largest rates of so many steps in a row.
+
+    Raises:
+        LateError: the deadline passed.
+    """
+    steps = len(day.steps)
+    for width in (n for n in widths if n < steps):
+        for first in range(steps - width + 1):
+            inside = range(first, first + width)
+            rates = tuple(max(column) for column in zip(*(day.steps[k].rates_rps for k in inside), strict=True))
+            try:
+                plan = cheapest(rates)
+            except RuleError as reason:
+                found.missing.append(reason)
+                continue
+            if plan is not None:  # the stock may be too small for all of them together
+                found.known.add_plan(plan.staffings, inside)
+
+
+def money_of(day: Day) -> Money:
+    """What machines cost."""
+    hours = np.array([float(step.length_s / HOUR_S) for step in day.steps])
+    hardware = day.session.hardware
+    return Money(
+        hours[:, None] * np.array([float(own.price_per_h) for own in hardware]),
+        np.array([float(day.price_of_start(own.price_per_h)) for own in hardware]),
+        np.array([float(day.price_of_stop(own.price_per_h)) for own in hardware]),
+    )
+
+
+def cost_of(day: Day, money: Money, way: Way) -> float:
+    """What a way costs, in floats."""
+    on = np.array([machines_of(day, staffings) for staffings in way])
+    return float((on.sum(axis=1) * money.running).sum()) + _changes(money, on[:-1], on[1:])
+
+
+def _changes(money: Money, before: Ints, after: Ints) -> float:
+    """What changes from some machines to others cost; types are the last axis."""
+    more = after - before
+    return float((np.maximum(more, 0) @ money.start + np.maximum(-more, 0) @ money.stop).sum())
+
+
+def way_through(known: KnownPlans, money: Money, reach: int) -> Way:
+    """The cheapest way through the plans that are known; every step has one."""
+    machines, steps, staffings = known.lists(reach)
+    running = (machines.sum(1) * money.running[steps]).sum(1)
+    ends = np.searchsorted(steps, np.arange(len(money.running)), side="right")
+    modules = machines.shape[1]
+    start, stop = np.tile(money.start, modules), np.tile(money.stop, modules)
+    _, chosen = cheapest_way(machines.reshape(len(machines), -1), running, ends, start, stop)
+    return [staffings[n] for n in chosen]
+
+
+def cheapest_accepted(day: Day, ways: Iterable[Way], bound: float) -> Made:
+    """The cheapest of some ways that the checker accepts.
+
+    Floats sort them, fractions decide between those that are close. One that is refused is a fault of what made it:
+    the answer says so, and if all are refused it is the first one, which the checker says more about.
+    """
+    money = money_of(day)
+    priced = sorted(
+        ((cost_of(day, money, way), n, day_plan(way)) for n, way in enumerate(ways)), key=lambda own: own[:2]
+    )
+    best: tuple[Fraction, DayPlan] | None = None
+    refused: list[str] = []
+    for cost, _, plan in priced:
+        if best is not None and cost > float(best[0]) * (1 + PROOF_TOLERANCE):
+            break
+        checked = evaluate(day, plan)
+        if checked.value is None or not checked.feasible:
+            refused.append(f"a cheaper plan was refused by the checker: {checked.violations[0]}")
+        elif best is None or checked.value < best[0]:
+            best = checked.value, plan
+    return Made(priced[0][2] if best is None else best[1], bound, "".join(refused[:1]))

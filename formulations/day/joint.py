@@ -1,0 +1,309 @@
+"""The least cost of several modules over time where their machines are few: vectors of all modules together (ours).
+
+As for one module, the cheapest way through the steps is a dynamic program over vectors of machines, here with an axis
+per module and hardware type. A vector serves a step if the modules' least latencies with its machines keep the SLO on
+all paths, which is decided in fractions wherever floats are near to it.
+
+Axes have to end somewhere. For bounds a vector at the end of an axis stands for all with more machines there: any rate,
+and any latency above the least duration on that type. A way whose vectors all serve as they are is the optimum. If not,
+the axes at whose ends it is are made longer, as long as there is room.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.day import Day, Staffing
+from euclio.day.instance import HOUR_S
+from formulations.day.answers import nothing_serves
+from formulations.day.one_module import ROUNDING
+from formulations.day.one_path import LateError, Path, cheapest_path
+from formulations.day.rate_table import most_alone
+from formulations.day.staffings import staffing
+from formulations.day.transitions import ChangePrices, per_vector
+from formulations.day.uses import Uses, number_of_uses, uses_of
+
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Shape = tuple[tuple[int, ...], ...]
+"""Most machines of each type, by module."""
+
+FIRST_END = 2
+"""Machines of a type at which axes end at first."""
+MOST_CELLS = 1_000_000
+"""Vectors of all modules together at most."""
+MOST_ENTRIES = 20_000_000
+"""Vectors times steps at most, a few seconds."""
+MOST_USES, MOST_USES_BY_RATE = 200_000, 5_000_000
+"""Uses of machines of a module at most, and times its different rates."""
+NEAR = 1e-9
+"""Share of the SLO within which paths are added up in fractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What a module's machines can do in a step.
+
+    Attributes:
+        latency_s: their latency.
+        above: whether it is only come near to, with more machines than there are.
+        use: place among the module's uses; -1: with more machines.
+    """
+
+    latency_s: Fraction
+    above: bool
+    use: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """What was found.
+
+    Attributes:
+        bound: no plan costs less.
+        way: the cheapest plans of each step within the axes' ends; None: there are none.
+        proven: whether no plan beyond these ends is cheaper either.
+    """
+
+    bound: float
+    way: list[tuple[Staffing, ...]] | None
+    proven: bool
+
+
+def cheapest_of_all(day: Day, deadline: float) -> Joint | None:
+    """The cheapest plan, and a bound that mostly proves it; None: there are too many vectors.
+
+    Args:
+        day: the instance.
+        deadline: when to give up, on the clock of `time.perf_counter`.
+
+    Raises:
+        NoPlanError: nothing serves a step.
+        LateError: the deadline passed before anything was found.
+    """
+    first = _first_ends(day)
+    if not all(any(row) for row in first):
+        # A module has no configuration that is faster than the SLO, or that is in stock.
+        raise nothing_serves(day, 0)
+    most: Shape | None = first
+    found: Joint | None = None
+    while most is not None and _small(day, most):
+        try:
+            found, longer = _within(day, most, -math.inf if found is None else found.bound, deadline)
+        except LateError:
+            if found is None:
+                raise
+            break
+        most = _longer(day, most, longer) if longer.any() else None
+    return found
+
+
+def _within(day: Day, most: Shape, known: float, deadline: float) -> tuple[Joint, Flags]:
+    """What is found within the ends of axes, given a known bound, and which ends were in the way of a proof."""
+    table = _Table(day, most, deadline)
+    relaxed = table.path(True)
+    if isinstance(relaxed, int):
+        raise nothing_serves(day, relaxed)
+    bound = max(known, relaxed.cost * (1 - ROUNDING))
+    longer = table.ends_used(relaxed)
+    if not longer.any():
+        return Joint(bound, table.way(relaxed), True), longer
+    within = table.path(False)
+    return Joint(bound, None if isinstance(within, int) else table.way(within), False), longer
+
+
+def _first_ends(day: Day) -> Shape:
+    """So many machines as serve the largest load alone, but few, and no more than the stock."""
+    session = day.session
+    found = []
+    for module, rate in zip(session.modules, day.largest_rates_rps, strict=True):
+        fast = [c for c in module.profile if c.duration_s < session.slo_s]
+        needed = {c: c.batch / (session.slo_s - c.duration_s) for c in fast}
+        alone = most_alone(session, fast, needed, rate)
+        found.append(tuple(min(FIRST_END, alone.get(h.name, 0)) for h in session.hardware))
+    return tuple(found)
+
+
+def _longer(day: Day, most: Shape, used: Flags) -> Shape | None:
+    """Longer axes where they were too short; None: they are as long as the stock."""
+    stock = [math.inf if h.count is None else h.count for h in day.session.hardware]
+    found = tuple(
+        tuple(int(min(n + n // 2 + 1, stock[h])) if used[m, h] else n for h, n in enumerate(row))
+        for m, row in enumerate(most)
+    )
+    return None if found == most else found
+
+
+def _small(day: Day, most: Shape) -> bool:
+    cells = prod(n + 1 for row in most for n in row)
+    if cells > MOST_CELLS or cells * len(day.steps) > MOST_ENTRIES:
+        return False
+    for m, row in enumerate(most):
+        uses = number_of_uses(day, m, row)
+        rates = len({step.rates_rps[m] for step in day.steps})
+        if uses > MOST_USES or uses * rates > MOST_USES_BY_RATE:
+            return False
+    return True
+
+
+class _Table:
+    """Vectors of machines of all modules within the ends of the axes; all of it ends with a deadline."""
+
+    def __init__(self, day: Day, most: Shape, deadline: float) -> None:
+        session = day.session
+        self.day, self.most, self.deadline = day, most, deadline
+        self.uses: list[Uses] = [uses_of(day, m, own) for m, own in enumerate(most)]
+        self.axes = [(m, h) for m, row in enumerate(most) for h, n in enumerate(row) if n]
+        self.shape = tuple(most[m][h] + 1 for m, h in self.axes)
+        self.ended = [
+            [n > 0 and (h.count is None or n < h.count) for n, h in zip(row, session.hardware, strict=True)]
+            for row in most
+        ]
+        self.in_stock = self._within_stock()
+        self._known: dict[tuple[int, Fraction, bool], tuple[list[Level], Ints]] = {}
+        self._serving: dict[tuple[tuple[Fraction, ...], bool], Flags] = {}
+
+    def path(self, relaxed: bool) -> Path | int:
+        """The cheapest way, or the first step in which nothing serves; relaxed: ends stand for more machines."""
+        day = self.day
+        prices = [day.session.hardware[h].price_per_h for _, h in self.axes]
+        changes = ChangePrices(
+            tuple(float(day.price_of_start(price)) for price in prices),
+            tuple(float(day.price_of_stop(price)) for price in prices),
+        )
+        return cheapest_path(
+            lambda k: self._serves(k, relaxed),
+            per_vector(tuple(map(float, prices)), self.shape),
+            [float(step.length_s / HOUR_S) for step in day.steps],
+            changes,
+            self.deadline,
+        )
+
+    def ends_used(self, path: Path) -> Flags:
+        """At which ends of axes a way is in steps that it does not serve as it is, shape (modules, types)."""
+        found = np.zeros((len(self.most), len(self.day.session.hardware)), np.bool_)
+        for k, on in enumerate(path.machines):
+            if not self._serves(k, False)[on]:
+                for axis, (m, h) in enumerate(self.axes):
+                    found[m, h] |= self.ended[m][h] and on[axis] == self.most[m][h]
+        return found
+
+    def way(self, path: Path) -> list[tuple[Staffing, ...]]:
+        """The plans of a way that serves all steps."""
+        return [self._staffings(k, on) for k, on in enumerate(path.machines)]
+
+    def _staffings(self, k: int, on: tuple[int, ...]) -> tuple[Staffing, ...]:
+        machines = [[0] * len(row) for row in self.most]
+        for (m, h), n in zip(self.axes, on, strict=True):
+            machines[m][h] = n
+        found = []
+        for m, (own, rate) in enumerate(zip(machines, self.day.steps[k].rates_rps, strict=True)):
+            levels, table = self._levels(m, rate, False)
+            use = levels[int(table[self._place(m, own)])].use
+            named = {h.name: n for h, n in zip(self.day.session.hardware, own, strict=True)}
+            found.append(staffing(self.uses[m].serving(use), named))
+        return tuple(found)
+
+    def _place(self, m: int, machines: Sequence[int]) -> int:
+        return int(np.ravel_multi_index(tuple(machines), tuple(n + 1 for n in self.most[m])))
+
+    def _serves(self, k: int, relaxed: bool) -> Flags:
+        """The vectors that serve a step; steps that are alike are looked at once."""
+        rates = self.day.steps[k].rates_rps
+        if (rates, relaxed) not in self._serving:
+            self._serving[rates, relaxed] = self._serving_at(rates, relaxed)
+        return self._serving[rates, relaxed]
+
+    def _serving_at(self, rates: tuple[Fraction, ...], relaxed: bool) -> Flags:
+        own = [self._levels(m, rate, relaxed) for m, rate in enumerate(rates)]
+        enough = self._in_time([levels for levels, _ in own])
+        # Where no machines serve, the place is one behind the last level.
+        padded = np.zeros(tuple(n + 1 for n in enough.shape), np.bool_)
+        padded[tuple(slice(n) for n in enough.shape)] = enough
+        found: Flags = padded[np.ix_(*(table for _, table in own))].reshape(self.shape) & self.in_stock
+        return found
+
+    def _levels(self, m: int, rate_rps: Fraction, relaxed: bool) -> tuple[list[Level], Ints]:
+        """Latencies of a module at a rate, the least first, and the best of each vector; their number: none serves."""
+        key = (m, rate_rps, relaxed)
+        if key not in self._known:
+            self._refuse_late()
+            entries = [
+                (latency, False, use, tuple(self.uses[m].machines[use]))
+                for use, latency in self.uses[m].least(rate_rps)
+            ]
+            entries += self._beyond(m) if relaxed else []
+            entries.sort(key=lambda entry: entry[:2])
+            shape = tuple(n + 1 for n in self.most[m])
+            table = np.full(shape, len(entries), np.int64)
+            for level, (_, _, _, machines) in enumerate(entries):
+                table[machines] = min(table[machines], level)
+            for axis in range(table.ndim):
+                table = np.minimum.accumulate(table, axis=axis)
+            self._known[key] = [Level(*entry[:3]) for entry in entries], table.ravel()
+        return self._known[key]
+
+    def _beyond(self, m: int) -> Iterator[tuple[Fraction, bool, int, tuple[int, ...]]]:
+        """What machines beyond the ends of axes come near to: the least duration on their type, at any rate."""
+        for h, hardware in enumerate(self.day.session.hardware):
+            if self.ended[m][h]:
+                least = min(c.duration_s for c in self.uses[m].configurations if c.hardware == hardware.name)
+                yield least, True, -1, tuple(n if j == h else 0 for j, n in enumerate(self.most[m]))
+
+    def _in_time(self, levels: Sequence[Sequence[Level]]) -> Flags:
+        """Which levels of all modules together keep the SLO, an axis per module."""
+        session, modules = self.day.session, len(levels)
+        slo = float(session.slo_s)
+        parents = session.parents()
+        until: list[NDArray[np.float64]] = [np.zeros((1,) * modules)] * modules
+        for m in session.order:
+            own = np.array([float(level.latency_s) for level in levels[m]])
+            own = own.reshape([-1 if j == m else 1 for j in range(modules)])
+            before = np.zeros((1,) * modules)
+            for parent in parents[m]:
+                before = np.maximum(before, until[parent])
+            until[m] = before + own
+        longest = np.zeros(tuple(len(own) for own in levels))
+        for own in until:
+            longest = np.maximum(longest, own)
+        found: Flags = longest <= slo * (1 + NEAR)
+        for at in np.argwhere(found & (longest >= slo * (1 - NEAR))):
+            self._refuse_late()
+            found[tuple(at)] = self._exactly_in_time([own[n] for own, n in zip(levels, at, strict=True)])
+        return found
+
+    def _refuse_late(self) -> None:
+        if time.perf_counter() > self.deadline:
+            raise LateError
+
+    def _exactly_in_time(self, chosen: Sequence[Level]) -> bool:
+        """Whether all paths keep the SLO; one with a latency that is only come near to has to be shorter."""
+        session = self.day.session
+        parents = session.parents()
+        until: list[tuple[Fraction, bool]] = [(Fraction(0), False)] * len(chosen)
+        for m in session.order:
+            before = max((until[parent] for parent in parents[m]), default=(Fraction(0), False))
+            until[m] = before[0] + chosen[m].latency_s, before[1] or chosen[m].above
+        length, above = max(until)
+        return length < session.slo_s or (length == session.slo_s and not above)
+
+    def _within_stock(self) -> Flags:
+        """The vectors with no more machines than are in stock."""
+        found = np.ones(self.shape, np.bool_)
+        for h, hardware in enumerate(self.day.session.hardware):
+            if hardware.count is not None:
+                used = np.zeros((1,) * len(self.shape), np.int64)
+                for axis, (_, own) in enumerate(self.axes):
+                    if own == h:
+                        along = [-1 if j == axis else 1 for j in range(len(self.shape))]
+                        used = used + np.arange(self.shape[axis]).reshape(along)
+                found &= used <= hardware.count
+        return found

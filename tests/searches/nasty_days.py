@@ -1,0 +1,104 @@
+"""Small nasty loads over time of one to three modules, drawn from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from random import Random
+
+from euclio.day import Day, Step
+from euclio.session import Configuration, Hardware, Module, Session
+from tests.adversary.numbers import LARGEST, SMALLEST, digits, nearly, price, printed, spread, supported
+
+SHAPES = ((), ((0, 1),), ((0, 1), (1, 2)), ((0, 1), (0, 2)), ((0, 2), (1, 2)), ((0, 1), (1, 2), (0, 2)))
+PRICES = (1, 1, 1, "0.6018", "2.089", "0.35", "3.67")
+TIMES = (0, 0, 60, 120, 600, 3600, "1e-6", "1e6")
+CHANGES = (0, 0, "0.01", "0.2", 1, 100, "1e6", "1e-9")
+LENGTHS = (60, 300, 300, 3600, 3600, "333.3333333333333", "0.001", "1e6")
+
+
+def nasty_day(seed: int) -> Day:
+    """A load of one to six steps: rates at, just above and just below whole machines, SLOs that plans keep exactly."""
+    rng = Random(f"day {seed}")
+    count = rng.choice((1, 2, 2, 2, 3, 3))
+    edges = [edge for edge in rng.choice(SHAPES) if max(edge) < count]
+    hardware = [Hardware(f"h{h}", _price(rng), _stock(rng)) for h in range(rng.choice((1, 2, 2, 2, 3)))]
+    scale = Fraction(10) ** rng.choice((0, 0, 0, 0, 0, 3, -3))
+    profiles = [_profile(rng, hardware, scale) for _ in range(count)]
+    machines = {1: (1, 1, 2, 3, 4, 8), 2: (1, 1, 2, 3, 5), 3: (1, 1, 1, 2)}[count]
+    base = [_rate(rng, own, machines) for own in profiles]
+    steps = _steps(rng, profiles, base, machines)
+    modules = [Module(f"m{m}", rate, own) for m, (rate, own) in enumerate(zip(base, profiles, strict=True))]
+    largest = [max(step.rates_rps[m] for step in steps) for m in range(count)]
+    slo = _slo(rng, profiles, largest, edges)
+    session = Session(f"nasty-{seed}", slo, hardware, modules, [(f"m{a}", f"m{b}") for a, b in edges])
+    return Day(f"nasty-{seed}", session, steps, rng.choice(TIMES), rng.choice(TIMES), rng.choice(CHANGES))
+
+
+def _price(rng: Random) -> Fraction:
+    return Fraction(price(rng) if rng.randrange(6) == 0 else rng.choice(PRICES))
+
+
+def _stock(rng: Random) -> int | None:
+    return rng.choice((0, 1, 2, 3, 4, 6)) if rng.randrange(5) == 0 else None
+
+
+def _profile(rng: Random, hardware: Sequence[Hardware], scale: Fraction) -> tuple[Configuration, ...]:
+    found: dict[tuple[str, int, int], Configuration] = {}
+    coarse, base = rng.randrange(3) > 0, spread(rng, 0.02, 0.5)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        key = (rng.choice(hardware).name, rng.choice((1, 1, 2, 3, 4)), rng.choice((1, 1, 1, 2)))
+        duration = Fraction(rng.randint(1, 9), 100) if coarse else Fraction(digits(rng, base * (1 + 0.3 * key[1])))
+        found[key] = Configuration(*key, duration * scale)
+    return tuple(found.values())
+
+
+def _rate(rng: Random, profile: Sequence[Configuration], machines: Sequence[int]) -> Fraction:
+    """Whole machines exactly, as printed or next to it; part of one; very little."""
+    own = rng.choice(profile).throughput_rps
+    kind = rng.randrange(10)
+    if kind == 0:
+        rate = Fraction(digits(rng, float(own) * spread(rng, 1e-6, 1)))
+    elif kind <= 2:
+        rate = Fraction(digits(rng, float(own) * rng.uniform(0.1, max(machines))))
+    else:
+        rate = Fraction(nearly(rng, rng.choice(machines) * own))
+    return min(max(rate, SMALLEST), LARGEST)
+
+
+def _steps(
+    rng: Random, profiles: Sequence[Sequence[Configuration]], base: Sequence[Fraction], machines: Sequence[int]
+) -> list[Step]:
+    """All modules by one factor, as a float product prints it, or each by itself."""
+    by_factor, found = rng.randrange(3) == 0, []
+    for _ in range(rng.choice((1, 2, 3, 3, 4, 6))):
+        factor = rng.choice((0.1, 1 / 3, 0.5, 0.7, 0.9, 1.0, 1.0))
+        rates = (
+            [Fraction(printed(float(rate) * factor)) for rate in base]
+            if by_factor
+            else [_rate(rng, own, machines) for own in profiles]
+        )
+        found.append(Step(rng.choice(LENGTHS), [max(rate, SMALLEST) for rate in rates]))
+    return found
+
+
+def _slo(
+    rng: Random,
+    profiles: Sequence[Sequence[Configuration]],
+    rates: Sequence[Fraction],
+    edges: Sequence[tuple[int, int]],
+) -> Fraction:
+    """The latency of some plan to the last digit or next to it, a sum of durations, or some more."""
+    chosen = [rng.choice(own) for own in profiles]
+    kind = rng.randrange(10)
+    waits = [
+        Fraction(0) if kind == 0 else c.batch / (c.throughput_rps * -(-rate // c.throughput_rps))
+        for c, rate in zip(chosen, rates, strict=True)
+    ]
+    finish: list[Fraction] = []
+    for m, (c, wait) in enumerate(zip(chosen, waits, strict=True)):
+        finish.append(c.duration_s + wait + max((finish[a] for a, b in edges if b == m), default=Fraction(0)))
+    slo = max(finish) if kind == 0 else Fraction(nearly(rng, max(finish)))
+    if kind >= 5:
+        slo = Fraction(digits(rng, float(slo) * rng.uniform(0.9, 4)))
+    return slo if supported(slo) else Fraction(1)

@@ -1,0 +1,58 @@
+"""The reference of loads over time, against other ways to the same number."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+import pytest
+from drawn_days import drawn_day, enumerated_cost
+
+from euclio.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.session import Configuration, Hardware, Module, Session
+
+from .nasty_days import nasty_day
+from .reference_days import _after_changes, ends, least_cost
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_one_module_it_is_that_of_all_paths(seed):
+    """All paths through all vectors of up to three machines of a type, each held to the SLO by the checker."""
+    day = drawn_day(seed)
+    most = tuple(3 if h.count is None else min(3, h.count) for h in day.session.hardware)
+    assert least_cost(day, [most]) == enumerated_cost(day, 3)
+
+
+@pytest.mark.parametrize("slo", ["0.3", "0.4", "0.5"])
+def test_of_two_modules_it_is_that_of_all_plans(slo):
+    """All plans of one or two machines per module and step; two steps, a chain, a stock of three; priced as a whole."""
+    modules = [Module(name, 10, [Configuration("h", batch, 1, "0.1") for batch in (1, 2)]) for name in "ab"]
+    session = Session("pair", slo, [Hardware("h", 1, 3)], modules, [("a", "b")])
+    day = Day("pair", session, [Step(60, [10, 20]), Step(300, [20, Fraction("10.000000000000002")])], 60, 0, "0.001")
+    own = [Staffing((Serving("h", batch, 1, n),)) for batch in (1, 2) for n in (1, 2)]
+    plans = (DayPlan(steps) for steps in product(list(map(StepPlan, product(own, own))), repeat=2))
+    costs = [checked.value for plan in plans if (checked := evaluate(day, plan)).feasible]
+    assert least_cost(day, [(2,), (2,)]) == min(costs, default=None)
+
+
+def test_changes_are_those_of_all_pairs():
+    """Costs before a change on a table of 3 x 4, some vectors do not serve; against the cheapest of all changes."""
+    shape, up, down = (3, 4), (5, 2), (1, 7)
+    vectors = list(product(range(3), range(4)))
+    cost = [(7 * k * k) % 31 if k % 3 else None for k in range(12)]
+
+    def change(a, b):
+        return sum(up[i] * max(0, b[i] - a[i]) + down[i] * max(0, a[i] - b[i]) for i in range(2))
+
+    expected = [
+        min(own + change(a, b) for a, own in zip(vectors, cost, strict=True) if own is not None) for b in vectors
+    ]
+    assert _after_changes(cost, shape, up, down) == expected
+
+
+def test_days_are_the_same_for_the_same_seed_and_of_all_kinds():
+    days = [nasty_day(seed) for seed in range(60)]
+    assert days == [nasty_day(seed) for seed in range(60)]
+    assert {len(day.session.modules) for day in days} == {1, 2, 3}
+    assert all(ends(day, 0) is None for day in days if any(map(any, ends(day, 10**9))))
+    assert any(a.rates_rps == b.rates_rps for day in days for a, b in pairwise(day.steps))
