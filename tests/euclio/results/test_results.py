@@ -21,7 +21,7 @@ from euclio.runs.journal import Journal, read_journal
 @pytest.fixture
 def records(tmp_path):
     """Six records of one experiment."""
-    loaded = load_experiment(experiment(tmp_path))
+    loaded = load_experiment(experiment(tmp_path), [tmp_path / "own.py"])
     index = InstanceIndex(loaded)
     index.look_at_files()
     return [fake_record(task) for task in Expansion(loaded, index.entries).tasks()]
