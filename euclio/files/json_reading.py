@@ -20,7 +20,8 @@ LONGEST_NUMBER = 40
 DEEPEST_NESTING = 32
 """No format of ours nests more than eight deep."""
 
-LARGEST_EXPONENT = 400
+LARGEST_EXPONENT = 300
+"""Beyond it numbers are none that a float can hold, which is how they are printed and drawn."""
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 """An escape that stands for a character together with another one only."""

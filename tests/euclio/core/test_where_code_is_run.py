@@ -27,8 +27,9 @@ MODULES = {
         "ctypes",
     ),
     *("subprocess", "pty"),
+    *("urllib", "http", "requests", "httpx", "aiohttp", "ftplib", "smtplib", "ssl", "socketserver", "webbrowser"),
 }
-"""Modules that make code of texts or bytes, or that start programs."""
+"""Modules that make code of texts or bytes, that start programs, or that reach other machines."""
 NAMES = {"import_module", "entry_points", "spec_from_file_location", "SourceFileLoader", "exec_module", "load_module"}
 """What does so of modules that do other things too."""
 FUNCTIONS = {"exec", "eval", "compile", "__import__"}
