@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
@@ -23,7 +24,19 @@ PIPED_WIDTH = 100
 """Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
 LEAST_WIDTH = 60
 
-new_table = FittedTable
+
+class VisibleTable(FittedTable):
+    """A table whose cells may hold any signs; as wide as what is shown of them."""
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        """Add a row, as of `rich.table.Table`."""
+        for cell in cells:
+            if isinstance(cell, Text):
+                cell.plain = _shown(cell.plain)
+        super().add_row(*(_shown(cell) if isinstance(cell, str) else cell for cell in cells), **options)
+
+
+new_table = VisibleTable
 
 
 class _Console(Console):
