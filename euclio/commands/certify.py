@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
 from euclio.commands.families import an_instance
+from euclio.commands.named_code import add_named_code, named_code
 from euclio.core.progress import say, waiting
 from euclio.core.values import seconds
 
@@ -23,6 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("instance", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")
+    add_named_code(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of the search in seconds")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the better plan, if there is one, as a result")
     parser.add_argument("--json", action="store_true", help="print the certificate as JSON instead of a table")
@@ -37,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.outputs import check_outputs
 
     instance = load_instance(arguments.instance)
-    result = load_result(arguments.result, instance)
+    result = load_result(arguments.result, instance, **named_code(arguments))
     instance = result.changed
     check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
     with at("", arguments.result), waiting(f"certifying {instance.name}"):

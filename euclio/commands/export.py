@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance
+from euclio.commands.named_code import add_named_code, named_code
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
 from euclio.core.progress import say
@@ -27,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     exporters = {exporter.name: exporter for family in families() for exporter in family.exporters()}
     parser.add_argument("instance", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
+    add_named_code(parser)
     kinds = "; ".join(f"{exporter.name}: {exporter.help}" for exporter in exporters.values())
     parser.add_argument("--to", choices=tuple(exporters), required=True, help=kinds)
     parser.add_argument(
@@ -63,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_folder(arguments.out, exporter)
     else:
         check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
-    written = load_result(arguments.result, instance)
+    written = load_result(arguments.result, instance, **named_code(arguments))
     instance = written.changed
     if written.plan is None:
         say(f"{arguments.result}: there is no plan to export (status {written.status.value})")

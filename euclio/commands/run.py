@@ -26,6 +26,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry", type=names, default=(), metavar="A,B", help="make runs again whose status is one of these"
     )
+    parser.add_argument(
+        "--code",
+        type=names,
+        default=(),
+        metavar="A.py,B.py",
+        help="files of your own whose solvers and policies the experiment names; what only the experiment names is not "
+        "run",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         outcome = run_experiment(
-            arguments.experiment, arguments.out, slots=arguments.slots, dask=arguments.dask, retry=arguments.retry
+            arguments.experiment,
+            arguments.out,
+            slots=arguments.slots,
+            dask=arguments.dask,
+            retry=arguments.retry,
+            code=arguments.code,
         )
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.commands.arrivals import add_arrivals, arrivals
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
+from euclio.commands.named_code import add_named_code, named_code
 from euclio.commands.setup_options import add_setup_options, setup_options
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
@@ -29,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
+    add_named_code(parser)
     add_arrivals(parser)
     parser.add_argument("--load", type=positive, metavar="F", help="load factor; default: 1")
     parser.add_argument(
@@ -83,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     if family.simulator is None:
         own = family.instance.__name__.lower()
         raise InputError(f"is a {own}; `euclio simulate` serves {_served()}", file=arguments.instance)
-    written = load_result(arguments.result, instance)
+    written = load_result(arguments.result, instance, **named_code(arguments))
     simulator = family.simulator()
     setup = _setup(arguments, family, simulator)
     for flag, path in figures.items():

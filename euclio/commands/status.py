@@ -30,10 +30,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(json_text(found.describe()))
     else:
+        from euclio.core.errors import printable
         from euclio.core.tables import to_text
 
         print(to_text(_table(found)))
-        print("\n".join(_lines(found)))
+        print("\n".join(map(printable, _lines(found))))
     return SOLVED
 
 

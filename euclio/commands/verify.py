@@ -6,6 +6,7 @@ import argparse
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.commands.families import an_instance
+from euclio.commands.named_code import add_named_code, named_code
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -13,6 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = "Check a result against its instance. Exit code 0: accepted, 1: refused, with the reason."
     parser.add_argument("instance", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result (JSON, euclio/result/1)")
+    add_named_code(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     instance = load_instance(arguments.instance)
     family = family_of(instance)
-    written = load_result(arguments.result, instance)
+    written = load_result(arguments.result, instance, **named_code(arguments))
     instance = written.changed
     if written.plan is None:
         print(f"refused: the result has no plan (status {written.status.value})")

@@ -5,18 +5,26 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
-import numba
-from numba import objmode
+from euclio.core.lazy import imported_as_missing, imported_without
 
-from euclio.core.lazy import imported_without
+with imported_as_missing("yaml"):
+    # With it numba reads settings from the current folder, a folder for machine code and modules to be imported among
+    # them: a folder that somebody else sent would have code run. What numba says of such a file is not meant for users.
+    warnings.filterwarnings("ignore", message="A Numba config file is found")
+    import numba
+    import numba.extending
+    from numba import objmode
 
 with imported_without("scipy.linalg.cython_blas"):
     # Numba imports it when it makes its functions of arrays, only to know that it is there: 0.2 s of every command.
     import numba.np.arraymath
+
+__all__ = ["INFINITY", "clock", "compiled", "compiled_on_tables", "is_past", "numba"]
 
 INFINITY = float("inf")
 P = ParamSpec("P")

@@ -34,7 +34,11 @@ _THEME = {INK: "var(--ink)", MUTED: "var(--muted)"}
 _PATH = re.compile(r'(?<= d=")[^"]+')
 _LONG_NUMBER = re.compile(r"\d+\.\d{3,}")
 
+OWN_DEFAULTS: dict[Any, Any] = {name: value for name, value in mpl.rcParamsDefault.items() if name != "backend"}
+"""Matplotlib's settings as it comes: the current folder may hold a `matplotlibrc`, which is somebody else's."""
+
 _SETTINGS: dict[Any, Any] = {
+    **OWN_DEFAULTS,
     "svg.fonttype": "none",
     "svg.hashsalt": "euclio",
     "font.family": "DejaVu Sans",

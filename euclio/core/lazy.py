@@ -55,6 +55,20 @@ def imported_without(module: str) -> Iterator[None]:
             del sys.modules[module]
 
 
+@contextmanager
+def imported_as_missing(module: str) -> Iterator[None]:
+    """Let imports inside find no such module, though it may be installed."""
+    known = sys.modules.get(module)
+    sys.modules[module] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if known is None:
+            del sys.modules[module]
+        else:
+            sys.modules[module] = known
+
+
 def late(module: str, name: str) -> Callable[..., Any]:
     """A function that is imported when it is called."""
     found = late_value(module, name)

@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeGuard, get_type_hints
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.family import Family, families, find_family
+from euclio.core.references import expanded
 from euclio.core.registry import AnySolver, Limits, Solver
 from euclio.core.result import Answer
 
@@ -56,7 +57,9 @@ def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
         raise error.in_file(str(path)) from error
 
 
-def named_in_file(reference: str, folder: Path | None, what: str, fits: Callable[[Any], bool]) -> tuple[Any, str, Path]:
+def named_in_file(
+    reference: str, folder: Path | None, what: str, fits: Callable[[Any], bool], version: str = ""
+) -> tuple[Any, str, Path]:
     """What a name that points into a Python file stands for, be it a solver, a system or a policy.
 
     Args:
@@ -64,21 +67,29 @@ def named_in_file(reference: str, folder: Path | None, what: str, fits: Callable
         folder: what the path is relative to; None: the current folder.
         what: what is wanted, for messages.
         fits: whether a value of the file is one.
+        version: the hash that the file has to have, or nothing of it is run; empty: any.
 
     Returns:
         The value, the hash of the file that is its version, and the path of the file.
 
     Raises:
-        InputError: no such file, no such name in it, or an error in the file.
+        InputError: no such file, another hash, no such name in it, or an error in the file.
     """
     file, _, name = reference.rpartition(":")
-    named = Path(file or name).expanduser()
+    named = expanded(file or name)
     path = named if folder is None else folder / named
     wanted = what if what == "function" else what.upper()
     try:
         source = read_bytes(path)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}; give FILE.py:{wanted}", file=str(path)) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot be read: {reason}; give FILE.py:{wanted}", file=str(path)) from None
+    own_version = hashlib.sha256(source).hexdigest()[:16]
+    if version not in ("", own_version):
+        raise InputError(
+            f"has changed: its hash was {version} when it was used, and is {own_version}; give the file as it was",
+            file=str(path),
+        )
     try:
         module = _module(path.resolve(), source)
     except InputError as error:
@@ -91,7 +102,7 @@ def named_in_file(reference: str, folder: Path | None, what: str, fits: Callable
         and not (inspect.isfunction(value) and value.__module__ != module.__name__)
     }
     if name in found and file:
-        return found[name], hashlib.sha256(source).hexdigest()[:16], path
+        return found[name], own_version, path
     known = ", ".join(found) or "none is defined"
     message = f"has no {what} {name!r}; it has" if file else f"says no {what}; write {reference}:NAME with one of"
     raise InputError(f"{message}: {known}", file=str(path))

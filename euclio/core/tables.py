@@ -7,8 +7,10 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 from euclio.core.family import families
@@ -22,7 +24,35 @@ PIPED_WIDTH = 100
 """Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
 LEAST_WIDTH = 60
 
-new_table = FittedTable
+
+class VisibleTable(FittedTable):
+    """A table whose cells may hold any signs; as wide as what is shown of them."""
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        """Add a row, as of `rich.table.Table`."""
+        for cell in cells:
+            if isinstance(cell, Text):
+                cell.plain = _shown(cell.plain)
+        super().add_row(*(_shown(cell) if isinstance(cell, str) else cell for cell in cells), **options)
+
+
+new_table = VisibleTable
+
+
+class _Console(Console):
+    """Shows signs that a terminal would obey as a sign that stands for what cannot be shown.
+
+    Files of others have texts of any signs, and colours come only after this.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of what is shown."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.text.isprintable() else segment._replace(text=_shown(segment.text))
+
+
+def _shown(text: str) -> str:
+    return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
 
 
 def to_text(content: RenderableType, width: int | None = None) -> str:
@@ -36,7 +66,7 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     if width is None:
         width = max(shutil.get_terminal_size((PIPED_WIDTH, 24)).columns, LEAST_WIDTH) if terminal else _piped_width()
-    console = Console(
+    console = _Console(
         file=io.StringIO(),
         width=width,
         force_terminal=terminal,

@@ -20,6 +20,7 @@ from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Referen
 from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
 from euclio.files.json_reading import read_json
 from euclio.files.json_writing import json_text, write_text
+from euclio.files.named_code import with_named_code
 
 SCHEMA = "euclio/result/1"
 
@@ -95,8 +96,14 @@ class WrittenResult:
     changes: Any
 
 
-def load_result(path: str | Path, instance: Any) -> WrittenResult:
+def load_result(path: str | Path, instance: Any, **named: Any) -> WrittenResult:
     """The result in a file, read as a result of this instance, or of this one with the changes that the file states.
+
+    Args:
+        path: the file.
+        instance: the instance, as it was given to the solver.
+        **named: code that its plan space stands on, such as ``policy="my_policy.py:POLICY"``: what a file names is not
+            run (`euclio.files.named_code`), it is compared with what is named here. None: nothing.
 
     Raises:
         InputError: naming the file, the field and the remedy; also where it is a result of another instance.
@@ -111,7 +118,7 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
     model = validated(result_model(family, goal), fields, file)
     with at("", file):
         changes, instance = _changed(family, model, instance)
-        space = files.space_from(model.options, instance)
+        space = files.space_from(with_named_code(family, model.options, named), instance)
         return WrittenResult(
             instance=model.instance,
             solver=model.solver,

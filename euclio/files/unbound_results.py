@@ -11,6 +11,8 @@ from euclio.core.errors import InputError
 from euclio.core.family import Family, families
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
+from euclio.core.result import Status
+from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, at, validated, without_schema
 from euclio.files.dataclass_files import made
 from euclio.files.json_reading import read_json
@@ -61,6 +63,7 @@ def load_without_instance(path: str | Path) -> UnboundResult:
     value = getattr(model, goal.value_field)
     with at("", file):
         changes = _changes(model, family)
+        status = word(model.status, Status, "status")
     return UnboundResult(
         file=file,
         family=family,
@@ -68,7 +71,7 @@ def load_without_instance(path: str | Path) -> UnboundResult:
         instance=model.instance,
         changes=changes,
         solver=model.solver,
-        status=model.status,
+        status=status,
         value=None if value is None else exact(value),
         plan=model.plan,
         parts=fields["plan"] or {},

@@ -8,6 +8,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from euclio.core.errors import InputError
+from euclio.core.figures import OWN_DEFAULTS
 from euclio.files.json_writing import check_writable
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -33,7 +34,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     check_figure_path(path)
     metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
     try:
-        with mpl.rc_context({"svg.hashsalt": "euclio"}):
+        with mpl.rc_context({**OWN_DEFAULTS, "svg.hashsalt": "euclio"}):
             figure.savefig(path, dpi=150, metadata=metadata, facecolor="white")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(path), field="--plot") from None

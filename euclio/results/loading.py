@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from euclio.core.errors import InputError
 from euclio.results.sameness import VersionsDiffer, mixture, unlike
-from euclio.runs.columns import LATER, SCHEMA, read_table, to_table, with_later, write_table
+from euclio.runs.columns import LATER, SCHEMA, checked, read_table, to_table, with_later, write_table
 from euclio.runs.folder import ResultFolder
 from euclio.runs.journal import read_journal
 
@@ -92,7 +92,7 @@ def _read(path: Path) -> pd.DataFrame:
     if path.is_dir():
         return _read_folder(ResultFolder(path))
     if path.suffix == ".jsonl" and path.exists():
-        return _frame(to_table(read_journal(path)), path.stem)
+        return _frame(to_table(read_journal(path), path), path.stem)
     try:
         table = pq.read_table(path)
     except FileNotFoundError:
@@ -102,13 +102,13 @@ def _read(path: Path) -> pd.DataFrame:
     missing = [name for name in SCHEMA.names if name not in (*table.column_names, *LATER)]
     if missing:
         raise InputError(f"holds no results: it has no column {missing[0]!r}", file=str(path))
-    return _frame(with_later(table), path.stem)
+    return _frame(checked(with_later(table), path), path.stem)
 
 
 def _read_folder(folder: ResultFolder) -> pd.DataFrame:
     if not folder.exists():
         raise InputError("holds no results; name the result folder of an experiment", file=str(folder.path))
-    tables = [SCHEMA.empty_table(), to_table(folder.journalled()), *map(read_table, folder.compacted())]
+    tables = [SCHEMA.empty_table(), to_table(folder.journalled(), folder.path), *map(read_table, folder.compacted())]
     frame = _frame(pa.concat_tables(tables), folder.name())
     frame = frame.drop_duplicates("key", ignore_index=True)
     labels = folder.labels()

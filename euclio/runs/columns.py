@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.runs.durable import replaced
 from euclio.runs.record import Record
@@ -48,13 +50,90 @@ LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s",
 """Columns that results of earlier versions do not have; they are missing there."""
 
 
-def to_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
-    """Records as written (`euclio.runs.journal`) as a table of `SCHEMA`."""
+_NEEDED = tuple(
+    field.name
+    for field in fields(Record)
+    if field.name in SCHEMA.names and field.name not in LATER and "None" not in str(field.type)
+)
+"""Columns without missing values."""
+
+_SHARED_OBJECTS = ("options", "features", "packages")
+"""Columns of JSON objects that many rows share."""
+
+
+def to_table(rows: Iterable[Mapping[str, Any]], file: Path | None = None) -> pa.Table:
+    """Records as written (`euclio.runs.journal`) as a table of `SCHEMA`.
+
+    Args:
+        rows: the records.
+        file: where they come from, for messages; None: from this process.
+
+    Raises:
+        InputError: a field holds what no record has there; names file and field.
+    """
     columns: dict[str, list[Any]] = {name: [] for name in SCHEMA.names}
     for row in rows:
-        for name, value in _flat(row).items():
+        for name, value in _flat(row, file).items():
             columns[name].append(value)
-    return pa.table({field.name: pa.array(columns[field.name], field.type) for field in SCHEMA}, schema=SCHEMA)
+    arrays = {field.name: _column(columns[field.name], field, file) for field in SCHEMA}
+    return checked(pa.table(arrays, schema=SCHEMA), file)
+
+
+def checked(table: pa.Table, file: Path | None) -> pa.Table:
+    """A table with the columns of `SCHEMA`, of their types, as records have them; further columns stay.
+
+    Raises:
+        InputError: a column holds what no record has there; names file and field.
+    """
+    for name in table.column_names:
+        if name in SCHEMA.names:
+            field = SCHEMA.field(name)
+            place = table.column_names.index(name)
+            table = table.set_column(place, field, _cast(table.column(name), field, file))
+    for name in _NEEDED:
+        if name in table.column_names and table.column(name).null_count:
+            raise _wrong(file, name, "is missing in a row")
+    for name in _SHARED_OBJECTS:
+        if name in table.column_names:
+            _check_objects(table.column(name).unique().to_pylist(), name, file)
+    if "certificate" in table.column_names:
+        unknown = set(table.column("certificate").unique().to_pylist()) - {None, *map(str, Verdict)}
+        if unknown:
+            raise _wrong(file, "certificate", f"is {min(unknown)[:40]!a}, no verdict of a prover")
+    return table
+
+
+def _column(values: list[Any], field: pa.Field, file: Path | None) -> pa.Array:
+    try:
+        return pa.array(values, field.type)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        raise _wrong(file, field.name, "holds what no record has there") from None
+
+
+def _cast(column: pa.ChunkedArray, field: pa.Field, file: Path | None) -> pa.ChunkedArray:
+    if column.type == field.type:
+        return column
+    try:
+        return column.cast(field.type)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        raise _wrong(file, field.name, "holds what no record has there") from None
+
+
+def _check_objects(texts: list[Any], name: str, file: Path | None) -> None:
+    """Refuse texts that are no JSON objects."""
+    for text in texts:
+        with suppress(ValueError, TypeError, RecursionError):
+            if isinstance(json.loads(text), dict):
+                continue
+        raise _wrong(file, name, "holds no object in JSON")
+
+
+def _wrong(file: Path | None, name: str, what: str) -> InputError:
+    return InputError(
+        f"{what}; move the file away, then `euclio run` makes its runs again",
+        file=None if file is None else str(file),
+        field=name,
+    )
 
 
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
@@ -64,11 +143,12 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
         InputError: it is damaged.
     """
     try:
-        return pq.read_table(path, columns=columns, schema=SCHEMA)
+        table = pq.read_table(path, columns=columns, schema=SCHEMA)
     except FileNotFoundError:
         raise
     except (OSError, pa.ArrowException):
         raise InputError("is damaged; move it away, then `euclio run` makes its runs again", file=str(path)) from None
+    return checked(table, path)
 
 
 def with_later(table: pa.Table) -> pa.Table:
@@ -90,9 +170,11 @@ def write_table(table: pa.Table, path: Path) -> None:
         pq.write_table(table, stream, compression="zstd")
 
 
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    provenance = row["provenance"]
-    packages = provenance.get("packages", {})
+def _flat(row: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
+    provenance = row.get("provenance")
+    packages = provenance.get("packages", {}) if isinstance(provenance, dict) else None
+    if not (isinstance(provenance, dict) and isinstance(packages, dict)):
+        raise _wrong(file, "provenance", "holds what no record has there")
     flat = {name: row.get(name) for name in SCHEMA.names}
     flat |= {name: provenance.get(name) for name in _PROVENANCE}
     flat |= {"euclio": packages.get("euclio"), "packages": packages}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
 from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from euclio.core.values import LARGEST_SEED, Values, whole
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, obeying, validated, without_schema
 from euclio.files.json_reading import read_text
 from euclio.runs.experiment import MEMORY_MB, Certification, DrawnSource, Experiment, FileSource, Source, hard_limit
+from euclio.runs.named_code import Named, check_code, named_by
 from euclio.runs.solver_settings import different_labels, solver_settings
 from euclio.runs.task import RunLimits, SolverSetting
 
@@ -74,8 +76,13 @@ class _Experiment(FileModel):
     solvers: list[_Solver]
 
 
-def load_experiment(path: str | Path) -> Experiment:
+def load_experiment(path: str | Path, code: Collection[str | Path] = ()) -> Experiment:
     """The experiment in a file; its paths are relative to the file's folder.
+
+    Args:
+        path: the file.
+        code: Python files that its solvers and policies may come from, relative to the current folder; what only the
+            experiment names is not run.
 
     Raises:
         InputError: naming the file, the field and the remedy.
@@ -87,6 +94,7 @@ def load_experiment(path: str | Path) -> Experiment:
     model = validated(_Experiment, fields, file)
     folder = Path(path).resolve().parent
     with at("", file):
+        check_code(_named_code(model, folder), code)
         return Experiment(
             name=model.name,
             instances=_sources(model, folder),
@@ -150,6 +158,12 @@ def _solvers(model: _Experiment, folder: Path) -> tuple[SolverSetting, ...]:
             found += solver_settings(solver.name, label=solver.label, folder=folder, **_plain(solver.options))
     with at("solvers", None):
         return different_labels(found)
+
+
+def _named_code(model: _Experiment, folder: Path) -> list[Named]:
+    """All that the experiment names of code."""
+    named = (named_by(f"solvers[{i}]", one.name, one.options, folder) for i, one in enumerate(model.solvers))
+    return [one for found in named for one in found]
 
 
 def _check_name(name: str, folder: Path) -> None:

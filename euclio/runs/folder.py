@@ -123,7 +123,7 @@ class ResultFolder:
         """
         from euclio.runs.columns import to_table, write_table
 
-        table = to_table(read_journal(journal))
+        table = to_table(read_journal(journal), journal)
         if table.num_rows:
             write_table(table, self.path / f"records-{_number(journal)}.parquet")
         removed(journal)

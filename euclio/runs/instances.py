@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -215,13 +216,26 @@ def _kept(path: Path) -> Iterator[tuple[InstanceEntry, str]]:
     offset = 0
     with path.open("rb") as stream:
         for line in stream:
-            row = json.loads(line)
-            yield InstanceEntry(row["family"], row["name"], text_hash(row["text"]), path, offset), row["text"]
+            family, name, text = _parts(line, path)
+            yield InstanceEntry(family, name, text_hash(text), path, offset), text
             offset += len(line)
 
 
 def _line(path: Path, offset: int) -> str:
     with path.open("rb") as stream:
         stream.seek(offset)
-        text: str = json.loads(stream.readline())["text"]
-    return text
+        return _parts(stream.readline(), path)[2]
+
+
+def _parts(line: bytes, path: Path) -> tuple[str, str, str]:
+    """Family, name and text of the instance in a line of a file of drawn ones.
+
+    Raises:
+        InputError: it holds something else.
+    """
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
+        row = json.loads(line)
+        parts = row["family"], row["name"], row["text"]
+        if all(isinstance(part, str) for part in parts):
+            return parts
+    raise InputError("is damaged; remove it, then its instances are drawn again", file=str(path))

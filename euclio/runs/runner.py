@@ -70,6 +70,7 @@ def run(
     slots: int | None = None,
     dask: str | None = None,
     retry: Collection[str] = (),
+    code: Collection[str | Path] = (),
     quiet: bool = False,
     pool: Pool | None = None,
     finished: Callable[[int], None] | None = None,
@@ -82,6 +83,8 @@ def run(
         slots: most runs at a time, never more than cores; None: as the experiment says, else one per core.
         dask: address of a dask scheduler, or "local"; None: this machine without dask.
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
+        code: Python files of solvers and policies that a file of an experiment names; what only that file names is not
+            run. An `Experiment` is a call, so that what it names is run.
         quiet: show no progress.
         pool: pool that is open and stays open, for experiments one after the other; None: one of this experiment's own.
         finished: is called with the number of runs that are finished, those made before first, then each as it is made.
@@ -94,7 +97,7 @@ def run(
         UnwritableError: results cannot be written; those written before are kept.
         RunInterrupted: stopped from the keyboard; what is finished is kept.
     """
-    loaded = experiment if isinstance(experiment, Experiment) else load_experiment(experiment)
+    loaded = experiment if isinstance(experiment, Experiment) else load_experiment(experiment, code)
     different_labels(loaded.solvers)
     _check_statuses(retry)
     folder = ResultFolder(Path(out) if out is not None else default_folder(experiment))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.family import SpaceOption
-from euclio.core.references import is_reference
+from euclio.core.references import expanded
 from euclio.core.space_fields import (
     SpaceField,
     at_least_as_many,
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from euclio.session.instance import Hardware, Session
 
 
-def _read_policy(name: str, session: Session, place: str) -> Policy:
-    """The policy that a file names; a user's own is looked for where it was."""
-    return find_policy(name if is_reference(name) else word(name, map(str, POLICIES), place))
+def _read_policy(name: str | Policy, session: Session, place: str) -> Policy:
+    """The built-in policy that a file names, or the user's own that the call named in its place."""
+    return name if isinstance(name, Policy) else find_policy(word(name, map(str, POLICIES), place))
 
 
 def _pinned_policy(name: str, folder: Path | None) -> str:
     """The name of a user's own policy that holds from every folder, with the hash of its file."""
     file, _, own = name.rpartition(":")
-    return find_policy(f"{((folder or Path()) / Path(file).expanduser()).resolve()}:{own}").name
+    return find_policy(f"{((folder or Path()) / expanded(file)).resolve()}:{own}").name
 
 
 def _contains_policy(wide: Policy, narrow: Policy) -> bool:

@@ -9,6 +9,7 @@ import resource
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from euclio.runs import runner
 from euclio.runs.execution import blank_record
@@ -88,6 +89,16 @@ def experiment(folder, instances=3, solvers=("one", "two"), **settings):
     return path
 
 
+def code_of(path):
+    """The files whose code such an experiment names; whoever runs it names them too."""
+    return [path.parent / "own.py"]
+
+
+def run_named(path, out=None, **options):
+    """Run such an experiment, with its code named."""
+    return runner.run(path, out, code=code_of(path), **options)
+
+
 if __name__ == "__main__":
     from euclio.cli import main
 
@@ -96,4 +107,4 @@ if __name__ == "__main__":
         most = int(os.environ[MOST_BYTES])
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     runner.pool_of = lambda *_: FakePool(pause)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main([*sys.argv[1:], "--code", *map(str, code_of(Path(sys.argv[2])))]))

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, assert_never, cast
 
-import numba
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.extending import intrinsic
 
-from euclio.core.compiled import INFINITY, compiled
+from euclio.core.compiled import INFINITY, compiled, numba
 from euclio.session.policies.record import Form, Place, Policy
 
 NUMBERS = 8
@@ -146,7 +144,7 @@ def _call_address(typing_context: Any, address: Any, numbers: Any) -> Any:
     return signature, generate
 
 
-_call: Callable[[int, tuple[float, ...]], float] = cast(Any, intrinsic(_call_address))
+_call: Callable[[int, tuple[float, ...]], float] = cast(Any, numba.extending.intrinsic(_call_address))
 
 
 @compiled

@@ -9,10 +9,8 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.own_solver import named_in_file
+from euclio.core.references import HASH, own_name
 from euclio.session.policies.record import Form, Policy
-
-HASH = "@"
-"""What divides a reference from the hash of its file."""
 
 
 def load_policy(reference: str, folder: Path | None = None) -> Policy:
@@ -30,13 +28,10 @@ def load_policy(reference: str, folder: Path | None = None) -> Policy:
     Raises:
         InputError: no such file or policy, an error in the file, or a file with another hash.
     """
-    bare, _, wanted = reference.partition(HASH)
-    found, version, path = named_in_file(bare, folder, "policy", lambda value: isinstance(value, Policy))
-    if wanted and wanted != version:
-        raise InputError(
-            f"has changed: its hash was {wanted} when it was used, and is {version}; give the file as it was",
-            file=str(path),
-        )
+    file, divides, _ = reference.rpartition(":")
+    own, wanted = own_name(reference)
+    bare = f"{file}:{own}" if divides else reference
+    found, version, _ = named_in_file(bare, folder, "policy", lambda value: isinstance(value, Policy), wanted)
     return _named(found, f"{bare}{HASH}{version}", version)
 
 

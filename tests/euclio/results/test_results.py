@@ -21,7 +21,7 @@ from euclio.runs.journal import Journal, read_journal
 @pytest.fixture
 def records(tmp_path):
     """Six records of one experiment."""
-    loaded = load_experiment(experiment(tmp_path))
+    loaded = load_experiment(experiment(tmp_path), [tmp_path / "own.py"])
     index = InstanceIndex(loaded)
     index.look_at_files()
     return [fake_record(task) for task in Expansion(loaded, index.entries).tasks()]
@@ -167,3 +167,30 @@ def test_a_line_of_the_journal_is_json_with_schema_and_checksum(records, tmp_pat
     assert row["schema"] == "euclio/record/1"
     assert row["record"]["key"] == records[0].key
     assert [found["key"] for found in read_journal(path)] == [records[0].key]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"maximised": "yes"}, "maximised: holds what no record has there"),
+        ({"value": [1]}, "value: holds what no record has there"),
+        ({"seed": 2**70}, "seed: holds what no record has there"),
+        ({"instance": None}, "instance: is missing in a row"),
+        ({"options": [1]}, "options: holds no object in JSON"),
+        ({"provenance": {"packages": 1}}, "provenance: holds what no record has there"),
+        ({"certificate": "sure"}, "certificate: is 'sure', no verdict of a prover"),
+    ],
+)
+def test_a_record_of_others_is_held_to_what_records_are(records, tmp_path, changes, problem):
+    """The checksum of a line says that it is whole, not who wrote it."""
+    journal(tmp_path / "out", [replace(records[0], **changes)])
+    with pytest.raises(InputError) as caught:
+        results.load(tmp_path / "out")
+    assert str(caught.value).startswith(f"{tmp_path / 'out'}: {problem}; move the file away")
+
+
+@pytest.mark.parametrize("changes", [{"key": 1}, {"status": ["optimal"]}])
+def test_a_record_without_key_or_status_is_no_record(records, tmp_path, changes):
+    """It is left out as a torn line is, so that its run is made again."""
+    journal(tmp_path / "out", [replace(records[0], **changes), records[1]])
+    assert list(results.load(tmp_path / "out")["key"]) == [records[1].key]

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from fake_provers import answering_search, install
-from fake_runs import FakePool, experiment, fake_record
+from fake_runs import FakePool, experiment, fake_record, run_named
 from places import HELPERS
 from run_batches import LONG, batch_of
 from tiny_sessions import TEXT, answering, one_configuration_plan, tiny_session
@@ -202,7 +202,7 @@ def test_mistakes_are_named(tmp_path, lines, field):
 
 
 def tasks_of(tmp_path, certify, instances=200):
-    loaded = replace(load_experiment(experiment(tmp_path, instances, ("one",))), certify=certify)
+    loaded = replace(load_experiment(experiment(tmp_path, instances, ("one",)), [tmp_path / "own.py"]), certify=certify)
     index = InstanceIndex(loaded)
     index.look_at_files()
     return list(Expansion(loaded, index.entries).tasks())
@@ -253,19 +253,19 @@ class CertifiedPool(FakePool):
 
 def test_results_have_the_certificates(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "pool_of", lambda *_: CertifiedPool())
-    frame = runner.run(experiment(tmp_path), quiet=True).frame()
+    frame = run_named(experiment(tmp_path), quiet=True).frame()
     assert set(frame.certificate) == {"certified"}
     assert (set(frame.certify_s), set(frame.certify_nodes)) == ({0.5}, {12})
 
 
 def test_results_without_certificates_have_none(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "pool_of", lambda *_: FakePool())
-    assert runner.run(experiment(tmp_path), quiet=True).frame().certificate.isna().all()
+    assert run_named(experiment(tmp_path), quiet=True).frame().certificate.isna().all()
 
 
 def test_results_of_earlier_versions_are_read(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "pool_of", lambda *_: FakePool())
-    folder = runner.run(experiment(tmp_path), quiet=True).folder
+    folder = run_named(experiment(tmp_path), quiet=True).folder
     columns = ["certificate", "certify_s", "certify_nodes", "certify_reason"]
     (file,) = folder.glob("records-*.parquet")
     pq.write_table(pq.read_table(file).drop_columns(columns), file)
@@ -285,5 +285,5 @@ class RefutedPool(FakePool):
 
 def test_refuted_proofs_are_exit_code_1(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(runner, "pool_of", lambda *_: RefutedPool())
-    code = main(["run", str(experiment(tmp_path))])
+    code = main(["run", str(experiment(tmp_path)), "--code", f"{tmp_path}/own.py"])
     assert (code, "6 proofs are REFUTED" in capsys.readouterr().err) == (1, True)

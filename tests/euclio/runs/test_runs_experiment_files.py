@@ -28,7 +28,7 @@ name = "milp"
 def read(tmp_path, text):
     path = tmp_path / "race.toml"
     path.write_text(text)
-    return load_experiment(path)
+    return load_experiment(path, [tmp_path / "mine.py"])
 
 
 def test_defaults(tmp_path):

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from fake_runs import MOST_BYTES, PAUSE, FakePool, experiment, fake_record
+from fake_runs import MOST_BYTES, PAUSE, FakePool, code_of, experiment, fake_record, run_named
 from places import HELPERS
 
 from euclio.cli import main
@@ -42,7 +42,7 @@ def path(tmp_path):
 @pytest.fixture
 def expected(pool, path, tmp_path):
     """What an uninterrupted run of it gives."""
-    found = csv(runner.run(path, tmp_path / "uninterrupted", quiet=True).frame())
+    found = csv(run_named(path, tmp_path / "uninterrupted", quiet=True).frame())
     del pool.made[:]
     return found
 
@@ -52,7 +52,7 @@ def csv(frame):
 
 
 def tasks(path):
-    loaded = load_experiment(path)
+    loaded = load_experiment(path, code_of(path))
     index = InstanceIndex(loaded)
     index.look_at_files()
     return list(Expansion(loaded, index.entries).tasks())
@@ -81,7 +81,7 @@ def test_a_killed_runner_loses_no_finished_run(pool, path, expected):
     process.kill()
     process.communicate()
     before = kept(path)
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert outcome.kept == len(before) < 40
     assert {task.key for task in pool.made}.isdisjoint(before)
     assert csv(outcome.frame()) == expected
@@ -96,7 +96,7 @@ def test_interrupted_or_terminated_keeps_what_is_finished(pool, path, expected, 
     done = len(kept(path))
     assert process.returncode == code
     assert err == (f"euclio: interrupted; {done} of 40 runs are finished and kept, the same command makes the others\n")
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (done, expected)
 
 
@@ -104,7 +104,7 @@ def test_interrupted_or_terminated_keeps_what_is_finished(pool, path, expected, 
 def test_closed_standard_streams_change_nothing(pool, path, expected, closed):
     command = " ".join([*COMMAND, str(path), closed])
     assert subprocess.run(command, shell=True, capture_output=True, check=False).returncode == 0
-    assert csv(runner.run(path, quiet=True).frame()) == expected
+    assert csv(run_named(path, quiet=True).frame()) == expected
     assert not pool.made
 
 
@@ -118,7 +118,7 @@ def test_a_full_disk_is_one_line_and_resumed_when_there_is_room(pool, path, expe
     )
     assert err.count("\n") == 1
     assert 0 < done < 40
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (done, expected)
 
 
@@ -192,7 +192,7 @@ def test_a_byte_that_is_changed_anywhere_in_a_line_is_seen(path):
 def test_a_torn_last_line_is_made_again(pool, path, expected, lost):
     journal = interrupted_after(pool, path, 5)
     os.truncate(journal, journal.stat().st_size - lost)
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (4, expected)
 
 
@@ -202,7 +202,7 @@ def test_a_damaged_line_is_made_again(pool, path, expected):
     middle = data.index(b'"value":', data.index(b"\n")) + len(b'"value":')
     data[middle] = ord("9") if data[middle] != ord("9") else ord("8")
     journal.write_bytes(data)
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (4, expected)
 
 
@@ -210,7 +210,7 @@ def test_zeros_after_a_power_cut_are_left_out(pool, path, expected):
     journal = interrupted_after(pool, path, 5)
     with journal.open("ab") as file:
         file.write(bytes(4096))
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (5, expected)
 
 
@@ -219,16 +219,16 @@ def test_a_crash_before_the_journal_is_removed_counts_nothing_twice(pool, path, 
     copy = shutil.copy(journal, journal.parent.parent)
     ResultFolder(journal.parent).compact(journal)
     shutil.copy(copy, journal)
-    assert len(canonical(runner.run(path, quiet=True).frame())) == 40
+    assert len(canonical(run_named(path, quiet=True).frame())) == 40
     assert not journal.exists()
-    assert csv(runner.run(path, quiet=True).frame()) == expected
+    assert csv(run_named(path, quiet=True).frame()) == expected
 
 
 def test_a_crash_while_compacting_leaves_no_half_file(pool, path, expected, monkeypatch):
     journal = interrupted_after(pool, path, 5)
     half = journal.with_name("records-1.parquet.unfinished")
     half.write_bytes(b"PAR1")
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert (outcome.kept, csv(outcome.frame())) == (5, expected)
     assert not half.exists()
 
@@ -237,28 +237,28 @@ def test_a_folder_that_was_just_being_made_is_used(pool, path, expected):
     folder = ResultFolder(path.with_name("fake-results"))
     folder.make("fake")
     folder.experiment_file.with_name("experiment.toml.unfinished").write_text("sch")
-    assert csv(runner.run(path, quiet=True).frame()) == expected
+    assert csv(run_named(path, quiet=True).frame()) == expected
 
 
 def test_a_damaged_list_of_runs_is_written_again(pool, path, expected):
     interrupted_after(pool, path, 5)
     path.with_name("fake-results").joinpath("runs.tsv").write_bytes(b"\xff")
-    assert csv(runner.run(path, quiet=True).frame()) == expected
+    assert csv(run_named(path, quiet=True).frame()) == expected
 
 
 @pytest.mark.parametrize("verb", ["run", "status"])
 def test_a_damaged_file_of_records_is_one_line_and_touched_by_nobody(pool, path, capsys, verb):
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     damaged = path.with_name("fake-results") / "records-1.parquet"
     damaged.write_bytes(b"PAR1")
-    assert main([verb, str(path)]) == 2
+    assert main([verb, str(path), *(["--code", *map(str, code_of(path))] if verb == "run" else [])]) == 2
     assert "records-1.parquet: is damaged; move it away" in capsys.readouterr().err
     assert damaged.read_bytes() == b"PAR1"
 
 
 def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
     monkeypatch.setattr("euclio.runs.folder.JOURNAL_RUNS", 15)
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     folder = ResultFolder(outcome.folder)
     assert [file.name for file in folder.compacted()] == [f"records-{k}.parquet" for k in (1, 2, 3)]
     assert folder.journals() == []
@@ -270,8 +270,8 @@ def test_a_journal_that_cannot_be_compacted_is_one_error_and_loses_nothing(pool,
     with monkeypatch.context() as patch:
         patch.setattr("euclio.runs.columns.write_table", full_disk)
         with pytest.raises(UnwritableError, match="no space left on device"):
-            runner.run(path, quiet=True)
-    outcome = runner.run(path, quiet=True)
+            run_named(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert (outcome.kept >= 30, csv(outcome.frame())) == (True, expected)
 
 
@@ -283,7 +283,7 @@ def test_a_clock_that_goes_backwards_changes_nothing(pool, path, expected, monke
         return now[0]
 
     monkeypatch.setattr(time, "time", backwards)
-    assert csv(runner.run(path, quiet=True).frame()) == expected
+    assert csv(run_named(path, quiet=True).frame()) == expected
 
 
 def test_killed_at_every_step_of_compacting_loses_nothing(pool, path, expected, monkeypatch):
@@ -298,7 +298,7 @@ def test_killed_at_every_step_of_compacting_loses_nothing(pool, path, expected, 
                     ResultFolder(journal.parent).compact(journal)
             if not failing.failed:
                 break
-            outcome = runner.run(path, quiet=True)
+            outcome = run_named(path, quiet=True)
             assert (outcome.kept, csv(outcome.frame())) == (5, expected)
             shutil.rmtree(journal.parent)
 

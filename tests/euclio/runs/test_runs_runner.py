@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from fake_runs import TINY, FakePool, experiment
+from fake_runs import TINY, FakePool, experiment, run_named
 
 import euclio
 from euclio.cli import main
@@ -24,72 +24,72 @@ def pool(monkeypatch):
 
 def test_every_combination_is_run_once(pool, tmp_path):
     path = experiment(tmp_path, repeats=2, seeds="[1, 7]")
-    assert runner.run(path, quiet=True).made == 3 * 2 * 2 * 2
+    assert run_named(path, quiet=True).made == 3 * 2 * 2 * 2
     combinations = {(task.instance, task.setting.label, task.seed, task.repeat) for task in pool.made}
     assert len(combinations) == len(pool.made) == 24
 
 
 def test_what_is_finished_is_not_made_again(pool, tmp_path):
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
-    again = runner.run(path, quiet=True)
+    run_named(path, quiet=True)
+    again = run_named(path, quiet=True)
     assert (again.made, again.kept, len(pool.made)) == (0, 6, 6)
 
 
 def test_a_solver_that_is_added_is_all_that_is_run(pool, tmp_path):
-    runner.run(experiment(tmp_path), quiet=True)
+    run_named(experiment(tmp_path), quiet=True)
     del pool.made[:]
-    runner.run(experiment(tmp_path, solvers=("one", "two", "three")), quiet=True)
+    run_named(experiment(tmp_path, solvers=("one", "two", "three")), quiet=True)
     assert [task.setting.label for task in pool.made] == ["three"] * 3
 
 
 def test_runs_that_the_experiment_no_longer_has_stay_and_are_counted(pool, tmp_path):
-    runner.run(experiment(tmp_path), quiet=True)
-    outcome = runner.run(experiment(tmp_path, solvers=("two",)), quiet=True)
+    run_named(experiment(tmp_path), quiet=True)
+    outcome = run_named(experiment(tmp_path, solvers=("two",)), quiet=True)
     assert (outcome.kept, outcome.no_longer, len(outcome.frame())) == (3, 3, 6)
     assert euclio.status(tmp_path / "fake-results").no_longer == 3
 
 
 def test_a_new_label_needs_no_new_runs(pool, tmp_path):
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     path.write_text(path.read_text().replace('label = "one"', 'label = "first"'))
-    outcome = runner.run(path, quiet=True)
+    outcome = run_named(path, quiet=True)
     assert outcome.made == 0
     assert set(outcome.frame()["label"]) == {"first", "two"}
 
 
 def test_a_changed_limit_is_another_run(pool, tmp_path):
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     path.write_text(path.read_text() + "[limits]\ntime_s = 5\n")
-    assert runner.run(path, quiet=True).made == 6
+    assert run_named(path, quiet=True).made == 6
 
 
 def test_a_changed_instance_is_another_run(pool, tmp_path):
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     file = tmp_path / "sessions" / "s1.json"
     file.write_text(file.read_text().replace('"slo_s": 1.0', '"slo_s": 2.0'))
-    assert {task.instance for task in pool.made[: -runner.run(path, quiet=True).made - 1 : -1]} == {"s1"}
+    assert {task.instance for task in pool.made[: -run_named(path, quiet=True).made - 1 : -1]} == {"s1"}
 
 
 def test_retry_makes_runs_of_a_status_again(monkeypatch, tmp_path):
     path = experiment(tmp_path)
     monkeypatch.setattr(runner, "pool_of", lambda *_: FakePool(status="error"))
-    runner.run(path, quiet=True)
-    assert runner.run(path, quiet=True).made == 0
+    run_named(path, quiet=True)
+    assert run_named(path, quiet=True).made == 0
     monkeypatch.setattr(runner, "pool_of", lambda *_: FakePool())
-    assert runner.run(path, retry=["unknown"], quiet=True).made == 0
-    outcome = runner.run(path, retry=["error"], quiet=True)
+    assert run_named(path, retry=["unknown"], quiet=True).made == 0
+    outcome = run_named(path, retry=["error"], quiet=True)
     assert outcome.made == 6
     assert set(outcome.frame()["status"]) == {"feasible"}
 
 
 def test_retry_leaves_what_the_experiment_no_longer_has(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "pool_of", lambda *_: FakePool(status="error"))
-    runner.run(experiment(tmp_path), quiet=True)
-    outcome = runner.run(experiment(tmp_path, solvers=("two",)), retry=["error"], quiet=True)
+    run_named(experiment(tmp_path), quiet=True)
+    outcome = run_named(experiment(tmp_path, solvers=("two",)), retry=["error"], quiet=True)
     assert (outcome.made, outcome.no_longer) == (3, 3)
 
 
@@ -106,10 +106,10 @@ def test_instances_at_hand_are_run_from_python(pool, tmp_path):
 def test_drawn_instances_are_drawn_once(pool, tmp_path, monkeypatch):
     path = experiment(tmp_path)
     path.write_text(path.read_text().replace('files = ["sessions"]', 'generate = "random"\ncount = 4'))
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     never = (pytest.fail("drawn again") for _ in range(1))
     monkeypatch.setattr("euclio.workloads.commands.draw_instances", lambda *_: never)
-    assert runner.run(path, quiet=True).kept == 8
+    assert run_named(path, quiet=True).kept == 8
 
 
 def test_a_solver_is_not_run_on_instances_of_another_family(pool, tmp_path):
@@ -117,15 +117,15 @@ def test_a_solver_is_not_run_on_instances_of_another_family(pool, tmp_path):
     with (tmp_path / "own.py").open("a") as file:
         file.write("from euclio.pipeline import Cluster\ndef packs(cluster: Cluster):\n    return None\n")
     path.write_text(path.read_text() + '[[solvers]]\nname = "own.py:packs"\n')
-    assert runner.run(path, quiet=True).made == 6
+    assert run_named(path, quiet=True).made == 6
 
 
 def test_a_second_runner_is_refused_in_one_line(pool, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("euclio.runs.lock.PATIENCE_S", 0)
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     with RunnerLock(tmp_path / "fake-results" / "lock"):
-        assert main(["run", str(path)]) == 2
+        assert main(["run", str(path), "--code", f"{tmp_path}/own.py"]) == 2
     err = capsys.readouterr().err
     assert "another runner works here (process" in err
     assert err.count("\n") == 1
@@ -140,16 +140,16 @@ def test_the_lock_says_who_is_at_work(tmp_path):
 
 def test_command_prints_the_folder_alone(pool, tmp_path, capsys):
     path = experiment(tmp_path)
-    assert main(["run", str(path)]) == 0
+    assert main(["run", str(path), "--code", f"{tmp_path}/own.py"]) == 0
     captured = capsys.readouterr()
     assert captured.out == f"{tmp_path / 'fake-results'}\n"
     assert captured.err == "euclio: 6 of 6 runs are finished, 6 of them made now: 6 feasible\n"
 
 
 def test_command_says_what_the_experiment_no_longer_has(pool, tmp_path, capsys):
-    main(["run", str(experiment(tmp_path))])
+    main(["run", str(experiment(tmp_path)), "--code", f"{tmp_path}/own.py"])
     capsys.readouterr()
-    assert main(["run", str(experiment(tmp_path, solvers=("two",)))]) == 0
+    assert main(["run", str(experiment(tmp_path, solvers=("two",))), "--code", f"{tmp_path}/own.py"]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == "euclio: 3 more runs there are no longer in the experiment"
 
 
@@ -166,7 +166,7 @@ def one(session):
 def test_real_workers_make_the_records_that_are_loaded(tmp_path):
     path = experiment(tmp_path, instances=2, solvers=("one",))
     (tmp_path / "own.py").write_text(PLANS)
-    frame = runner.run(path, quiet=True).frame().sort_values("instance")
+    frame = run_named(path, quiet=True).frame().sort_values("instance")
     columns = [
         "instance",
         "label",
@@ -185,10 +185,10 @@ def test_real_workers_make_the_records_that_are_loaded(tmp_path):
 
 def test_status_counts_by_solver_and_status(pool, tmp_path, capsys):
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     path.write_text(path.read_text() + '[[solvers]]\nname = "own.py:three"\nlabel = "three"\n')
     pool.run = lambda batches: iter(())
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     assert main(["status", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "experiment": "fake",
@@ -211,7 +211,7 @@ def test_status_counts_by_solver_and_status(pool, tmp_path, capsys):
 
 def test_status_for_people_says_what_is_missing(pool, tmp_path, capsys):
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     assert main(["status", str(tmp_path / "fake-results")]) == 0
     assert "fake: 6 of 6 runs are finished (100 %)\nno runner is at work" in capsys.readouterr().out
 
@@ -225,7 +225,7 @@ def test_nothing_there_is_one_line_and_exit_2(capsys, tmp_path, verb):
 def test_a_folder_of_other_things_is_refused(pool, tmp_path):
     path = experiment(tmp_path)
     with pytest.raises(InputError, match="holds other things than results"):
-        runner.run(path, tmp_path / "sessions", quiet=True)
+        run_named(path, tmp_path / "sessions", quiet=True)
 
 
 def test_a_file_called_experiment_makes_no_result_folder(pool, tmp_path):
@@ -234,23 +234,23 @@ def test_a_file_called_experiment_makes_no_result_folder(pool, tmp_path):
     other.parent.mkdir()
     other.write_text("mine")
     with pytest.raises(InputError, match="holds other things than results"):
-        runner.run(path, other.parent, quiet=True)
+        run_named(path, other.parent, quiet=True)
     assert other.read_text() == "mine"
 
 
 def test_results_of_another_experiment_are_refused(pool, tmp_path):
     path = experiment(tmp_path)
-    runner.run(path, quiet=True)
+    run_named(path, quiet=True)
     path.write_text(path.read_text().replace('"fake"', '"other"'))
     with pytest.raises(InputError, match="holds the results of experiment 'fake', not 'other'; name another folder"):
-        runner.run(path, quiet=True)
+        run_named(path, quiet=True)
 
 
 def test_a_bad_instance_is_refused_before_anything_is_written(pool, tmp_path):
     path = experiment(tmp_path)
     (tmp_path / "sessions" / "bad.json").write_text("{}")
     with pytest.raises(InputError, match=r"bad.json: schema: is missing"):
-        runner.run(path, quiet=True)
+        run_named(path, quiet=True)
     assert not (tmp_path / "fake-results").exists()
 
 
@@ -258,20 +258,20 @@ def test_two_instances_of_one_name_are_refused(pool, tmp_path):
     path = experiment(tmp_path)
     (tmp_path / "sessions" / "z.json").write_text((TINY % "s0").replace("1.5", "2.5"))
     with pytest.raises(InputError, match="another instance is called 's0'"):
-        runner.run(path, quiet=True)
+        run_named(path, quiet=True)
 
 
 def test_the_same_instance_twice_is_run_once(pool, tmp_path):
     path = experiment(tmp_path)
     (tmp_path / "sessions" / "z.json").write_text(TINY % "s0")
-    assert runner.run(path, quiet=True).made == 6
+    assert run_named(path, quiet=True).made == 6
 
 
 def test_a_plan_space_that_does_not_go_with_an_instance_is_refused(pool, tmp_path):
     path = experiment(tmp_path)
     path.write_text(path.read_text() + 'hardware = ["T4"]\n')
     with pytest.raises(InputError, match=r"s0.json: hardware: unknown hardware 'T4'.*solver 'two'"):
-        runner.run(path, quiet=True)
+        run_named(path, quiet=True)
 
 
 def test_an_experiment_without_runs_is_refused(pool, tmp_path):

@@ -87,7 +87,7 @@ def test_solve_and_verify_a_result_file(folder, capsys):
     written = json.loads(Path("r.json").read_text())["options"]["policy"]
     assert written.startswith(f"{REFERENCE}@")
     capsys.readouterr()
-    assert main(["verify", "s.json", "r.json"]) == 0
+    assert main(["verify", "s.json", "r.json", "--policy", REFERENCE]) == 0
     assert f"plan space: {written}" in capsys.readouterr().out
 
 
@@ -95,12 +95,12 @@ def test_verifying_needs_the_file_as_it_was(folder, capsys):
     main(["solve", "s.json", "--solver", "harpagon", "--policy", REFERENCE, "--out", "r.json"])
     capsys.readouterr()
     Path("my_policy.py").write_text(POLICY + "# changed\n")
-    assert main(["verify", "s.json", "r.json"]) == 2
+    assert main(["verify", "s.json", "r.json", "--policy", REFERENCE]) == 2
     changed = capsys.readouterr().err
     assert changed.count("\n") == 1
     assert "my_policy.py: has changed" in changed
     Path("my_policy.py").unlink()
-    assert main(["verify", "s.json", "r.json"]) == 2
+    assert main(["verify", "s.json", "r.json", "--policy", REFERENCE]) == 2
     missing = capsys.readouterr().err
     assert missing == "euclio: my_policy.py: cannot be read: No such file or directory; give FILE.py:POLICY\n"
 
@@ -118,7 +118,7 @@ def test_an_experiment_runs_it(folder, capsys):
         f'[[solvers]]\nname = "harpagon"\npolicy = ["tc", "{REFERENCE}"]\n'
         '[[solvers]]\nname = "my_system.py:SYSTEM"\n'
     )
-    assert main(["run", "e.toml", "--out", "out"]) == 0
+    assert main(["run", "e.toml", "--out", "out", "--code", "my_policy.py,my_system.py"]) == 0
     assert "3 of 3 runs are finished" in capsys.readouterr().err
 
 

@@ -1,0 +1,144 @@
+"""Every place that makes code of a text or of bytes is known, and says whose text it is."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tiny_sessions import TEXT
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+MODULES = {
+    *(
+        "pickle",
+        "marshal",
+        "shelve",
+        "dill",
+        "cloudpickle",
+        "joblib",
+        "yaml",
+        "runpy",
+        "code",
+        "codeop",
+        "imp",
+        "ctypes",
+    ),
+    *("subprocess", "pty"),
+    *("urllib", "http", "requests", "httpx", "aiohttp", "ftplib", "smtplib", "ssl", "socketserver", "webbrowser"),
+}
+"""Modules that make code of texts or bytes, that start programs, or that reach other machines."""
+NAMES = {"import_module", "entry_points", "spec_from_file_location", "SourceFileLoader", "exec_module", "load_module"}
+"""What does so of modules that do other things too."""
+FUNCTIONS = {"exec", "eval", "compile", "__import__"}
+OF_MODULES = {
+    "os": {"system", "popen", "posix_spawn", "startfile", "execv", "execve", "execvp", "execl", "spawnv", "spawnl"},
+    "np": {"load"},
+    "pd": {"read_pickle", "eval"},
+}
+
+KNOWN = {
+    # A command line or a call says FILE.py:NAME.
+    "euclio/core/own_solver.py": {"exec", "compile"},
+    "euclio/session/profiling/worker.py": {"spec_from_file_location", "exec_module"},
+    # Modules by names that stand in the sources, or that installed packages offer.
+    "euclio/core/family.py": {"import_module", "entry_points"},
+    "euclio/core/lazy.py": {"import_module"},
+    "euclio/core/registry.py": {"entry_points"},
+    "euclio/moved.py": {"import_module"},
+    "euclio/runs/dask_pool.py": {"import_module"},
+    "euclio/studies/building.py": {"import_module"},
+    # `package.module:function` of what is measured, which only a call in Python says.
+    "euclio/runs/execution.py": {"import_module"},
+    # Messages between a process and those that it started.
+    "euclio/contract/child.py": {"ctypes"},
+    "euclio/supervision/channel.py": {"pickle"},
+    "euclio/supervision/forked.py": {"pickle"},
+    # Programs: the interpreter with a file of euclio, git, and what `euclio profile -- COMMAND` says.
+    "euclio/contract/process.py": {"subprocess"},
+    "euclio/core/provenance.py": {"subprocess"},
+    "euclio/runs/janitor.py": {"subprocess"},
+    "euclio/runs/worker_process.py": {"subprocess"},
+    "euclio/session/profiling/workers.py": {"subprocess"},
+    # The C library, and C functions that are compiled from a policy's own formula.
+    "euclio/session/policies/kernels.py": {"ctypes"},
+    "euclio/supervision/ending.py": {"ctypes"},
+}
+"""Where code is made of texts or bytes, or programs are started, and by whose word."""
+
+
+def words_of(path: Path) -> set[str]:
+    """What of the above stands in a source file."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import():
+                found |= {alias.name.partition(".")[0] for alias in node.names} & MODULES
+            case ast.ImportFrom():
+                found |= {(node.module or "").partition(".")[0]} & MODULES
+                found |= {alias.name for alias in node.names} & NAMES
+            case ast.Attribute(value=ast.Name(id=owner), attr=word) if word in OF_MODULES.get(owner, ()):
+                found.add(word)
+            case ast.Attribute(attr=word) if word in NAMES:
+                found.add(word)
+            case ast.Call(func=ast.Name(id=word)) if word in FUNCTIONS:
+                found.add(word)
+    return found
+
+
+def test_code_is_made_of_texts_in_known_places_alone():
+    """A place that is new belongs into `KNOWN` and into docs/security.md, with whose text it is."""
+    sources = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    found = {path.relative_to(ROOT).as_posix(): words_of(path) for path in sources}
+    assert {name: words for name, words in found.items() if words} == KNOWN
+
+
+SHADOWS = (
+    *(
+        "euclio",
+        "heuristics",
+        "numpy",
+        "numba",
+        "rich",
+        "pydantic",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "highspy",
+        "json",
+    ),
+    *("distributed", "yaml", "sitecustomize", "usercustomize", "encodings", "evil"),
+)
+"""Modules that euclio, or the interpreter, imports or looks for."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "e.toml"),
+        ("compare", "s.json", "--solvers", "harpagon", "--plot", "p.svg"),
+        ("check-solver", "harpagon", "--samples", "1"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_current_folder_is_no_place_for_modules(tmp_path, words):
+    """Nor are settings taken from it that name code, or that have a figure's words handed to another program."""
+    for name in SHADOWS:
+        (tmp_path / f"{name}.py").write_text("open('EXECUTED', 'w')\n")
+    (tmp_path / "matplotlibrc").write_text("backend: module://evil\ntext.usetex: True\nfont.size: 99\n")
+    (tmp_path / ".numba_config.yaml").write_text("cache_locator_classes: evil.Locator\ncache_dir: kept\n")
+    (tmp_path / "s.json").write_text(TEXT)
+    (tmp_path / "e.toml").write_text(
+        'schema = "euclio/experiment/1"\nname = "e"\n[[instances]]\nfiles = ["s.json"]\n'
+        '[[solvers]]\nname = "harpagon"\n'
+    )
+    command = [sys.executable, "-P", "-c", "import sys; from euclio.cli import main; sys.exit(main())", *words]
+    path = os.pathsep.join([str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))])
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "EXECUTED").exists()
+    assert not (tmp_path / "kept").exists()
