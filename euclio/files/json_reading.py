@@ -8,10 +8,9 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
-from euclio.core.bytes_reading import read_bytes
+from euclio.core.bytes_reading import LARGEST_FILE_BYTES, read_bytes
 from euclio.core.errors import InputError
 
-LARGEST_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are refused before they are read."""
 
 LONGEST_NUMBER = 40

@@ -14,6 +14,8 @@ from euclio.files.csv_reading import csv_records
 
 MOST = 10**7
 """Most timestamps that are read."""
+LARGEST_BYTES = 512 * 1024**2
+"""Bytes of the largest file of them."""
 
 
 def load_trace(path: str | Path) -> tuple[float, ...]:
@@ -27,7 +29,7 @@ def load_trace(path: str | Path) -> tuple[float, ...]:
     """
     file = str(path)
     try:
-        text = read_bytes(Path(path)).decode("utf-8-sig")
+        text = read_bytes(Path(path), largest=LARGEST_BYTES).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "is not UTF-8 text"
         raise InputError(f"cannot be read: {reason.lower()}; name a CSV file of timestamps", file=file) from None
