@@ -419,9 +419,7 @@ def test_result_is_written_to_a_pipe_that_is_read(capsys, instance, tmp_path):
         assert '"schema": "euclio/result/1"' in reader.communicate()[0]
 
 
-@pytest.mark.parametrize(
-    ("path", "words"), [("/dev/zero", "is larger than the limit of 64 "), ("/", "is a directory")]
-)
+@pytest.mark.parametrize(("path", "words"), [("/dev/zero", "is larger than the limit of 64 "), ("/", "is a directory")])
 def test_devices_without_an_end_and_folders_are_bad_input(capsys, tmp_path, path, words):
     given = ["--rates", "1", "--prices", "a=1", "--slo", "1", "--out", tmp_path / "x.json"]
     assert_bad_input(capsys, ["solve", path], words)
