@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rich import box
@@ -28,20 +28,20 @@ class _Fitted:
     Attributes:
         column: the column.
         width: how wide it is.
+        whole: how wide it has to be for its cells to stay in one line; its heading may take several.
         least: how wide it has to be, whatever becomes of it: numbers and words of its heading stay whole.
-        first: whether it is a column of sentences, which are narrowed before names are.
-        folds: whether it may be narrower than its longest line.
+        sentences: whether it is a column of sentences, which are narrowed before names are.
     """
 
     column: Column
     width: int
+    whole: int
     least: int
-    first: bool
-    folds: bool
+    sentences: bool
 
     def floor(self, name: int) -> int:
         """How narrow it may get where names may be folded to so many columns."""
-        return min(self.width, max(self.least, name)) if self.folds else self.width
+        return min(self.whole, max(self.least, name))
 
 
 class FittedTable(Table):
@@ -106,19 +106,26 @@ class FittedTable(Table):
 
     def _fitted(self, column: Column) -> _Fitted:
         texts = [_text(cell).plain for cell in column.cells]
-        heading = longest_word([str(column.header)])
-        folds = column.header not in self._right
         sentences = column.header in self._wrapped
-        least = max(heading, longest_number(texts)) if folds else heading
-        return _Fitted(column, max(heading, longest_line(texts)), least, sentences, folds or sentences)
+        heading = str(column.header)
+        word = longest_word([heading])
+        whole = max(word, longest_line(texts))
+        folds = sentences or column.header not in self._right
+        least = max(word, longest_number(texts)) if folds else whole
+        return _Fitted(column, max(whole, longest_line([heading])), whole, least, sentences)
 
 
 def _narrowed(columns: Sequence[_Fitted], width: int, name: int) -> list[_Fitted]:
-    """The columns, narrowed to fit if that is enough: sentences first, the widest first."""
+    """The columns, narrowed to fit if that is enough: headings first, then sentences, then names, the widest first."""
     found = list(columns)
-    for sentences in (True, False):
+    steps: tuple[Callable[[_Fitted], int], ...] = (
+        lambda one: one.whole,
+        lambda one: one.floor(name) if one.sentences else one.whole,
+        lambda one: one.floor(name),
+    )
+    for least in steps:
         while _total(found) > width:
-            wide = [k for k, one in enumerate(found) if one.first is sentences and one.width > one.floor(name)]
+            wide = [k for k, one in enumerate(found) if one.width > least(one)]
             if not wide:
                 break
             k = max(wide, key=lambda k: found[k].width)
