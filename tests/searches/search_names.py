@@ -85,7 +85,7 @@ def _triton(files: dict[str, str], deployed: Deployment) -> Iterator[str]:
         batches = []
         for path in found:
             for part in path.relative_to(folder).parts[1:]:
-                if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,61}", part) or re.fullmatch(
+                if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", part) or re.fullmatch(
                     r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*\.", part.lower()
                 ):
                     yield f"{part!r} is no name that every file system takes"
