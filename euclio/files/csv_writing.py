@@ -1,4 +1,4 @@
-"""CSV out: numbers as they are, and texts that no spreadsheet takes for a formula (ours; docs/formats/printed.md)."""
+"""CSV out: numbers as they are, and texts that no spreadsheet takes for a formula (ours; docs/howto/deployment.md)."""
 
 from __future__ import annotations
 

@@ -32,6 +32,12 @@ def label_value(text: str, longest: int = LONGEST_LABEL) -> str:
     return plain.strip("-._") or "unnamed"
 
 
+def folder_name(text: str, longest: int = LONGEST_LABEL) -> str:
+    """The name of a folder, close to a text; a device is one whatever stands behind its dot, so that goes."""
+    plain = label_value(text, longest)
+    return plain.replace(".", "-") if _is_device(plain) else plain
+
+
 @dataclass(frozen=True, slots=True)
 class NameMap:
     """What names are called in the files of another system; no two are called alike.
@@ -92,13 +98,13 @@ def of_session(session: Session) -> TargetNames:
         NameMap("modules in names of groups", dns_label, target_names(modules, dns_label, _CUT)),
         NameMap("modules in labels", label_value, target_names(modules, label_value, LONGEST_LABEL)),
         NameMap("hardware", label_value, target_names(hardware, label_value, LONGEST_LABEL)),
-        NameMap("modules in names of folders", label_value, folder_names(modules)),
+        NameMap("modules in names of folders", folder_name, folder_names(modules)),
     )
 
 
 def folder_names(names: Iterable[str]) -> dict[str, str]:
     """A name for the folder of each name that every file system takes and no path leads out of."""
-    return target_names(names, label_value, LONGEST_LABEL, same=str.lower, reserved=_is_device)
+    return target_names(names, folder_name, LONGEST_LABEL, same=str.lower, reserved=_is_device)
 
 
 def _is_device(name: str) -> bool:
