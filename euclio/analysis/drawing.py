@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from euclio.analysis.references import with_references
 from euclio.core.errors import InputError
 from euclio.core.family import find_family
-from euclio.core.figures import MUTED, PALETTE, figure_style
+from euclio.core.figures import MUTED, PALETTE, figure_style, legend_label
 
 WIDTH_IN = 9.6
 PANEL_IN = 3.5
@@ -118,6 +118,7 @@ def styles(labels: Iterable[str]) -> dict[str, Style]:
 
 def short(label: str, longest: int = _LONGEST_LABEL) -> str:
     """A label that fits a legend; what is left out is in the middle."""
+    label = legend_label(label)
     if len(label) <= longest:
         return label
     end = (longest - 1) // 2

@@ -14,6 +14,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.verifying import reasons_against
+from euclio.files.json_reading import read_text
 from euclio.files.json_writing import one_line
 from euclio.runs.task import text_hash
 
@@ -48,7 +49,7 @@ def _defects_of(folder: Path, entry: Entry) -> list[str]:
     reasons = []
     if (instance.name, family.name) != (entry.name, entry.family):
         reasons.append(f"the file holds {family.name} {instance.name}")
-    if text_hash(instance_path(folder, entry).read_text(encoding="utf-8")) != entry.text_hash:
+    if text_hash(read_text(instance_path(folder, entry))) != entry.text_hash:
         reasons.append("the file is not the one that text_hash speaks of")
     if written.plan is None:
         return [*reasons, "there is no plan"]
@@ -102,7 +103,7 @@ def _twins(folder: Path, entries: Iterable[Entry]) -> list[str]:
         path = instance_path(folder, entry)
         if not path.is_file():
             continue
-        text = one_line(path.read_text(encoding="utf-8"))
+        text = one_line(read_text(path))
         content = text_hash(text.replace(f'"name":{json.dumps(entry.name)}', "", 1))
         if content in first:
             found.append(f"{entry.name}: is the same instance as {first[content]}")

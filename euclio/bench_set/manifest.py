@@ -147,6 +147,10 @@ def read_manifest(folder: Path) -> Manifest:
     with at("", str(path)):
         manifest: Manifest = made(Manifest, model)
     names = [entry.name for entry in manifest.entries]
+    for k, name in enumerate(names):
+        if {"/", "\\"} & set(name) or name in (".", ".."):
+            message = f"is {name[:40]!a}, no name of a file in the set; take out what leads out of its folder"
+            raise InputError(message, file=str(path), field=f"entries[{k}].name")
     twice = [name for k, name in enumerate(names) if name in names[:k]]
     if twice:
         raise InputError(f"{twice[0]!r} is listed twice; keep one of them", file=str(path), field="entries")

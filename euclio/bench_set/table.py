@@ -62,7 +62,9 @@ def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableTy
 
 def compared_table(runs: Sequence[Compared]) -> RenderableType:
     """One row per run, then one per class."""
-    rows = new_table("instance", "class", "status", *ROW_NUMBERS, "", numbers=ROW_NUMBERS, wrapped=("",))
+    rows = new_table(
+        "instance", "class", "status", *ROW_NUMBERS, "", numbers=ROW_NUMBERS, wrapped=("",), spare=("time",)
+    )
     for run in runs:
         value = DASH if run.value is None else figures(run.value)
         news = "WRONG" if run.wrong else ", ".join(run.news)

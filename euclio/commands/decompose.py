@@ -46,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.comparison.table import decomposition_table
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
+    from euclio.files.csv_writing import frame_text
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
             print()
             print(to_text(steps_table(steps, goal_of(table))))
     if arguments.csv is not None:
-        write_text(table.to_csv(index=False), arguments.csv)
+        write_text(frame_text(table), arguments.csv)
     if arguments.plot is not None:
         from euclio.comparison.decomposition_figure import draw
 

@@ -22,7 +22,8 @@ NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "ma
 def comparison_table(comparison: Comparison) -> RenderableType:
     """The optimum, then one row per system: value, gap, how much of it is design, time."""
     numbers = (comparison.goal.column, "gap", "best of its design", "by design", "by heuristic", "time")
-    table = new_table("system", *numbers, numbers=numbers, spare=("best of its design", "by heuristic", "time"))
+    spare = ("best of its design", "by heuristic", "time", "by design", "gap")
+    table = new_table("system", *numbers, numbers=numbers, spare=spare)
     for row in comparison.rows:
         result = row.result
         cells = (

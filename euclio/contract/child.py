@@ -26,6 +26,7 @@ from euclio.core.registry import AnySolver, find_solver
 from euclio.core.solving import PreparedRun, prepare
 from euclio.core.trials import Trial
 from euclio.supervision.channel import Channel
+from euclio.supervision.ending import settle
 
 MOST_PRINTED = 200
 """Bytes kept of what a run prints."""
@@ -38,6 +39,7 @@ def main(descriptor: int) -> None:
         descriptor: of the socket that brings the solver's name, then trials, and takes the solver's description, then
             observations; the text of an `InputError` instead of the description where there is no such solver.
     """
+    settle(os.getppid())
     channel = Channel.at(descriptor)
     try:
         name: str = channel.receive()

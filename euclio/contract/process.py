@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -12,11 +11,13 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from multiprocessing.connection import wait
 from typing import Any
 
+import psutil
+
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.errors import InputError
 from euclio.core.trials import Trial
 from euclio.supervision.channel import GarbledError, channel
-from euclio.supervision.ending import signal_name
+from euclio.supervision.ending import kill_all, signal_name
 
 START_LIMIT_S = 120.0
 """Seconds to import a solver in."""
@@ -131,8 +132,8 @@ class SolverProcess(AbstractContextManager["SolverProcess"]):
         if not self._running:
             return
         self._running = False
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(psutil.NoSuchProcess):
+            kill_all(psutil.Process(self._process.pid))
         self._process.wait()
         self._opened.close()
 

@@ -79,6 +79,11 @@ def grid(axes: Axes, which: Literal["both", "x", "y"] = "both") -> None:
     axes.set_axisbelow(True)
 
 
+def legend_label(text: str) -> str:
+    """A label that a legend shows as it is: matplotlib leaves out what begins with an underscore."""
+    return f"\u200a{text}" if text.startswith("_") else text
+
+
 def svg_text(figure: Figure, key: str, label: str) -> str:
     """A figure as an inline `<svg>` element.
 

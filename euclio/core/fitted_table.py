@@ -1,17 +1,47 @@
-"""Tables that fit the window without losing a character: names and numbers stay whole, columns are left out instead."""
+"""Tables that fit the window: no number is broken or cut; columns are hidden instead, and long names folded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from rich import box
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
-UNLIMITED = 100_000
+from euclio.core.folding import folded, longest_line, longest_number, longest_word
+
+GAP = 3
+"""Columns between two columns of a table."""
+NAME = 24
+"""Columns to which names may be folded before a column of numbers is hidden."""
+SHORT_NAME = 12
+"""Columns to which they may be folded where the table would not fit otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """A column as it may be drawn.
+
+    Attributes:
+        column: the column.
+        width: how wide it is.
+        whole: how wide it has to be for its cells to stay in one line; its heading may take several.
+        least: how wide it has to be, whatever becomes of it: numbers and words of its heading stay whole.
+        sentences: whether it is a column of sentences, which are narrowed before names are.
+    """
+
+    column: Column
+    width: int
+    whole: int
+    least: int
+    sentences: bool
+
+    def floor(self, name: int) -> int:
+        """How narrow it may get where names may be folded to so many columns."""
+        return min(self.whole, max(self.least, name))
 
 
 class FittedTable(Table):
@@ -21,7 +51,8 @@ class FittedTable(Table):
         *columns: headings.
         numbers: headings of columns that are aligned to the right.
         wrapped: headings of columns of sentences, which may go on in the next line.
-        spare: headings of columns that may be left out, the least needed first.
+        spare: headings of columns that may be hidden, the least needed first; after them columns are hidden from the
+            right, but for the first one, whose names say what the rows are.
         title: set above; None: none.
     """
 
@@ -34,42 +65,86 @@ class FittedTable(Table):
         title: str | None = None,
     ) -> None:
         super().__init__(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
-        right = set(numbers)
+        self._right = frozenset(numbers)
         for column in columns:
-            self.add_column(column, justify="right" if column in right else "left", overflow="fold")
+            self.add_column(column, justify="right" if column in self._right else "left", overflow="fold")
         self._wrapped, self._spare = frozenset(wrapped), tuple(spare)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table without the spare columns that it has no room for, and a line that names them."""
-        for column in self.columns:
-            if column.header not in self._wrapped:
-                # Rows keep in one line, so a column is as wide as its longest cell; the heading may be broken.
-                column.min_width = max(_longest(str(column.header).split()), _longest(_lines(column)))
-        kept, left_out = list(self.columns), []
-        for heading in self._spare:
-            if self._least_width(console, options, kept) <= options.max_width:
-                break
-            if any(column.header == heading for column in kept):
-                kept = [column for column in kept if column.header != heading]
-                left_out.append(heading)
-        every, self.columns = self.columns, kept
-        width = max(options.max_width, self._least_width(console, options, kept))
+        """The table without the columns that it has no room for, and a line that names them."""
+        shown, hidden = self._fit(options.max_width)
+        every, self.columns = self.columns, [_drawn(fitted) for fitted in shown]
+        for place, column in enumerate(self.columns):
+            column._index = place
+        width = max(options.max_width, _total(shown))
         yield from super().__rich_console__(console, options.update(width=width))
         self.columns = every
-        if left_out:
-            yield Text(f"left out, as the window is narrow: {', '.join(left_out)}", style="dim")
+        if hidden:
+            yield Text(f"hidden at this width: {', '.join(hidden)}", style="dim")
 
-    def _least_width(self, console: Console, options: ConsoleOptions, columns: list[Column]) -> int:
-        every, self.columns = self.columns, columns
-        least = Measurement.get(console, options.update(width=UNLIMITED, max_width=UNLIMITED), self).minimum
-        self.columns = every
-        return least
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """As wide as the window, if need be."""
+        widest = _total([self._fitted(column) for column in self.columns])
+        return Measurement(min(widest, options.max_width), min(widest, options.max_width))
+
+    def _fit(self, width: int) -> tuple[list[_Fitted], list[str]]:
+        """The columns that are shown, with their widths, and the headings of those that are not."""
+        shown = [self._fitted(column) for column in self.columns]
+        hidden: list[str] = []
+        order = [*self._spare, *(str(column.header) for column in reversed(self.columns[1:]))]
+        for name, give_way in ((NAME, self._spare), (SHORT_NAME, tuple(dict.fromkeys(order)))):
+            for heading in ("", *give_way):
+                if heading in hidden or (heading and all(one.column.header != heading for one in shown)):
+                    continue
+                if heading:
+                    shown = [one for one in shown if one.column.header != heading]
+                    hidden.append(heading)
+                narrowed = _narrowed(shown, width, name)
+                if _total(narrowed) <= width:
+                    return narrowed, hidden
+        return _narrowed([replace(one, least=1) for one in shown], width, 1), hidden
+
+    def _fitted(self, column: Column) -> _Fitted:
+        texts = [_text(cell).plain for cell in column.cells]
+        sentences = column.header in self._wrapped
+        heading = str(column.header)
+        word = longest_word([heading])
+        whole = max(word, longest_line(texts))
+        folds = sentences or column.header not in self._right
+        least = max(word, longest_number(texts)) if folds else whole
+        return _Fitted(column, max(whole, longest_line([heading])), whole, least, sentences)
 
 
-def _lines(column: Column) -> Iterator[str]:
-    for cell in column.cells:
-        yield from str(cell).splitlines()
+def _narrowed(columns: Sequence[_Fitted], width: int, name: int) -> list[_Fitted]:
+    """The columns, narrowed to fit if that is enough: headings first, then sentences, then names, the widest first."""
+    found = list(columns)
+    steps: tuple[Callable[[_Fitted], int], ...] = (
+        lambda one: one.whole,
+        lambda one: one.floor(name) if one.sentences else one.whole,
+        lambda one: one.floor(name),
+    )
+    for least in steps:
+        while _total(found) > width:
+            wide = [k for k, one in enumerate(found) if one.width > least(one)]
+            if not wide:
+                break
+            k = max(wide, key=lambda k: found[k].width)
+            found[k] = replace(found[k], width=found[k].width - 1)
+    return found
 
 
-def _longest(texts: Iterable[str]) -> int:
-    return max(map(cell_len, texts), default=1)
+def _total(columns: Sequence[_Fitted]) -> int:
+    return sum(one.width for one in columns) + GAP * (len(columns) - 1)
+
+
+def _drawn(fitted: _Fitted) -> Column:
+    """The column with its cells in lines of its width."""
+    column = fitted.column.copy()
+    column.header = folded(Text(str(column.header)), fitted.width)
+    column._cells = [folded(_text(cell), fitted.width) for cell in fitted.column.cells]
+    column.width, column.no_wrap = fitted.width, True
+    return column
+
+
+def _text(cell: object) -> Text:
+    return cell if isinstance(cell, Text) else Text.from_markup(str(cell))

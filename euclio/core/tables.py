@@ -22,7 +22,7 @@ from euclio.core.words import full, percent
 
 PIPED_WIDTH = 100
 """Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
-LEAST_WIDTH = 60
+LEAST_WIDTH = 20
 
 
 class VisibleTable(FittedTable):
@@ -61,7 +61,7 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
     Args:
         content: what is rendered.
         width: columns; by default the window's, or in a pipe what the environment variable COLUMNS says, else
-            PIPED_WIDTH. Names and numbers are never broken: a table that cannot be that narrow is wider.
+            PIPED_WIDTH. Numbers are never broken or cut: columns of a table that cannot be that narrow are hidden.
     """
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     if width is None:

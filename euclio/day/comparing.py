@@ -81,7 +81,12 @@ class DayComparison:
         """The comparison for people."""
         day = self.day
         numbers = ("cost", "regret", "peak", "mean", "machine-h", "starts", "stops", "changes cost", "time s")
-        table = new_table("solver", *numbers, numbers=numbers, spare=("time s", "changes cost"))
+        table = new_table(
+            "solver",
+            *numbers,
+            numbers=numbers,
+            spare=("time s", "changes cost", "stops", "starts", "mean", "peak", "machine-h"),
+        )
         for result in self.results:
             found = self._figures(result)
             cells = [DASH] * 8

@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from euclio.core.figures import INK, PALETTE, figure_style, grid
+from euclio.core.figures import INK, PALETTE, figure_style, grid, legend_label
 from euclio.core.result import AnyResult
 from euclio.core.words import full
 from euclio.day.comparing import DayComparison
@@ -49,7 +49,7 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
         panels[-1].set_xlim(times[0], times[-1])
         used = [any(row[h] for _, on in plans for row in on) for h in range(len(day.session.hardware))]
         looks = [look for look, some in zip(_looks(day), used, strict=True) if some]
-        handles = [Patch(facecolor=c, hatch=h, edgecolor="white", label=n) for n, c, h in looks]
+        handles = [Patch(facecolor=c, hatch=h, edgecolor="white", label=legend_label(n)) for n, c, h in looks]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
 

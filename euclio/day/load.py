@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -13,6 +12,7 @@ from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import LARGEST, exact_number
 from euclio.day.instance import MOST_STEPS, Step
+from euclio.files.csv_reading import csv_records
 from euclio.session import Session
 
 TIME = "time_s"
@@ -48,11 +48,13 @@ def read_load(path: str | Path, session: Session) -> tuple[Step, ...]:
 def _rows(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The header, and the rows of numbers with their lines."""
     try:
-        reader = csv.reader(io.StringIO(read_bytes(path).decode("utf-8-sig")), strict=True)
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
+        records = csv_records(read_bytes(path).decode("utf-8-sig"), strict=True)
+        rows = [(line, [cell.strip() for cell in row]) for line, row in records if any(map(str.strip, row))]
     except OSError as error:
         reason = (error.strerror or "no file").lower()
         raise InputError(f"cannot be read: {reason}; name a CSV of times and rates") from None
+    except InputError:
+        raise
     except (ValueError, csv.Error) as error:
         raise InputError(f"is no CSV in UTF-8 ({error})") from None
     if len(rows) < 3:

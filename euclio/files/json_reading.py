@@ -9,11 +9,10 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
-from euclio.core.bytes_reading import read_bytes
+from euclio.core.bytes_reading import LARGEST_FILE_BYTES, read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import LONGEST_NUMBER
 
-LARGEST_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are refused before they are read."""
 
 DEEPEST_NESTING = 32

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import time
 from collections.abc import Mapping, Sequence
+from errno import ENXIO
 from fractions import Fraction
 from numbers import Integral, Real
 from pathlib import Path
@@ -15,6 +18,10 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text
 
 WIDTH = 120
+
+READER_PATIENCE_S = 3.0
+"""How long a pipe that is written to is waited for until a program reads it."""
+LOOK_EVERY_S = 0.02
 
 _SPACES = re.compile(r'("(?:[^"\\]|\\.)*")|(\n)\s*|\s+')
 
@@ -54,7 +61,11 @@ def write_text(text: str, path: str | Path) -> None:
         InputError: it cannot be written.
     """
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        target = Path(path)
+        if target.is_fifo():
+            _write_to_pipe(text, target)
+        else:
+            target.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from None
 
@@ -68,12 +79,36 @@ def check_writable(path: str | Path) -> None:
     target = Path(path)
     try:
         existed = target.exists()
+        if target.is_fifo():
+            return  # opening it would end its reader, or wait for one
         with target.open("ab"):
             pass
         if not existed:
             target.unlink()
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from None
+
+
+def _write_to_pipe(text: str, path: Path) -> None:
+    """Write to a named pipe, once a program reads it.
+
+    Raises:
+        OSError: none did for `READER_PATIENCE_S`.
+    """
+    until = time.monotonic() + READER_PATIENCE_S
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            break
+        except OSError as error:
+            if error.errno != ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise OSError(ENXIO, f"no program reads the pipe for {READER_PATIENCE_S:g} s") from None
+            time.sleep(LOOK_EVERY_S)
+    os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)
 
 
 def _unwritable(path: str | Path, error: Exception) -> InputError:

@@ -44,7 +44,7 @@ def _header(fleet: Fleet, result: Result[FragmentPlan, FragmentSpace, FleetEvalu
 
 def _stage_table(fleet: Fleet, plan: FragmentPlan, evaluation: FleetEvaluation) -> RenderableType:
     numbers = ("batch", "share %", "instances", "latency ms", "of ms", "req/s", "serves req/s")
-    spare = ("of ms", "serves req/s", "latency ms")
+    spare = ("of ms", "serves req/s", "latency ms", "req/s", "layers", "batch")
     table = new_table("set", "fragments", "layers", *numbers, numbers=numbers, spare=spare)
     for i, (own, found) in enumerate(zip(plan.sets, evaluation.sets, strict=True)):
         for k, row in enumerate(_set_rows(fleet, own, found)):

@@ -67,7 +67,7 @@ def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluatio
 
 def _partition_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
     numbers = ("batch", "latency ms", "of budget", "pool req/s", "req/s")
-    spare = ("of budget", "pool req/s", "latency ms")
+    spare = ("of budget", "pool req/s", "latency ms", "virtual GPUs", "blocks", "batch")
     table = new_table("pipeline", "model #", "blocks", "virtual GPUs", *numbers, numbers=numbers, spare=spare)
     order = {model.name: i for i, model in enumerate(cluster.models)}
     pairs = enumerate(zip(plan.pipelines, evaluation.pipelines, strict=True))

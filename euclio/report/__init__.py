@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from euclio.core.figures import INK, MUTED, PALETTE, figure_style, svg_text
     from euclio.report.blocks import (
         Block,
+        Code,
         Count,
         Counts,
         Facts,
@@ -31,6 +32,7 @@ __all__ = [
     "MUTED",
     "PALETTE",
     "Block",
+    "Code",
     "Count",
     "Counts",
     "Facts",
@@ -56,6 +58,7 @@ __getattr__ = lazy_names(
         "euclio.core.figures": ["INK", "MUTED", "PALETTE", "figure_style", "svg_text"],
         "euclio.report.blocks": [
             "Block",
+            "Code",
             "Count",
             "Counts",
             "Facts",

@@ -19,6 +19,12 @@ class Tone(StrEnum):
     BAD = "bad"
 
 
+class Code(str):
+    """A cell of a table that is typed as it stands, such as a command."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A section heading; its anchor is made from the text.

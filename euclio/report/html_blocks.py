@@ -7,6 +7,7 @@ from html import escape
 
 from euclio.report.blocks import (
     Block,
+    Code,
     Counts,
     Facts,
     Figure,
@@ -123,7 +124,7 @@ def _cells(table: Table, row: Sequence[str], behind: str) -> str:
     parts = []
     for k, text in enumerate(row):
         name = f' data-column="{escape(table.columns[k])}"' if table.stacks else ""
-        content = _label(tones[text], text) if text in tones else escape(text)
+        content = _label(tones[text], text) if text in tones else _plain(text)
         if behind and k == len(row) - 1:
             opened = "".join(f"<p>{_unbroken(line)}</p>" for line in behind.splitlines())
             fold = f"<details><summary>{content}</summary>{opened}</details>"
@@ -131,6 +132,10 @@ def _cells(table: Table, row: Sequence[str], behind: str) -> str:
         else:
             parts.append(f"<td{_class(table, k, text)}{name}>{content}</td>")
     return "".join(parts)
+
+
+def _plain(text: str) -> str:
+    return f"<code>{escape(text)}</code>" if isinstance(text, Code) else escape(text)
 
 
 def _unbroken(text: str) -> str:

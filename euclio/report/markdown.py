@@ -17,31 +17,38 @@ from euclio.report.blocks import (
     Preformatted,
     Table,
 )
+from euclio.report.markdown_text import fenced, inline, paragraph, table_cell
 
 
 def markdown_page(title: str, blocks: Sequence[Block]) -> str:
     """A Markdown document; of figures only titles and captions stay."""
-    parts = [f"# {title}", *(_block(block) for block in blocks)]
+    parts = [f"# {inline(title)}", *(_block(block) for block in blocks)]
     return "\n\n".join(parts) + "\n"
 
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {block.text}"
+        return f"{'#' * block.level} {inline(block.text)}"
     if isinstance(block, Paragraph):
-        return block.text
+        return paragraph(block.text)
     if isinstance(block, Preformatted):
-        return f"```text\n{block.text}\n```"
+        return fenced(block.text)
     if isinstance(block, Figure):
-        return f"*Figure: {_sentence(block.title)}{block.caption}*"
+        return f"*Figure: {inline(_sentence(block.title) + block.caption)}*"
     if isinstance(block, Facts):
-        return "\n".join(f"- **{name}**: {fact}" for name, fact in block.pairs)
+        return "\n".join(f"- **{inline(name)}**: {inline(fact)}" for name, fact in block.pairs)
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, KeyNumbers):
-        return "\n".join(_item(f"**{n.value}** {n.label}", n.note) for n in block.numbers)
+        return "\n".join(_item(f"**{inline(n.value)}** {inline(n.label)}", inline(n.note)) for n in block.numbers)
     if isinstance(block, Counts):
-        return "\n".join([block.caption, "", *(_item(f"**{c.n}** {c.label}", c.note) for c in block.parts)])
+        return "\n".join(
+            [
+                paragraph(block.caption),
+                "",
+                *(_item(f"**{c.n}** {inline(c.label)}", inline(c.note)) for c in block.parts),
+            ]
+        )
     return _fold(block)
 
 
@@ -53,7 +60,7 @@ def _item(text: str, note: str) -> str:
 def _fold(block: Fold) -> str:
     """What a fold holds, below its line as a heading: Markdown hides nothing."""
     counts = count_text(block.counts)
-    title = f"### {block.summary}" + (f": {counts}" if counts else "")
+    title = f"### {inline(block.summary)}" + (f": {inline(counts)}" if counts else "")
     return "\n\n".join([title, *(_block(part) for part in block.blocks)])
 
 
@@ -71,11 +78,13 @@ def _table(table: Table) -> str:
     """A table; what stands behind its rows is its last column."""
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+        return "| " + " | ".join(map(table_cell, cells)) + " |"
 
     columns, rows = table.columns, table.rows
     if table.behind:
         columns = (*columns, "why")
         rows = tuple((*row, text) for row, text in zip(rows, table.behind, strict=True))
     rule = ["---:" if k in table.numeric else "---" for k in range(len(columns))]
-    return "\n".join([*([table.caption, ""] if table.caption else []), line(columns), line(rule), *map(line, rows)])
+    return "\n".join(
+        [*([paragraph(table.caption), ""] if table.caption else []), line(columns), line(rule), *map(line, rows)]
+    )

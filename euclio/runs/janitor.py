@@ -75,11 +75,13 @@ def main() -> None:
             watched[group] = folder[0]
         else:
             watched.pop(group, None)
-    for group in watched:
-        with suppress(OSError):
-            os.killpg(group, signal.SIGKILL)
-    if watched:
-        time.sleep(DYING_S)
+    # A keeper ends what is below it first (`euclio.supervision.ending`); whatever it is at, it then is ended too.
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for group in watched:
+            with suppress(OSError):
+                os.killpg(group, number)
+        if watched:
+            time.sleep(DYING_S)
     for folder in watched.values():
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -116,7 +116,7 @@ def run(
 def default_folder(experiment: str | Path | Experiment) -> Path:
     """The result folder of an experiment where none is named."""
     if isinstance(experiment, Experiment):
-        return Path(f"{experiment.name}-results")
+        return Path(f"{experiment.name.replace('/', '-')}-results")  # a name leads into no other folder
     return Path(experiment).with_name(f"{Path(experiment).stem}-results")
 
 

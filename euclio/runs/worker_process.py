@@ -16,7 +16,7 @@ import psutil
 from euclio.runs.janitor import janitor
 from euclio.runs.memory import children_memory_mb, memory_mb
 from euclio.supervision.channel import channel
-from euclio.supervision.ending import ending, kill_all
+from euclio.supervision.ending import ending, kill_all, worker_of
 
 ENDING_S = 0.3
 """How long a process that hung up is given to end by itself, so that it can be said how it ended.
@@ -45,6 +45,7 @@ class WorkerProcess:
             self._popen = _STARTER.submit(_start, theirs, self._scratch.name, log).result()
         janitor().watch(self.pid, self._scratch.name)
         self._process = psutil.Process(self._popen.pid)
+        self._worker: psutil.Process | None = None
         self._peak_mb = 0.0
 
     @property
@@ -59,9 +60,15 @@ class WorkerProcess:
 
     def memory_mb(self, *, with_children: bool) -> float:
         """Resident memory now, in MiB."""
-        now = memory_mb(self._process) + (children_memory_mb(self._process) if with_children else 0.0)
+        worker = self._at_work()
+        now = memory_mb(worker) + (children_memory_mb(worker) if with_children else 0.0)
         self._peak_mb = max(self._peak_mb, now)
         return now
+
+    def _at_work(self) -> psutil.Process:
+        """The process whose memory counts: the one below the keeper."""
+        self._worker = self._worker or worker_of(self._process)
+        return self._worker or self._process
 
     def has_ended(self) -> bool:
         """Whether the process is gone; what it still said can be read."""

@@ -144,7 +144,9 @@ def _text(found: PlanDifference) -> RenderableType:
     parts: list[RenderableType] = [Text(_headline(found))]
     if rows:
         numbers = ("batch", "conc.", "before", "after")
-        table = new_table("module", "hardware", *numbers, "change", numbers=numbers, spare=("conc.",))
+        table = new_table(
+            "module", "hardware", *numbers, "change", numbers=numbers, spare=("conc.", "batch", "hardware")
+        )
         for row in islice(rows, MOST_ROWS):
             table.add_row(*(Text(cell) for cell in row))
         parts += [Text(""), table]
@@ -216,7 +218,7 @@ def _setting_words(setting: Setting) -> str:
 
 def _hardware_table(found: PlanDifference) -> RenderableType:
     numbers = ("before", "after", "added", "removed", "changes")
-    table = new_table("hardware", *numbers, numbers=numbers)
+    table = new_table("hardware", *numbers, numbers=numbers, spare=("changes",))
     for row in _by_hardware(found):
         table.add_row(*(Text(str(cell)) for cell in row.values()))
     return table

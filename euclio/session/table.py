@@ -22,7 +22,7 @@ from euclio.session.packing import residents
 from euclio.session.paths import times_from, times_until
 from euclio.session.policies import Form
 
-SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms")
+SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
 """Columns that a narrow window does without, the least needed first."""
 MOST_SHARED = 20
 """Shared machines that are listed at most."""

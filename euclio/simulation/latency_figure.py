@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from euclio.core.figures import INK, PALETTE, figure_style, grid
+from euclio.core.figures import INK, PALETTE, figure_style, grid, legend_label
 from euclio.core.words import plain
 from euclio.simulation.requests import Requests, attainment
 from euclio.simulation.units import NS_PER_S, Floats, Ints
@@ -98,7 +98,7 @@ def _line(axes: Axes, curve: Curve, colour: str) -> None:
     width = 2.2 if curve.whole else 1.4
     # The last step ends at 0, which has no logarithm: it is drawn down to below the axis.
     low = np.maximum(shares[drawn], LEAST_SHARE / 10)
-    axes.plot(times[drawn], 100 * low, color=colour, linewidth=width, label=curve.label)
+    axes.plot(times[drawn], 100 * low, color=colour, linewidth=width, label=legend_label(curve.label))
     if curve.limit_s is not None:
         axes.axvline(curve.limit_s * MS_PER_S, color=colour, linestyle="--", linewidth=0.9)
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
+from euclio.files.csv_reading import csv_records
 
 MOST = 10**7
 """Most timestamps that are read."""
+LARGEST_BYTES = 512 * 1024**2
+"""Bytes of the largest file of them."""
 
 
 def load_trace(path: str | Path) -> tuple[float, ...]:
@@ -25,12 +29,12 @@ def load_trace(path: str | Path) -> tuple[float, ...]:
     """
     file = str(path)
     try:
-        text = read_bytes(Path(path)).decode("utf-8-sig")
+        text = read_bytes(Path(path), largest=LARGEST_BYTES).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "is not UTF-8 text"
         raise InputError(f"cannot be read: {reason.lower()}; name a CSV file of timestamps", file=file) from None
     found: list[float] = []
-    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+    for number, row in _records(text, file):
         if not row or not row[0].strip():
             continue
         seconds = _seconds(row[0].strip())
@@ -45,6 +49,15 @@ def load_trace(path: str | Path) -> tuple[float, ...]:
     if not 2 <= len(found) <= MOST or max(found) == min(found):
         raise InputError(f"has {len(found)} timestamps; give 2 to {MOST}, not all the same", file=file)
     return tuple(sorted(found))
+
+
+def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    try:
+        yield from csv_records(text)
+    except InputError as error:
+        raise error.in_file(file) from None
+    except csv.Error as error:
+        raise InputError(f"is not CSV ({error}); name a CSV file of timestamps", file=file) from None
 
 
 def _seconds(text: str) -> float | None:

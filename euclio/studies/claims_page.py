@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from euclio.core.words import counted, with_unit
-from euclio.report import Block, Heading, Paragraph, Table, markdown_page
+from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
 from euclio.studies.claims import Checked, Standing
 
 PAGE = "claims.md"
@@ -39,7 +39,7 @@ def claims_table(checked: Sequence[Checked]) -> Table:
     rows = [
         (
             one.claim.says,
-            f"`{one.claim.command}`",
+            Code(one.claim.command),
             "" if one.minutes is None else f"{one.minutes:.1f}",
             one.claim.tolerance,
             ", ".join(with_unit(published, unit) for published, _, unit in one.measured),

@@ -1,4 +1,8 @@
-"""Ends of supervised processes: dying with the supervisor, and taking everything along that they have started."""
+"""Ends of supervised processes: dying with the supervisor, and taking everything along that they have started.
+
+A supervised process is two: a keeper, which the supervisor started, and below it the one that works. What the worker
+leaves behind, in whatever session, becomes a child of the keeper, which is there when the worker is gone, and ends it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ import os
 import resource
 import signal
 import sys
+import time
 from contextlib import suppress
+from typing import NoReturn
 
 import psutil
 
@@ -17,34 +23,60 @@ PARENT_DEATH_SIGNAL = 1
 CHILD_SUBREAPER = 36
 """PR_SET_CHILD_SUBREAPER of Linux's prctl."""
 
+ENDING_S = 2.0
+"""How long processes are killed that start others faster than they can be found."""
+LOOK_EVERY_S = 0.002
+MOST_DESCRIPTORS = 1 << 16
+
 
 def settle(parent: int) -> None:
     """Begin a supervised process: die with the parent, leave Ctrl-C to it, write no core files.
 
-    Processes that this one's children leave behind become its own, so that `kill_all` finds them.
+    On Linux this returns in a new process; the one that called stays behind as its keeper, which ends as the new one
+    does, after everything that it started. Elsewhere there is no keeper.
 
     Args:
         parent: process number of the supervisor.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":
-        library = ctypes.CDLL(None)
-        library.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        library.prctl(CHILD_SUBREAPER, 1)
+    if sys.platform != "linux":
+        if os.getppid() != parent:
+            os._exit(1)
+        return
+    library = ctypes.CDLL(None)
+    library.prctl(CHILD_SUBREAPER, 1)
+    library.prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)  # the keeper still has to end the others
     if os.getppid() != parent:
         os._exit(1)
+    keeper = os.getpid()
+    worker = os.fork()
+    if worker:
+        _keep(worker)
+    os.setpgid(0, 0)
+    library.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    library.prctl(CHILD_SUBREAPER, 1)  # so that what it leaves behind is found below it as long as it lives
+    if os.getppid() != keeper:
+        os._exit(1)
+
+
+def worker_of(keeper: psutil.Process) -> psutil.Process | None:
+    """The process that works below a keeper; None: it is not there, or there is no keeper."""
+    try:
+        children = keeper.children()
+    except psutil.Error:
+        return None
+    return min(children, key=lambda child: child.pid, default=None)
 
 
 def kill_all(process: psutil.Process) -> None:
     """Kill a process that leads its own group, and all that it started, also what has left the group."""
-    below = _descendants(process)
+    _kill_below(process)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     # A process that was started a moment ago may not lead its group yet.
-    for child in (process, *below):
-        with suppress(psutil.Error):
-            child.kill()
+    with suppress(psutil.Error):
+        process.kill()
 
 
 def ending(code: int) -> str:
@@ -58,6 +90,62 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return str(number)
+
+
+def _keep(worker: int) -> NoReturn:
+    """Wait for the end of a worker, end what it left, and end in the same way."""
+    signal.signal(signal.SIGTERM, lambda number, frame: _end_with(-number))
+    # A channel or a pipe that stays open here would hide that the worker is gone, or has closed it.
+    os.closerange(3, MOST_DESCRIPTORS)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nothing, descriptor)
+    ended, status = 0, 0
+    while ended != worker:
+        ended, status = os.waitpid(-1, 0)
+    _end_with(os.waitstatus_to_exitcode(status))
+
+
+def _end_with(code: int) -> NoReturn:
+    """End all processes below this one, then this one, with the exit code or of the signal of another one."""
+    _kill_below(psutil.Process())
+    if code >= 0:
+        os._exit(code)
+    with suppress(OSError):  # of SIGKILL there is nothing to restore
+        signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+    os._exit(128 - code)
+
+
+def _kill_below(process: psutil.Process) -> None:
+    """Kill what a process has started until there is nothing left."""
+    until = time.monotonic() + ENDING_S
+    seen_none = 0
+    # A process whose parent ends while it is looked for may be missed once.
+    while seen_none < 2 and time.monotonic() < until:
+        alive = [child for child in _descendants(process) if _is_alive(child)]
+        seen_none = 0 if alive else seen_none + 1
+        for child in alive:
+            with suppress(psutil.Error):
+                child.kill()
+        _collect(process)
+        time.sleep(LOOK_EVERY_S if alive else 0.0)
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def _collect(process: psutil.Process) -> None:
+    """Collect the ended children of this process, if it is the one; another one collects its own."""
+    if process.pid != os.getpid():
+        return
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _descendants(process: psutil.Process) -> list[psutil.Process]:

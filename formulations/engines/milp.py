@@ -74,17 +74,24 @@ def solve_relaxation(model: LpProblem, engine: LinearEngine, limits: EngineLimit
     return engine.run(model, replace(limits, relaxed=True))
 
 
+LONGEST_NAME = 40
+"""Characters of a name that are kept: LP files have names of 100 at most, which are made of two and more."""
+
+
 def readable(names: Sequence[str]) -> list[str]:
-    """The names with letters, digits and underscores only, as LP files need them, and still all different."""
-    found: list[str] = []
+    """The names as LP files need them: of ASCII letters, digits and underscores only, short, and still all different.
+
+    Names that are put together of others are given too, since `a_b` and `c` make the same as `a` and `b_c`.
+    """
+    found: dict[str, None] = {}
     for name in names:
-        plain = re.sub(r"[^0-9A-Za-z_]", "_", name)
+        plain = re.sub(r"[^0-9A-Za-z_]", "_", name)[:LONGEST_NAME]
         unique, number = plain, 1
         while unique in found:
             number += 1
             unique = f"{plain}_{number}"
-        found.append(unique)
-    return found
+        found[unique] = None
+    return list(found)
 
 
 def export_lp(model: LpProblem, file: Path) -> None:

@@ -76,6 +76,39 @@ def hang_with_a_session(session: Session) -> Answer:
     return hang(session)
 
 
+def _daemon() -> None:
+    """Start a process that leaves group, session and parent, and every descriptor, as daemons do."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            Path(os.environ["FAULTS"], "daemon").write_text(str(os.getpid()))
+            os.closerange(0, 256)
+            time.sleep(1000)
+        os._exit(0)
+    os.wait()
+    while not Path(os.environ["FAULTS"], "daemon").exists():
+        time.sleep(0.01)
+
+
+@faulty
+def leave_a_daemon_and_answer(session: Session) -> Answer:
+    _daemon()
+    return good(session)
+
+
+@faulty
+def leave_a_daemon_and_hang(session: Session) -> Answer:
+    _daemon()
+    return hang(session)
+
+
+@faulty
+def leave_a_daemon_and_exit(session: Session) -> Answer:
+    """Nobody is there to ask for the daemon's parent when the process is to be killed."""
+    _daemon()
+    os._exit(7)
+
+
 @faulty
 def come_back_twice(session: Session) -> Answer:
     os.fork()

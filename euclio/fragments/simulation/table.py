@@ -43,7 +43,9 @@ def _phases(found: dict[str, Any]) -> str:
 
 def _fragment_table(rows: list[dict[str, Any]]) -> RenderableType:
     numbers = ("req/s", "arrived", "late", "dropped", "in budget", "p50 ms", "p99 ms", "max ms", "budget ms")
-    table = new_table("fragment", *numbers, numbers=numbers, spare=("p50 ms", "max ms"))
+    table = new_table(
+        "fragment", *numbers, numbers=numbers, spare=("p50 ms", "max ms", "arrived", "req/s", "budget ms", "p99 ms")
+    )
     for row in _listed(rows):
         counts = [str(row[key]) for key in ("arrived", "late", "dropped")]
         keys = ("latency_p50_s", "latency_p99_s", "latency_max_s", "budget_s")

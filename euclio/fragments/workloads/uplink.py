@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 
 MEDIAN_MBPS = 60.0
@@ -78,7 +79,13 @@ def read_traces(path: Path) -> list[Trace]:
 
 
 def _read(file: Path) -> list[Trace]:
-    lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+    try:
+        lines = [line.strip() for line in read_bytes(file).decode().splitlines()]
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"{file} cannot be read: {reason}; name a file of bandwidths", field="trace") from None
+    except ValueError:
+        raise InputError(f"{file} is not UTF-8 text; name a file of bandwidths", field="trace") from None
     try:
         if any("," in line for line in lines):
             return [_trace(values) for values in _runs(lines)]

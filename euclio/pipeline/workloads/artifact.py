@@ -15,7 +15,7 @@ Its layout, below the folder of the checkout, as its README and file names show 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from typing import Any
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
+from euclio.files.csv_reading import csv_records
 from euclio.files.json_reading import read_json
 from euclio.pipeline import BlockProfile, Cluster
 from euclio.pipeline.workloads.assembly import FASTEST, BlockedModel, Terms, assembled
@@ -127,7 +128,7 @@ def _whole_s(folder: Path, name: str) -> Fraction:
 def _numbers(path: Path) -> list[list[Fraction]]:
     """The rows of a CSV file of positive numbers; a row ends at its first empty cell."""
     rows: list[list[Fraction]] = []
-    for cells in csv.reader(_text(path).splitlines()):
+    for cells in _records(path):
         filled = [cell.strip() for cell in cells]
         if "" in filled:
             filled = filled[: filled.index("")]
@@ -139,6 +140,16 @@ def _numbers(path: Path) -> list[list[Fraction]]:
     if not rows:
         raise InputError("has no numbers", file=str(path))
     return rows
+
+
+def _records(path: Path) -> Iterator[list[str]]:
+    try:
+        for _, cells in csv_records(_text(path)):
+            yield cells
+    except csv.Error as error:
+        raise InputError(f"is not CSV ({error})", file=str(path)) from None
+    except InputError as error:
+        raise (error if error.file else error.in_file(str(path))) from None
 
 
 def _text(path: Path) -> str:

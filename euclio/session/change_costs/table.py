@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from fractions import Fraction
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.numbers import decimal_text
 from euclio.core.result import Status
 from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, counted, figures, percent
+from euclio.files import csv_writing
 from euclio.session.change_costs.curve import Curve, Step
 from euclio.session.costs import money
 
@@ -67,16 +64,14 @@ def describe(curve: Curve) -> dict[str, Any]:
 
 def csv_text(curve: Curve) -> str:
     """One row per step, and one without a limit, whose `most_changes` is empty."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
     rows = [_step(curve, step) for step in (*curve.steps, curve.free)]
     names = [h.name for h in curve.question.changed.hardware]
     heading = [name for name in rows[0] if name not in ("added", "removed")]
-    writer.writerow([*heading, *(f"{way}_{name}" for way in ("added", "removed") for name in names)])
-    for row in rows:
-        moves = [row[way].get(name, 0) for way in ("added", "removed") for name in names]
-        writer.writerow([*(_cell(row[name]) for name in heading), *moves])
-    return lines.getvalue()
+    moves = [(way, name) for way in ("added", "removed") for name in names]
+    return csv_writing.csv_text(
+        [*heading, *(f"{way}_{name}" for way, name in moves)],
+        ([*(row[name] for name in heading), *(row[way].get(name, 0) for way, name in moves)] for row in rows),
+    )
 
 
 def _header(curve: Curve) -> list[str]:
@@ -146,9 +141,3 @@ def _step(curve: Curve, step: Step) -> dict[str, Any]:
         "removed": dict(_by_hardware(step.moves.removed)),
         "reason": result.reason,
     }
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return decimal_text(value)
-    return "" if value is None else value

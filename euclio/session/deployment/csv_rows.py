@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
-from euclio.core.numbers import decimal_text
+from euclio.files.csv_writing import csv_text
 from euclio.session.deployment.groups import Deployment, Group
 
 
 def csv_rows(deployed: Deployment) -> str:
     """The table; rates in requests per second, times in seconds, money per hour and machine."""
     rows = [_row(deployed, group) for group in deployed.groups]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(rows[0], (row.values() for row in rows))
 
 
 def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
@@ -34,17 +28,17 @@ def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
         "max_batch_size": c.batch,
         "instance_count": c.concurrency,
         "max_queue_delay_microseconds": group.queue_delay_us,
-        "gathering_s": decimal_text(group.gathering_s),
-        "even_gathering_s": decimal_text(group.even_gathering_s),
-        "waiting_s": decimal_text(group.waiting_s),
-        "duration_s": decimal_text(c.duration_s),
-        "worst_case_latency_s": decimal_text(group.latency_s),
-        "rate_rps_per_machine": decimal_text(group.rate_rps),
-        "throughput_rps_per_machine": decimal_text(c.throughput_rps),
-        "load": decimal_text(group.load),
-        "price_per_h": decimal_text(group.price_per_h),
-        "module_rate_rps": decimal_text(deployed.session.modules[index].rate_rps),
-        "module_dummy_rps": decimal_text(deployed.evaluation.modules[index].dummy_rps),
+        "gathering_s": group.gathering_s,
+        "even_gathering_s": group.even_gathering_s,
+        "waiting_s": group.waiting_s,
+        "duration_s": c.duration_s,
+        "worst_case_latency_s": group.latency_s,
+        "rate_rps_per_machine": group.rate_rps,
+        "throughput_rps_per_machine": c.throughput_rps,
+        "load": group.load,
+        "price_per_h": group.price_per_h,
+        "module_rate_rps": deployed.session.modules[index].rate_rps,
+        "module_dummy_rps": deployed.evaluation.modules[index].dummy_rps,
         "policy": deployed.space.policy.name,
         "not_expressed": _not_expressed(deployed, group, bool(deployed.evaluation.modules[index].dummy_rps)),
     }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
@@ -14,6 +16,7 @@ from euclio.files.exporting import Exporter, ExportOption
 from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import Deployment, deployment
 from euclio.session.deployment.kubernetes import NODE_LABEL, PORT, manifests
+from euclio.session.deployment.names import NameMap, TargetNames
 from euclio.session.deployment.ray_serve import serve_config
 from euclio.session.deployment.remarks import caution
 from euclio.session.deployment.triton import model_repositories
@@ -95,8 +98,20 @@ def _without_gpu(session: Session, given: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(asked)
 
 
-def _caution(session: Session, written: WrittenResult) -> str:
-    return caution(_deployed(session, written))
+def _caution(session: Session, written: WrittenResult, *maps: Callable[[TargetNames], NameMap]) -> str:
+    """One line on groups that would be overloaded, and on names that the maps of a format tell apart by a hash."""
+    deployed = _deployed(session, written)
+    apart = dict.fromkeys(name for of in maps for name in of(deployed.names).told_apart)
+    words = [caution(deployed)] if caution(deployed) else []
+    if apart:
+        names = listed(json.dumps(name, ensure_ascii=False) for name in apart)
+        words.append(f"what the format would call alike has a hash behind its name, which the files explain: {names}")
+    return "; ".join(words)
+
+
+def _cautious(*maps: str) -> Callable[[Session, WrittenResult], str]:
+    """What an exporter is careful about, by the maps of `TargetNames` that it uses."""
+    return lambda session, written: _caution(session, written, *map(attrgetter, maps))
 
 
 def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
@@ -126,15 +141,26 @@ def _csv(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> 
 
 EXPORTERS = (
     Exporter(
-        "triton", "a Triton model repository per group of machines", _triton, (CPU,), folder=True, caution=_caution
+        "triton",
+        "a Triton model repository per group of machines",
+        _triton,
+        (CPU,),
+        folder=True,
+        caution=_cautious("folders", "labels"),
     ),
     Exporter(
         "kubernetes",
         "Deployments and Services (YAML)",
         _kubernetes,
         (IMAGE, LABEL, LISTENS, CPU),
-        caution=_caution,
+        caution=_cautious("hardware_values", "module_values", "labels"),
     ),
-    Exporter("ray-serve", "a config file of Ray Serve (YAML)", _ray_serve, (IMPORT_PATH, CPU), caution=_caution),
-    Exporter("csv", "one row per group of machines, with all numbers", _csv, caution=_caution),
+    Exporter(
+        "ray-serve",
+        "a config file of Ray Serve (YAML)",
+        _ray_serve,
+        (IMPORT_PATH, CPU),
+        caution=_cautious("hardware_values", "labels"),
+    ),
+    Exporter("csv", "one row per group of machines, with all numbers", _csv, caution=_cautious("labels")),
 )

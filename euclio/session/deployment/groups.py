@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from euclio.session.deployment.names import UniqueNames, dns_label
+from euclio.session.deployment.names import TargetNames, UniqueNames, of_session
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
 from euclio.session.packing import residents, waits
@@ -86,12 +86,14 @@ class Deployment:
         space: the plan space that the plan is feasible in; the latencies hold under its policy.
         evaluation: the checker's answer on the plan.
         groups: module by module as in the session, in the order of rank within each.
+        names: what the session's modules and hardware are called in the files.
     """
 
     session: Session
     space: PlanSpace
     evaluation: Evaluation
     groups: tuple[Group, ...]
+    names: TargetNames
 
     @property
     def whole_cost_per_h(self) -> Fraction:
@@ -122,18 +124,20 @@ def deployment(session: Session, plan: Plan, space: PlanSpace) -> Deployment:
     """
     evaluation = evaluate(session, plan, space)
     assert evaluation.feasible
-    names = UniqueNames()
+    names, taken = of_session(session), UniqueNames()
     groups: list[Group] = []
     for module, own, found in zip(session.modules, plan.modules, evaluation.modules, strict=True):
-        groups += _of_module(module, own, found, session.price, space.policy, names)
+        groups += _of_module(module, own, found, session.price, space.policy, names.labels[module.name])
+    for group in groups:
+        taken.taken(group.name)
     partial_rps = [found.partial_rps for found in evaluation.modules]
     for shared in residents(plan, partial_rps):
-        home = names.taken("shared-1")
+        home = taken.taken("shared-1")
         for resident, wait in zip(shared, waits(shared), strict=True):
             module = session.modules[resident.module]
             k = next(k for k, group in enumerate(groups) if group.module == module.name and group.partial)
             groups[k] = replace(groups[k], home=home, waiting_s=wait)
-    return Deployment(session, space, evaluation, tuple(groups))
+    return Deployment(session, space, evaluation, tuple(groups), names)
 
 
 def _of_module(
@@ -142,9 +146,12 @@ def _of_module(
     found: ModuleEvaluation,
     price: dict[str, Fraction],
     policy: Policy,
-    names: UniqueNames,
+    label: str,
 ) -> Iterator[Group]:
-    """The groups of a module's plan, as `found` by the checker, each on machines of its own."""
+    """The groups of a module's plan, as `found` by the checker, each on machines of its own.
+
+    They are called by the module's label and their place. No two labels are alike, so that no two groups are.
+    """
     f = found.partial_rps
     latencies = machine_latencies(plan.allocations, f, module.rate_rps + found.dummy_rps, price, policy)
     joined = f > 0 and joins(policy, own_dispatch(policy))
@@ -158,7 +165,7 @@ def _of_module(
                 continue  # it is one of those with equal rates, which have been given
             machines = allocation.machines + 1
             rate = (allocation.machines * c.throughput_rps + f) / machines
-        name = names.taken(dns_label(module.name, f"-{place + 1}"))
+        name = f"{label}-{place + 1}"
         yield Group(
             name=name,
             home=name,

@@ -7,7 +7,7 @@ from typing import Any
 
 from euclio.files.yaml_writing import yaml_text
 from euclio.session.deployment.groups import Deployment, Group
-from euclio.session.deployment.names import dns_label, label_value
+from euclio.session.deployment.names import label_value
 from euclio.session.deployment.remarks import group_remarks, plan_remarks
 
 NODE_LABEL = "euclio/hardware"
@@ -29,18 +29,24 @@ def manifests(
         node_label: key of the label by which nodes say their hardware.
         port: where containers listen.
     """
-    hardware = label_value(deployed.groups[0].configuration.hardware)
+    names = deployed.names
+    hardware = names.hardware_values[deployed.groups[0].configuration.hardware]
     remarks = [
         *plan_remarks(deployed, solver),
         f"A machine is a node's one GPU, or a node without one. Nodes say which they are, for instance by "
         f"`kubectl label nodes NODE {node_label}={hardware}`. Containers are given their batch size, batches at a time "
         "and queue delay by environment variables; GROUP names the model repository that `--to triton` writes.",
+        *names.hardware_values.remarks(),
+        *names.module_values.remarks(),
+        *names.labels.remarks(),
     ]
     documents: list[str] = []
     for group in deployed.groups:
         labels = _labels(deployed, group)
         gpu = group.configuration.hardware not in without_gpu
-        pod = _pod(group, gpu, image.replace("{module}", dns_label(group.module)), node_label, port)
+        own_image = image.replace("{module}", names.labels[group.module])
+        node = {node_label: names.hardware_values[group.configuration.hardware]}
+        pod = _pod(group, gpu, own_image, node, port)
         spoken = [*(() if documents else remarks), *group_remarks(deployed, group)]
         documents += [yaml_text(_deployment(group, labels, pod), spoken), yaml_text(_service(group, labels, port))]
     return "---\n".join(documents)
@@ -48,7 +54,7 @@ def manifests(
 
 def _labels(deployed: Deployment, group: Group) -> dict[str, str]:
     return {
-        "app.kubernetes.io/name": label_value(group.module),
+        "app.kubernetes.io/name": deployed.names.module_values[group.module],
         "app.kubernetes.io/instance": group.name,
         "app.kubernetes.io/part-of": label_value(deployed.session.name),
         **MANAGED,
@@ -72,7 +78,7 @@ def _deployment(group: Group, labels: dict[str, str], pod: dict[str, Any]) -> di
     }
 
 
-def _pod(group: Group, gpu: bool, image: str, node_label: str, port: int) -> dict[str, Any]:
+def _pod(group: Group, gpu: bool, image: str, node: dict[str, str], port: int) -> dict[str, Any]:
     """A pod that has its machine to itself: by its GPU, or by keeping away from all others."""
     c = group.configuration
     container: dict[str, Any] = {
@@ -86,7 +92,7 @@ def _pod(group: Group, gpu: bool, image: str, node_label: str, port: int) -> dic
             {"name": "MAX_QUEUE_DELAY_MICROSECONDS", "value": str(group.queue_delay_us)},
         ],
     }
-    pod: dict[str, Any] = {"nodeSelector": {node_label: label_value(c.hardware)}, "containers": [container]}
+    pod: dict[str, Any] = {"nodeSelector": node, "containers": [container]}
     if gpu:
         container["resources"] = {"limits": {"nvidia.com/gpu": 1}}
     else:

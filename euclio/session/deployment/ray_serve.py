@@ -10,6 +10,9 @@ from euclio.session.deployment.groups import Deployment, Group
 from euclio.session.deployment.names import label_value
 from euclio.session.deployment.remarks import group_remarks, plan_remarks
 
+_PREFIX = "machine-"
+"""What the resource of a machine begins with."""
+
 
 def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str], import_path: str) -> str:
     """The config file.
@@ -20,7 +23,7 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
         without_gpu: names of the hardware that has no GPU.
         import_path: where the application stands in Python, such as "serving:app".
     """
-    example = _resource(deployed.groups[0])
+    example = _resource(deployed, deployed.groups[0])
     remarks = (
         *plan_remarks(deployed, solver),
         "The application has to bind a deployment of each of these names. Nodes say what machine they are, for "
@@ -28,25 +31,27 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
         "`reconfigure` is given `user_config`, for `set_max_batch_size` and `set_batch_wait_timeout_s` of its "
         "`@serve.batch`; `max_concurrent_batches` is an argument of that decorator. A replica accepts the requests of "
         "all batches that run, and of one that gathers.",
+        *deployed.names.hardware_values.remarks(_PREFIX),
+        *deployed.names.labels.remarks(),
     )
     application = {
         "name": label_value(deployed.session.name),
         "route_prefix": "/",
         "import_path": import_path,
         "deployments": [
-            Remarked(tuple(group_remarks(deployed, group)), _deployment(group, without_gpu))
+            Remarked(tuple(group_remarks(deployed, group)), _deployment(deployed, group, without_gpu))
             for group in deployed.groups
         ],
     }
     return yaml_text({"applications": [application]}, remarks)
 
 
-def _resource(group: Group) -> str:
+def _resource(deployed: Deployment, group: Group) -> str:
     """The resource of Ray that a machine of this hardware is; names such as CPU and GPU are Ray's own."""
-    return f"machine-{label_value(group.configuration.hardware)}"
+    return _PREFIX + deployed.names.hardware_values[group.configuration.hardware]
 
 
-def _deployment(group: Group, without_gpu: Container[str]) -> dict[str, Any]:
+def _deployment(deployed: Deployment, group: Group, without_gpu: Container[str]) -> dict[str, Any]:
     c = group.configuration
     return {
         "name": group.name,
@@ -59,6 +64,6 @@ def _deployment(group: Group, without_gpu: Container[str]) -> dict[str, Any]:
         },
         "ray_actor_options": {
             "num_gpus": 0 if c.hardware in without_gpu else 1,
-            "resources": {_resource(group): 1},
+            "resources": {_resource(deployed, group): 1},
         },
     }

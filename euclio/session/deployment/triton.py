@@ -6,7 +6,6 @@ from collections.abc import Container
 
 from euclio.files.yaml_writing import comments
 from euclio.session.deployment.groups import Deployment, Group
-from euclio.session.deployment.names import file_name
 from euclio.session.deployment.remarks import group_remarks, plan_remarks
 
 CONFIGURATION = """name: "{model}"
@@ -38,16 +37,23 @@ def model_repositories(deployed: Deployment, solver: str, without_gpu: Container
     """
     found: dict[str, str] = {}
     for group in deployed.groups:
-        remarks = (*plan_remarks(deployed, solver), *group_remarks(deployed, group), LAYOUT)
-        text = "".join(f"{line}\n" for line in comments(remarks)) + _configuration(group, without_gpu)
-        found[f"{group.home}/{file_name(group.module)}/config.pbtxt"] = text
+        remarks = (
+            *plan_remarks(deployed, solver),
+            *deployed.names.folders.remarks(),
+            *deployed.names.labels.remarks(),
+            *group_remarks(deployed, group),
+            LAYOUT,
+        )
+        model = deployed.names.folders[group.module]
+        text = "".join(f"{line}\n" for line in comments(remarks)) + _configuration(group, model, without_gpu)
+        found[f"{group.home}/{model}/config.pbtxt"] = text
     return found
 
 
-def _configuration(group: Group, without_gpu: Container[str]) -> str:
+def _configuration(group: Group, model: str, without_gpu: Container[str]) -> str:
     c = group.configuration
     return CONFIGURATION.format(
-        model=file_name(group.module),
+        model=model,
         batch=c.batch,
         concurrency=c.concurrency,
         # Without the list of GPUs there would be so many instances on each GPU of the machine.

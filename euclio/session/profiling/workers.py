@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import psutil
 
 from euclio.core.errors import InputError
 from euclio.supervision.ending import ending, kill_all
+from euclio.supervision.kept import kept
 
 TOOK = re.compile(rb"took (\d{1,9}(?:\.\d{1,18})?)\s*")
 FUNCTION = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)")
@@ -54,12 +56,15 @@ class Worker:
 
     def __init__(self, words: Sequence[str], batch: int, time_out_s: float, name: str) -> None:
         self._batch, self._time_out_s, self._name = batch, time_out_s, name
+        if shutil.which(words[0]) is None:
+            reason = "permission denied" if Path(words[0]).is_file() else "no such file or directory"
+            raise InputError(f"cannot be run: {reason}", field=name)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
         self._heard, self._lines, self._sent, self._answered = b"", 0, 0, 0
         self._answered_ns = time.perf_counter_ns()
         try:
             self._process = subprocess.Popen(
-                words,
+                kept(list(words)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,

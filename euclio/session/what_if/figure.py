@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator
 
-from euclio.core.figures import MUTED, PALETTE, figure_style, grid
+from euclio.core.figures import MUTED, PALETTE, figure_style, grid, legend_label
 from euclio.core.words import full, milliseconds
 from euclio.session.charging import Charging
 from euclio.session.what_if.grid import Point, WhatIf
@@ -146,7 +146,7 @@ def _legend(figure: Figure, answer: WhatIf, rates: list[Fraction], colours: dict
     lines = [Line2D([], [], color=_shade(k, rates), label=f"{full(rate)} req/s") for k, rate in enumerate(rates)]
     if len(ways) > 1:
         lines += [Line2D([], [], color=MUTED, linestyle=STYLES[way], label=way.value) for way in ways]
-    handles = [*lines, *(Patch(color=colour, label=name) for name, colour in colours.items())]
+    handles = [*lines, *(Patch(color=colour, label=legend_label(name)) for name, colour in colours.items())]
     if any(point.result.value is None for point in answer.points.values()):
         handles.append(Line2D([], [], color=MUTED, marker="x", linestyle="", markersize=4, label="no plan"))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5), fontsize=8)

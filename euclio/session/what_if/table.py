@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -11,11 +9,11 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.numbers import decimal_text
 from euclio.core.result import Status
 from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, figures, full, milliseconds, percent
+from euclio.files import csv_writing
 from euclio.session.charging import Charging
 from euclio.session.costs import per_million, per_month
 from euclio.session.what_if.grid import Point, WhatIf
@@ -58,17 +56,11 @@ def describe(answer: WhatIf) -> dict[str, Any]:
 
 def csv_text(answer: WhatIf) -> str:
     """One row per point: what `describe` says of it, machines by hardware type in columns of their own."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    heading: list[str] | None = None
+    rows = []
     for point in map(_point, answer.points.values()):
         machines = point.pop("machines")
-        row = point | {f"machines_{name}": machines.get(name, Fraction(0)) for name in answer.hardware}
-        if heading is None:
-            heading = list(row)
-            writer.writerow(heading)
-        writer.writerow(map(_cell, row.values()))
-    return lines.getvalue()
+        rows.append(point | {f"machines_{name}": machines.get(name, Fraction(0)) for name in answer.hardware})
+    return csv_writing.csv_text(rows[0], (row.values() for row in rows))
 
 
 def _header(answer: WhatIf) -> list[str]:
@@ -120,9 +112,3 @@ def _point(point: Point) -> dict[str, Any]:
         "machines": {name: count for name, count in point.machines.items() if count},
         "reason": result.reason,
     }
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return decimal_text(value)
-    return "" if value is None else value

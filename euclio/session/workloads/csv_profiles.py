@@ -7,8 +7,6 @@ one batch takes while ``concurrency`` batches run on the machine) and, if it is 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -18,6 +16,7 @@ from pathlib import Path
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, decimal_text
 from euclio.files.boundary import FileModel, Name, Text, at, validated
+from euclio.files.csv_writing import csv_text, unguarded
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.workloads.csv_rows import at_line, positive_cell, rows_of, whole_cell
 
@@ -113,19 +112,19 @@ def profiles_text(profiles: Profiles) -> str:
     Raises:
         InputError: the name of a module or of hardware is none that can be read again.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    rows: list[tuple[str, ...]] = []
     says_memory = any(c.memory_mb is not None for profile in profiles.values() for c in profile)
     columns = (*COLUMNS, "memory_mb") if says_memory else COLUMNS
-    writer.writerow(columns)
     for module, profile in profiles.items():
         for c in profile:
             memory = "" if c.memory_mb is None else decimal_text(c.memory_mb)
             row = (module, c.hardware, str(c.batch), str(c.concurrency), decimal_text(c.duration_s), memory)
             cells = row[: len(columns)]
             validated(_Row, dict(zip(columns, cells, strict=True)), None)
-            writer.writerow(cells)
-    return text.getvalue()
+            _refuse_edges(module, "module")
+            _refuse_edges(c.hardware, "hardware")
+            rows.append(cells)
+    return csv_text(columns, rows)
 
 
 def with_more(path: str | Path, module: str, more: Sequence[Configuration]) -> Profiles:
@@ -159,7 +158,7 @@ def _check_columns(row: list[str], line: int, file: str) -> None:
 
 
 def _configuration(cells: dict[str, str], line: int, file: str) -> tuple[str, Configuration]:
-    row = _validated(cells, line, file)
+    row = _validated(cells | {name: unguarded(cells[name]) for name in ("module", "hardware")}, line, file)
     batch = whole_cell(row.batch, "batch", line, file)
     concurrency = whole_cell(row.concurrency, "concurrency", line, file)
     duration = positive_cell(row.duration_s, "duration_s", line, file)
@@ -175,6 +174,12 @@ def _validated(cells: dict[str, str], line: int, file: str) -> _Row:
         return validated(_Row, cells, file)
     except InputError as error:
         raise at_line(line, error.message, file, error.field) from None
+
+
+def _refuse_edges(name: str, field: str) -> None:
+    """Refuse a name that is read without its first or last sign, since white space around cells is no part of them."""
+    if name != name.strip():
+        raise InputError(f"is {name[:40]!a}; take the white space around it out", field=field)
 
 
 def _refuse_unknown(field: str, given: Mapping[str, Number], known: Mapping[str, object], file: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.values import POSITIVE
+from euclio.files.csv_reading import csv_records
 
 LONGEST_NUMBER = 40
 """Characters of the longest number read."""
@@ -31,26 +32,26 @@ def rows_of(
     Raises:
         InputError: naming file, line and remedy.
     """
-    reader = csv.reader(_text(file, what).splitlines(), skipinitialspace=True, strict=True)
     columns: list[str] = []
+    line = 0
     try:
-        for cells in reader:
+        for line, cells in _records(file, what):
             if not any(cell.strip() for cell in cells):
                 continue
             row = [cell.strip() for cell in cells]
             if not columns:
-                _refuse_twice(row, reader.line_num, file)
-                check(row, reader.line_num)
+                _refuse_twice(row, line, file)
+                check(row, line)
                 columns = row
                 continue
             if trailing_comma and len(row) == len(columns) + 1 and not row[-1]:
                 row.pop()
             if len(row) != len(columns):
                 message = f"has {len(row)} cells for {len(columns)} columns; give one for each of {', '.join(columns)}"
-                raise at_line(reader.line_num, message, file)
-            yield reader.line_num, dict(zip(columns, row, strict=True))
+                raise at_line(line, message, file)
+            yield line, dict(zip(columns, row, strict=True))
     except csv.Error as error:
-        raise at_line(reader.line_num, f"is not CSV ({error}); correct the quotes there", file) from None
+        raise at_line(line + 1, f"is not CSV ({error}); correct the quotes there", file) from None
 
 
 def at_line(line: int, message: str, file: str, column: str | None = None) -> InputError:
@@ -86,6 +87,13 @@ def _refuse_twice(columns: list[str], line: int, file: str) -> None:
     for column in columns:
         if columns.count(column) > 1:
             raise at_line(line, f"names column {column[:40]!a} twice; keep one of them", file)
+
+
+def _records(file: str, what: str) -> Iterator[tuple[int, list[str]]]:
+    try:
+        yield from csv_records(_text(file, what), skipinitialspace=True, strict=True)
+    except InputError as error:
+        raise (error if error.file else error.in_file(file)) from None
 
 
 def _text(file: str, what: str) -> str:

@@ -266,9 +266,10 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
     model += pulp.LpAffineExpression(cost)
     latencies = [_latency(model, problem, r) for r in rows]
     begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
-    for a, m in problem.edges:
+    after = readable([f"after_{names[a]}_{names[m]}" for a, m in problem.edges])
+    for (a, m), row in zip(problem.edges, after, strict=True):
         end = pulp.LpAffineExpression({begin[a]: 1.0, latencies[a].latency: 1.0, begin[m]: -1.0})
-        model += end <= 0.0, f"after_{names[a]}_{names[m]}"
+        model += end <= 0.0, row
     parents = {a for a, _ in problem.edges}
     for m, name in enumerate(names):
         if m not in parents:

@@ -141,9 +141,10 @@ def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: L
     model += pulp.LpAffineExpression(costs)
     for m, name in enumerate(names):
         model += pulp.LpAffineExpression(dict.fromkeys(x[m], 1.0)) == 1.0, f"choose_{name}"
-    for a, m in problem.edges:
+    after = readable([f"after_{names[a]}_{names[m]}" for a, m in problem.edges])
+    for (a, m), row in zip(problem.edges, after, strict=True):
         end = pulp.LpAffineExpression({begin[a]: 1.0, **latency[a], begin[m]: -1.0})
-        model += end <= 0.0, f"after_{names[a]}_{names[m]}"
+        model += end <= 0.0, row
     parents = {a for a, _ in problem.edges}
     for m, name in enumerate(names):
         if m not in parents:

@@ -196,3 +196,12 @@ def test_the_command_lists_paths(folder, capsys):
 def test_a_folder_without_a_set_is_bad_input(tmp_path, capsys):
     assert main(["bench-set", "check", "--folder", str(tmp_path)]) == 2
     assert "no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "..", "a\\b"])
+def test_a_manifest_whose_names_lead_out_of_the_set_is_refused(folder, name):
+    """Files of the set are called by these names, and building writes them."""
+    manifest = read_manifest(folder)
+    write_manifest(replace(manifest, entries=(replace(manifest.entries[0], name=name),)), folder)
+    with pytest.raises(InputError, match=r"entries\[0\].name: is .*, no name of a file in the set"):
+        read_manifest(folder)

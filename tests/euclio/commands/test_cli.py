@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from importlib.metadata import version
 
@@ -370,9 +371,59 @@ def test_characters_that_take_two_escapes_are_read(capsys, tmp_path):
 
 @pytest.mark.parametrize("verb", ["solve", "compare", "explain"])
 def test_pipe_that_nobody_writes_to_is_bad_input(capsys, monkeypatch, tmp_path, verb):
+    monkeypatch.setattr("euclio.core.bytes_reading.WRITER_PATIENCE_S", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    said = "nothing was written to it for 0.1 s, and no program has it open for writing"
+    assert_bad_input(capsys, [verb, tmp_path / "pipe"], said)
+
+
+def test_pipe_whose_writer_says_nothing_is_bad_input(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("euclio.core.bytes_reading.PATIENCE_S", 0.1)
     os.mkfifo(tmp_path / "pipe")
-    assert_bad_input(capsys, [verb, tmp_path / "pipe"], "nothing was written to it for 0.1 s")
+    silent = os.open(tmp_path / "pipe", os.O_RDWR)
+    try:
+        assert_bad_input(capsys, ["solve", tmp_path / "pipe"], "nothing was written to it for 0.1 s; check")
+    finally:
+        os.close(silent)
+
+
+def test_writer_that_takes_its_time_is_waited_for(capsys, monkeypatch, tmp_path):
+    """Whoever has the pipe open is given longer than whoever has not."""
+    monkeypatch.setattr("euclio.core.bytes_reading.WRITER_PATIENCE_S", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+
+    def write():
+        time.sleep(0.4)
+        os.write(writer, TEXT.encode())
+        os.close(writer)
+
+    later = threading.Thread(target=write)
+    later.start()
+    assert call(capsys, "solve", tmp_path / "pipe", "--solver", "first")[0] == 0
+    later.join()
+
+
+def test_pipe_that_nobody_reads_is_no_output(capsys, monkeypatch, instance, tmp_path):
+    monkeypatch.setattr("euclio.files.json_writing.READER_PATIENCE_S", 0.1)
+    os.mkfifo(tmp_path / "out")
+    code, _, err = call(capsys, "solve", instance, "--solver", "first", "--out", tmp_path / "out")
+    assert code == 2
+    assert err.endswith("out: cannot be written: no program reads the pipe for 0.1 s; choose another path\n")
+
+
+def test_result_is_written_to_a_pipe_that_is_read(capsys, instance, tmp_path):
+    os.mkfifo(tmp_path / "out")
+    with subprocess.Popen(["cat", str(tmp_path / "out")], stdout=subprocess.PIPE, text=True) as reader:
+        assert call(capsys, "solve", instance, "--solver", "first", "--out", tmp_path / "out")[0] == 0
+        assert '"schema": "euclio/result/1"' in reader.communicate()[0]
+
+
+@pytest.mark.parametrize(("path", "words"), [("/dev/zero", "is larger than the limit of 64 "), ("/", "is a directory")])
+def test_devices_without_an_end_and_folders_are_bad_input(capsys, tmp_path, path, words):
+    given = ["--rates", "1", "--prices", "a=1", "--slo", "1", "--out", tmp_path / "x.json"]
+    assert_bad_input(capsys, ["solve", path], words)
+    assert_bad_input(capsys, ["import", "csv", path, *given], words)
 
 
 def test_pipe_is_read_until_its_writer_closes_it(capsys, tmp_path):

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
@@ -272,6 +274,82 @@ def test_a_shared_machine_is_one_repository_of_triton_and_refused_by_others(caps
     code, err = refused(capsys, "session.json", "result.json", "--to", "kubernetes", "--image", "x")
     assert code == 2
     assert "modules a and b share machines, which --to kubernetes cannot express" in err
+
+
+def alike(names, hardware):
+    """A session whose modules, and whose hardware, are called as given, each on a machine of its own."""
+    machines = [Hardware(name, 1) for name in hardware]
+    modules = [
+        Module(name, 10, [Configuration(hardware[k % len(hardware)], k + 1, 1, Fraction(k + 1, 10))])
+        for k, name in enumerate(names)
+    ]
+    instance = Session("alike", 9, machines, modules, [])
+    own = tuple(module_plan(m, (m.profile[0].batch, 1, m.profile[0].hardware)) for m in modules)
+    return instance, Plan(own)
+
+
+ALIKE = ("a b", "a-b", "a/b", "A-B", "é", "日本", "CON", "nul.onnx", "x" * 71 + "1", "x" * 71 + "2")
+
+
+def test_modules_that_would_be_called_alike_have_a_model_each(capsys, tmp_path, monkeypatch):
+    """Modules that share nothing but how they would be called, on a disk that may not tell `A-B` from `a-b`."""
+    monkeypatch.chdir(tmp_path)
+    keep_plan(*alike(ALIKE, ["gpu"]))
+    paths = export(capsys, "triton", "--out", "m").split()
+    assert len({path.lower() for path in paths}) == len(ALIKE)
+    texts = [(tmp_path / path).read_text() for path in paths]
+    assert sorted(int(re.search(r"max_batch_size: (\d+)", text)[1]) for text in texts) == list(range(1, 1 + len(ALIKE)))
+    folders = {path.split("/")[2] for path in paths}
+    assert not {"a-b", "A-B"} & folders  # either is allowed, and a disk may take one for the other
+    assert not {folder.partition(".")[0].lower() for folder in folders} & {"con", "nul"}
+
+
+def test_models_that_share_a_machine_have_a_folder_each(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    profile = [Configuration("gpu", 1, 1, "0.1")]
+    instance = Session("two", 1, [Hardware("gpu", 1)], [Module(name, 2, profile) for name in ("a b", "a/b", "a-b")], [])
+    own = tuple(module_plan(module, (1, 0), partial=2) for module in instance.modules)
+    keep_plan(instance, Plan(own, ((0, 1, 2),)), charging="packed")
+    paths = export(capsys, "triton", "--out", "m").split()
+    assert {path.rpartition("/")[0].rpartition("/")[0] for path in paths} == {"m/shared-1"}
+    assert len(set(paths)) == len(list((tmp_path / "m").rglob("config.pbtxt"))) == 3
+
+
+@pytest.mark.parametrize("kind", ["kubernetes", "ray-serve"])
+@pytest.mark.parametrize(
+    "hardware", [("T4 a", "T4-a"), ("G" * 70 + "1", "G" * 70 + "2"), ("é", "ü"), ("a b", "a-b", "a/b")]
+)
+def test_hardware_that_would_be_called_alike_stays_apart(capsys, tmp_path, monkeypatch, kind, hardware):
+    """Else pods would go to another machine than was planned; the file and a line say what they are called."""
+    monkeypatch.chdir(tmp_path)
+    keep_plan(*alike([f"m{k}" for k in range(len(hardware))], hardware))
+    assert main(["export", "session.json", "result.json", "--to", kind, *KINDS[kind]]) == 0
+    text, said = capsys.readouterr()
+    words = r"machine-(\S+): 1$" if kind == "ray-serve" else r"euclio/hardware: (\S+)$"
+    found = re.findall(words, text, re.MULTILINE)
+    assert len(set(found)) == len(found) == len(hardware)
+    remarks = " ".join(line.strip(" #") for line in text.splitlines() if line.lstrip().startswith("#"))
+    for name, target in zip(hardware, found, strict=True):
+        assert name == target or f'"{name}" is {"machine-" * (kind == "ray-serve")}{target}' in remarks
+        assert name == target or name in said
+
+
+def test_names_that_nothing_is_called_like_are_as_they_were(capsys, folder):
+    """Scripts know them: no digits, and nothing on standard error that speaks of names."""
+    assert main(["export", "session.json", "result.json", "--to", "kubernetes", "--image", "{module}:1"]) == 0
+    text, said = capsys.readouterr()
+    assert re.findall(r"image: (\S+)", text)[1:3] == ['"detect:1"', '"it-1-0:1"']
+    assert "hash" not in said
+
+
+def test_a_cell_that_a_spreadsheet_would_run_is_quoted(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ('=HYPERLINK("http://x")', "+a", "-a", "@a", "a=b")
+    keep_plan(*alike(names, ["=gpu"]))
+    rows = list(csv.DictReader(io.StringIO(export(capsys, "csv"))))
+    assert [row["module"] for row in rows] == [*(f"'{name}" for name in names[:4]), "a=b"]
+    assert {row["hardware"] for row in rows} == {"'=gpu"}
+    assert [row["max_batch_size"] for row in rows] == list("12345")
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,22 @@ def test_processes_that_a_killed_solver_started_are_killed_too(capfd, instance, 
         time.sleep(0.01)
 
 
+@pytest.mark.parametrize("way", ["answer", "hang", "exit"])
+def test_daemon_that_a_solver_leaves_ends_with_the_command(instance, tmp_path, way):
+    """It has a session of its own, no descriptor of the command's and, at the end, no parent but the keeper."""
+    command("solve", instance, "--solver", f"{FAULTS}:leave_a_daemon_and_{way}", "--time-limit", LIMIT_S)
+    assert not is_alive(pid_in(tmp_path / "daemon"))
+
+
+def test_daemon_of_a_killed_command_ends_with_it(instance, tmp_path):
+    words = [sys.executable, "-c", PROGRAM, "solve", instance, "--solver", f"{FAULTS}:leave_a_daemon_and_hang"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        daemon = pid_in(tmp_path / "daemon")
+        running.kill()
+    while is_alive(daemon):
+        time.sleep(0.01)
+
+
 def test_solver_that_finds_no_memory_is_unknown(capfd, instance):
     code, _, said = call(capfd, "solve", instance, "--solver", f"{FAULTS}:run_out_of_memory")
     assert (code, "unknown: there is not enough memory for this solver" in said) == (4, True)

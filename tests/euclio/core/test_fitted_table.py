@@ -1,10 +1,11 @@
-"""Tables in narrow windows: no name and no number loses a character."""
+"""Tables in narrow windows: no number is broken or cut, and what is hidden is named."""
 
 from __future__ import annotations
 
 import pytest
 from rich.text import Text
 
+from euclio.core.folding import folded
 from euclio.core.tables import new_table, to_text
 
 NAMES = ("segmentation-head", "A100-SXM4-80GB")
@@ -18,19 +19,52 @@ def table(spare=("share",)):
     return found
 
 
-@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 200])
-def test_names_and_numbers_stay_whole(width):
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_names_and_numbers_stay_whole_where_there_is_room(width):
     text = to_text(table(), width)
     for whole in (*NAMES, "0.281"):
         assert whole in text
 
 
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 200])
+def test_no_line_is_wider_than_the_window(width):
+    assert max(map(len, to_text(table(), width).splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100])
+@pytest.mark.parametrize("number", ["491.0745", "1,234,567.891", "1.2345678e-05", "0 + 0.123456789", "≤ 491.0745"])
+def test_a_number_is_whole_or_its_column_is_hidden(width, number):
+    found = table()
+    found.add_row(*map(Text, ("x" * 100, "h", number, number, "said")))
+    text = to_text(found, width)
+    hidden = " ".join(text.split()).partition("hidden at this width: ")[2]
+    for heading in ("cost/h", "share"):
+        assert heading in hidden or sum(number in line for line in text.splitlines()) >= 1
+
+
 def test_the_least_needed_column_gives_way_and_is_named():
     narrow, wide = (to_text(table(), width) for width in (50, 120))
     assert "100.0 %" in wide
-    assert "left out" not in wide
+    assert "hidden" not in wide
     assert "100.0 %" not in narrow
-    assert "left out, as the window is narrow: share" in " ".join(narrow.split())
+    assert "hidden at this width: share" in " ".join(narrow.split())
+
+
+def test_a_long_name_is_folded_before_a_column_is_hidden():
+    """A name of 200 signs would leave no room for any number."""
+    found = table()
+    found.add_row(*map(Text, ("n" * 200, "h", "491.0745", "1 %", "")))
+    text = to_text(found, 100)
+    assert "hidden" not in text
+    assert text.count("n" * 24) >= 2
+
+
+def test_a_heading_may_take_more_lines_than_one():
+    found = new_table("a", "req/s per weight", numbers=("req/s per weight",))
+    found.add_row("x", "1.5")
+    lines = to_text(found, 14).splitlines()
+    assert {"req/s", "per", "weight", "1.5"} <= {word for line in lines for word in line.split()}
+    assert max(map(len, lines)) <= 14
 
 
 def test_sentences_are_wrapped_between_words():
@@ -45,7 +79,23 @@ def test_the_table_is_as_before_after_it_was_drawn():
     assert "100.0 %" in to_text(found, 120)
 
 
-@pytest.mark.parametrize(("columns", "width"), [("70", 70), ("x", 100), ("", 100)])
+@pytest.mark.parametrize(("columns", "width"), [("70", 70), ("x", 100), ("", 100), ("40", 40)])
 def test_a_pipe_honours_columns(monkeypatch, columns, width):
     monkeypatch.setenv("COLUMNS", columns)
-    assert max(map(len, to_text(Text("word " * 100)).splitlines())) in (width, width - 1)
+    assert max(map(len, to_text(Text("word " * 100)).splitlines())) in range(width - 4, width + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("two words", 6, ["two", "words"]),
+        ("A100-SXM4-80GB", 10, ["A100-SXM4-", "80GB"]),
+        ("ab491.0745", 6, ["ab", "491.0745"]),
+        ("x491.07 y", 4, ["x", "491.07", "y"]),
+        ("語語語", 4, ["語語", "語"]),
+        ("", 4, [""]),
+        ("a\nb", 4, ["a", "b"]),
+    ],
+)
+def test_long_words_are_broken_at_signs_and_outside_numbers(text, width, lines):
+    assert folded(Text(text), width).plain.split("\n") == lines

@@ -156,6 +156,14 @@ def test_memory_that_a_run_leaves_behind_is_not_held_against_the_next(slot):
     assert len({record.worker for record in records}) > 1
 
 
+@pytest.mark.parametrize("way", ["answer", "hang", "exit"])
+def test_daemon_that_a_solver_leaves_ends_with_its_worker(tmp_path, monkeypatch, way):
+    monkeypatch.setenv("FAULTS", str(tmp_path))
+    with Slot() as slot:
+        list(slot.run(batch_of(run_of(f"leave_a_daemon_and_{way}"))))
+    assert not is_alive(pid_in(tmp_path / "daemon"))
+
+
 def test_worker_killed_between_batches_is_replaced(slot):
     (before,) = slot.run(batch_of(run_of("good")))
     os.kill(before.worker, signal.SIGKILL)

@@ -199,3 +199,32 @@ def test_the_command_writes_the_same_session(file, capsys):
 def test_the_command_names_the_option(file, capsys, options, expected):
     assert imported(file, *options) == 2
     assert capsys.readouterr().err.replace(str(file), "FILE") == expected
+
+
+BROKEN = [
+    ('"a\nb"', 3, "'a\\nb'"),
+    ('"a\r\nb"', 3, "'a\\r\\nb'"),
+    ('"a\n"', 3, "'a\\n'"),
+    ('"a\u2028b"', 2, "'a\\u2028b'"),
+]
+
+
+@pytest.mark.parametrize(("cell", "line", "said"), BROKEN)
+def test_a_line_break_in_a_name_is_refused(file, cell, line, said):
+    """Without it, the module would be another one's, or merged with it."""
+    file.write_bytes(f"module,hardware,batch,duration_s\n{cell},A,1,0.1\nab,A,2,0.2\n".encode())
+    assert problem(file) == f"FILE: line {line}: has a line break in the cell {said}; write each cell in one line"
+
+
+def test_what_a_spreadsheet_would_run_is_written_with_an_apostrophe_and_read_without(file):
+    """`=x` and `'=x` are two modules."""
+    profiles = {name: (Configuration("+A", 1, 1, 1),) for name in ("=x", "'=x", "x")}
+    file.write_text(profiles_text(profiles), encoding="utf-8")
+    assert "\n'=x,'+A,1,1,1\n''=x," in file.read_text(encoding="utf-8")
+    assert read_profiles(file) == profiles
+
+
+def test_a_name_with_white_space_around_it_is_refused_where_it_is_written():
+    """It would be read without, and might be another one's."""
+    with pytest.raises(InputError, match="module: is ' a'; take the white space around it out"):
+        profiles_text({" a": (Configuration("A", 1, 1, 1),)})

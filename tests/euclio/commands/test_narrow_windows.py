@@ -1,0 +1,82 @@
+"""Every table of every verb, in windows of any width and with numbers of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import tiny_clusters
+import tiny_fleets
+from rich.console import Group
+from rich.text import Text
+from tiny_sessions import TEXT
+
+import euclio.core.tables as tables
+from euclio.cli import main
+from euclio.core.fitted_table import FittedTable
+
+WIDTHS = (40, 60, 80, 100, 120)
+LONG = ("491.07412345", "1,234,567.891", "0 + 0.123456789", "1.23456789e-05")
+"""Numbers that are added to every table, in turn."""
+
+VERBS = {
+    "solve": ["solve", "session.json"],
+    "solve, cluster": ["solve", "cluster.json"],
+    "solve, fleet": ["solve", "fleet.json"],
+    "solvers": ["solvers"],
+    "compare": ["compare", "session.json", "--solvers", "harpagon"],
+    "decompose": ["decompose", "session.json", "--solvers", "harpagon,scrooge"],
+    "what-if": ["what-if", "session.json", "--rate", "7.123456,9", "--slo", "0.9,1"],
+    "changes": ["changes", "session.json", "--from", "result.json", "--rate", "12.3456789"],
+    "simulate": ["simulate", "session.json", "result.json", "--seconds", "5"],
+    "diff": ["diff", "result.json", "other.json"],
+    "plan-day": ["plan-day", "session.json", "--load", "load.csv"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("narrow")
+    (folder / "session.json").write_text(TEXT)
+    (folder / "cluster.json").write_text(tiny_clusters.TEXT)
+    (folder / "fleet.json").write_text(tiny_fleets.TEXT)
+    (folder / "load.csv").write_text("time_s,factor\n0,0.3\n3600,0.512345678\n7200,1\n")
+    return folder
+
+
+def shown(content) -> Iterator[FittedTable]:
+    if isinstance(content, FittedTable):
+        yield content
+    elif isinstance(content, Group):
+        for part in content.renderables:
+            yield from shown(part)
+
+
+@pytest.fixture(params=VERBS)
+def printed(request, folder, monkeypatch, capsys):
+    """All that a verb prints, before it is text."""
+    monkeypatch.chdir(folder)
+    if not (folder / "other.json").exists():
+        assert main(["solve", "session.json", "--out", "result.json"]) == 0
+        assert main(["solve", "session.json", "--solver", "harpagon", "--rate", "17", "--out", "other.json"]) == 0
+    found, real = [], tables.to_text
+    monkeypatch.setattr(tables, "to_text", lambda content, width=None: found.append(content) or real(content, width))
+    assert main(VERBS[request.param]) in (0, 3), capsys.readouterr().err
+    assert [one for content in found for one in shown(content)], "no table"
+    return found
+
+
+def test_no_number_of_any_table_is_broken_or_cut(printed):
+    """A number stands in one line, or its column is named as hidden; no line is wider than the window."""
+    for table in [one for content in printed for one in shown(content)]:
+        numbers = [column for column in table.columns if column.justify == "right"]
+        for k in range(len(LONG)):
+            table.add_row(*(Text(LONG[(k + j) % len(LONG)]) for j, _ in enumerate(table.columns)))
+        for width in WIDTHS:
+            text = tables.to_text(table, width)
+            assert max(map(len, text.splitlines())) <= width
+            hidden = " ".join(text.split()).partition("hidden at this width: ")[2]
+            for column in numbers:
+                for cell in column.cells:
+                    whole = any(str(cell).strip() in line for line in text.splitlines())
+                    assert whole or str(column.header) in hidden, (width, column.header, str(cell), text)
