@@ -34,14 +34,14 @@ class Case:
 
     Attributes:
         system: what serves.
-        arrival_ns: when requests arrive.
+        arrival_ticks: when requests arrive.
         counts: invocations of each module by request; None: as the rates say.
         factors: what durations are multiplied by.
         clients: clients that send as they are answered, instead of arrivals; 0: none.
     """
 
     system: System
-    arrival_ns: tuple[int, ...]
+    arrival_ticks: tuple[int, ...]
     counts: tuple[tuple[int, ...], ...] | None
     factors: tuple[float, ...]
     clients: int
