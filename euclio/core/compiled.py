@@ -56,10 +56,8 @@ def _sources_hash() -> str:
 def _cache_folder() -> Path:
     """Where machine code is kept: numba does not tell code that checks bounds from code that does not."""
     given, base = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")
-    if given:
-        folder = Path(given)
-    else:
-        folder = (Path(base) if base else Path.home() / ".cache") / "euclio" / _sources_hash()
+    own = Path(base) if base else Path.home() / ".cache"
+    folder = Path(given) if given else own / "euclio" / _sources_hash()
     return folder / "bounds-checked" if BOUNDS_CHECKED else folder
 
 

@@ -152,10 +152,14 @@ def build_system(
     rate = session_rate(session)
     fineness = fine_clock(session, plan, found, setup, rate) if fine else None
     clock = NANOSECONDS if fineness is None else fineness.clock
+    entered = {child for _, child in session.edges}
     built: list[_Built] = []
     machines: list[Machine] = []
     for number, (module, own, checked) in enumerate(zip(session.modules, plan.modules, found.modules, strict=True)):
-        built.append(_Built(session, module, number, own, checked, space.policy, dispatch, setup, clock, len(machines)))
+        uneven = None if module.name in entered else _unevenness(module.rate_rps / rate)
+        built.append(
+            _Built(session, module, number, own, checked, space.policy, dispatch, setup, clock, uneven, len(machines))
+        )
         machines += built[-1].machines
         if len(machines) > MOST_MACHINES:
             raise InputError(f"has more than {MOST_MACHINES} machines; so many are not simulated", field="plan")
@@ -201,6 +205,14 @@ def _share(plan: Plan, built: list[_Built], machines: list[Machine]) -> None:
             machines[number] = replace(machines[number], slots=1, spacing_ticks=0, host=numbers[0])
 
 
+def _unevenness(ratio: Fraction) -> Fraction:
+    """By how much more than one the invocations of a module that requests enter by may differ from their rate.
+
+    It is W − 1 = (u − 1)/v of docs/findings/theorem-1.md, of a module that is invoked u/v times per request.
+    """
+    return Fraction(ratio.numerator - 1, ratio.denominator)
+
+
 def session_rate(session: Session) -> Fraction:
     """Requests per second: the rate of the busiest module that requests enter by."""
     entered = {child for _, child in session.edges}
@@ -221,10 +233,11 @@ class _Built:
         dispatch: Dispatch,
         setup: Setup,
         clock: Clock,
+        uneven: Fraction | None,
         first: int,
     ) -> None:
         self.module, self.number, self.checked, self.setup = module, number, checked, setup
-        self.clock = clock
+        self.clock, self.uneven = clock, uneven
         self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
         self.total = module.rate_rps + checked.dummy_rps
         self.coming = Fraction(1) if setup.dummies else module.rate_rps / self.total
@@ -281,9 +294,15 @@ class _Built:
         dealing = DEALINGS.get(self.dispatch)
         if dealing is None:
             return 0
+        coming = self.total * self.coming
         collected = target if dealing.unit is Unit.REQUEST else self.total
         collected = rate if dealing.turns is Turns.REQUESTS else collected
         longest = max(latency - c.duration_s, c.batch / (collected * self.coming))
+        if self.uneven is not None:
+            # As long as is proven for requests that come evenly, of which some do not invoke the module, and dummies.
+            more = self.uneven + bool(self.checked.dummy_rps and self.setup.dummies)
+            apart = Unit.REQUEST is dealing.unit or dealing.turns is Turns.REQUESTS
+            longest = max(longest, c.batch / (collected * self.coming) + (more if apart else more - 1) / coming)
         return min(self.clock.up(longest), LONGEST)
 
     def dummy_period_ticks(self) -> Fraction:
