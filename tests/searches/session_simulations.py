@@ -141,7 +141,8 @@ def _of_length(rng: Random, session: Session, plan: Plan, space: PlanSpace, setu
     if setup.seed < 0:
         return replace(setup, seconds=odd_seconds(rng, rng.uniform(0.1, 1) * most / rate), seed=0)
     given = arrivals(rng, rate, most)
-    if given.get("full_load_rps") is not None and most < REQUESTS:
+    dummies = float(sum(found.dummy_rps for found in checked.modules)) * float(given["seconds"])  # type: ignore[arg-type]
+    if given.get("full_load_rps") is not None and dummies > REQUESTS * MOST_WORK:
         # Dummies come at their own rate, however slowly requests do.
         given.pop("full_load_rps")
         given["seconds"] = odd_seconds(rng, rng.uniform(0.1, 1) * most / rate)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from random import Random
 
 from euclio import solve
@@ -53,8 +52,8 @@ def odd_seconds(rng: Random, seconds: float) -> float:
     kind = rng.randrange(6)
     if kind <= 1:
         return seconds
-    if kind == 2:
-        seconds = max(1.0, float(round(seconds)))
+    if kind == 2 and seconds > 1:
+        seconds = float(round(seconds))
     return math.nextafter(seconds, rng.choice((0.0, math.inf)))
 
 
@@ -84,10 +83,12 @@ def _clusters(rng: Random) -> Iterator[tuple[str, Check]]:
     plan = _pipelines(rng, cluster)
     if plan is None:
         return
-    fastest = min(sum(p.latency_s[0][0] for p in m.profiles[:1]) for m in cluster.models)
+    weights = sum(float(model.weight) for model in cluster.models)
+    seconds = max(float(own) for m in cluster.models for p in m.profiles for row in p.latency_s for own in row)
     for k in range(3):
-        given = arrivals(rng, max(1e-9, 1 / float(max(fastest, Fraction(1, 10**6)))), 300)
-        given["full_load_rps"] = rng.randint(1, 300) / float(given["seconds"])  # type: ignore[arg-type]
+        given = arrivals(rng, rng.choice((0.3, 1, 3)) / seconds, 300)
+        # The rate of a model is its weight times this.
+        given["full_load_rps"] = rng.randint(1, 300) / float(given["seconds"]) / weights  # type: ignore[arg-type]
         setup = ClusterSetup(**given, scheduler=rng.choice(tuple(Scheduler)))  # type: ignore[arg-type]
         yield f"cluster {k}", lambda setup=setup: _check_streams(simulate_cluster(cluster, plan, setup).requests)  # type: ignore[misc]
 
@@ -120,10 +121,8 @@ def _fleets(rng: Random) -> Iterator[tuple[str, Check]]:
     rates = [float(fragment.rate_rps) for fragment in fleet.fragments]
     for k in range(3):
         given = arrivals(rng, max(rates), 300)
-        if rng.randrange(2):
+        if rng.randrange(2) or "full_load_rps" in given:
             given["full_load_rps"] = rng.randint(1, 100) / float(given["seconds"])  # type: ignore[arg-type]
-        else:
-            given.pop("full_load_rps", None)
         setup = FleetSetup(
             **given,  # type: ignore[arg-type]
             dispatch=rng.choice(tuple(FleetDispatch)),

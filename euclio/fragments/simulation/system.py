@@ -18,6 +18,8 @@ MOST_S = 100
 """Longest execution that is simulated, in seconds: with it, and as many requests as the command takes, times in
 nanoseconds fit into 64 bits."""
 
+MOST_INSTANCES = 10**6
+
 
 @dataclass(frozen=True, slots=True)
 class ServedStage:
@@ -50,7 +52,7 @@ def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
     """The stages of all sets, own ones before the shared one that they lead to.
 
     Raises:
-        InputError: the plan cannot be priced, or an execution is too long to simulate.
+        InputError: the plan cannot be priced, it has too many instances, or an execution is too long to simulate.
     """
     evaluation = evaluate(fleet, plan)
     if not evaluation.sets:
@@ -61,6 +63,8 @@ def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
         for stage in _stages_of(fleet, place, own, instances):
             found.append(stage)
             instances += stage.stage.instances
+    if instances > MOST_INSTANCES:
+        raise InputError(f"has {instances} instances; up to {MOST_INSTANCES} are simulated", field="plan")
     return tuple(found)
 
 

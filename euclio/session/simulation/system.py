@@ -156,9 +156,9 @@ def build_system(
     built: list[_Built] = []
     machines: list[Machine] = []
     for number, (module, own, checked) in enumerate(zip(session.modules, plan.modules, found.modules, strict=True)):
-        uneven = None if module.name in entered else _unevenness(module.rate_rps / rate)
+        ratio = None if module.name in entered else module.rate_rps / rate
         built.append(
-            _Built(session, module, number, own, checked, space.policy, dispatch, setup, clock, uneven, len(machines))
+            _Built(session, module, number, own, checked, space.policy, dispatch, setup, clock, ratio, len(machines))
         )
         machines += built[-1].machines
         if len(machines) > MOST_MACHINES:
@@ -205,14 +205,6 @@ def _share(plan: Plan, built: list[_Built], machines: list[Machine]) -> None:
             machines[number] = replace(machines[number], slots=1, spacing_ticks=0, host=numbers[0])
 
 
-def _unevenness(ratio: Fraction) -> Fraction:
-    """By how much more than one the invocations of a module that requests enter by may differ from their rate.
-
-    It is W − 1 = (u − 1)/v of docs/findings/theorem-1.md, of a module that is invoked u/v times per request.
-    """
-    return Fraction(ratio.numerator - 1, ratio.denominator)
-
-
 def session_rate(session: Session) -> Fraction:
     """Requests per second: the rate of the busiest module that requests enter by."""
     entered = {child for _, child in session.edges}
@@ -233,11 +225,11 @@ class _Built:
         dispatch: Dispatch,
         setup: Setup,
         clock: Clock,
-        uneven: Fraction | None,
+        ratio: Fraction | None,
         first: int,
     ) -> None:
         self.module, self.number, self.checked, self.setup = module, number, checked, setup
-        self.clock, self.uneven = clock, uneven
+        self.clock, self.ratio = clock, ratio
         self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
         self.total = module.rate_rps + checked.dummy_rps
         self.coming = Fraction(1) if setup.dummies else module.rate_rps / self.total
@@ -253,6 +245,9 @@ class _Built:
             for entry in machine_latencies(plan.allocations, checked.partial_rps, self.total, price, policy)
         }
         last = len(plan.allocations) - 1
+        whole, partial = sum(a.machines > 0 for a in plan.allocations), checked.partial_rps > 0
+        self.several = whole + partial - bool(self.joins and partial and plan.allocations[-1].machines) > 1
+        """Whether there is more than one target."""
         for place, allocation in enumerate(plan.allocations):
             f = checked.partial_rps if place == last else Fraction(0)
             c, n = allocation.configuration, allocation.machines
@@ -294,16 +289,22 @@ class _Built:
         dealing = DEALINGS.get(self.dispatch)
         if dealing is None:
             return 0
-        coming = self.total * self.coming
         collected = target if dealing.unit is Unit.REQUEST else self.total
         collected = rate if dealing.turns is Turns.REQUESTS else collected
         longest = max(latency - c.duration_s, c.batch / (collected * self.coming))
-        if self.uneven is not None:
-            # As long as is proven for requests that come evenly, of which some do not invoke the module, and dummies.
-            more = self.uneven + bool(self.checked.dummy_rps and self.setup.dummies)
-            apart = Unit.REQUEST is dealing.unit or dealing.turns is Turns.REQUESTS
-            longest = max(longest, c.batch / (collected * self.coming) + (more if apart else more - 1) / coming)
+        if dealing.unit is Unit.REQUEST and self.several and collected == target:
+            # One machine next to others: what comes unevenly may be dealt out that much later (theorem-1.md, requests).
+            longest = max(
+                longest, c.batch / (collected * self.coming) + self._unevenness() / (self.total * self.coming)
+            )
         return min(self.clock.up(longest), LONGEST)
+
+    def _unevenness(self) -> Fraction:
+        """W − 1 of docs/findings/theorem-1.md; 0 of a module behind others, where it is proven for those that hold."""
+        if self.ratio is None:
+            return Fraction(0)
+        dummies = bool(self.checked.dummy_rps and self.setup.dummies)
+        return Fraction(self.ratio.numerator - 1, self.ratio.denominator) + dummies
 
     def dummy_period_ticks(self) -> Fraction:
         """Time between two dummies, at most what is counted; 0: there are none."""
