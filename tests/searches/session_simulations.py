@@ -237,7 +237,7 @@ def _as_plain(found: Simulation) -> list[str]:
         "dropped": int((finish < 0).sum()),
         "late": int((latency > system.slo_ticks).sum()),
         "largest": int(latency.max(initial=0)) // system.clock.ticks_per_ns,
-        "total": float(latency.sum()) / system.clock.ticks_per_ns,
+        "total": float(latency.astype(np.float64).sum()) / system.clock.ticks_per_ns,
     }
     known = {
         "arrived": found.arrived,

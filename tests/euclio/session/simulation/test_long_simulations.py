@@ -47,6 +47,13 @@ def test_every_request_stands_in_a_window(arrivals: Arrivals, seconds: float) ->
     assert found.windows.sum(axis=0).tolist() == [found.arrived, found.attained]
 
 
+@pytest.mark.parametrize("seconds", [-1.0, 1.1e9, math.nan, math.inf])
+def test_lengths_that_cannot_be_counted_are_refused(seconds: float) -> None:
+    """As numbers of ticks they did not fit into 64 bits; the command refused them, Python did not."""
+    with pytest.raises(InputError, match="number of seconds"):
+        Setup(seconds=seconds)
+
+
 def test_an_arrival_behind_the_last_window_is_refused() -> None:
     """Rather than counted in memory that is not the table's."""
     session, plan = alone("12", machines=0)
@@ -99,7 +106,7 @@ def test_nothing_drifts(seed: int) -> None:
 
 
 def test_durations_shorter_than_a_nanosecond_are_whole_ticks() -> None:
-    """12 ps are 3/250 ns; batch 1, half full: latencies are below a nanosecond, and the machine is busy half of the time."""
+    """12 ps are 3/250 ns; batch 1, half full: it is busy half of the time, rounded or not."""
     session, plan = alone("41666666666.66667", Configuration("h", 1, 1, "0.000000000012"), 0)
     found = simulate(session, plan, Setup(Arrivals.UNIFORM, seconds=1e-6))
     assert found.system.clock.ticks_per_ns % 250 == 0
