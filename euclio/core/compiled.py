@@ -27,7 +27,7 @@ R = TypeVar("R")
 PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
 IMPORTED = re.compile(rb"^from ((?:%s)[\w.]*) import" % "|".join(PACKAGES).encode(), re.MULTILINE)
 
-BOUNDS_CHECKED = bool(numba.config.BOUNDSCHECK)
+BOUNDS_CHECKED = bool(numba.config.BOUNDSCHECK)  # type: ignore[attr-defined]
 """Whether an index behind the end of an array raises an `IndexError` (NUMBA_BOUNDSCHECK=1); otherwise nobody looks."""
 
 

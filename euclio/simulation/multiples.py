@@ -34,10 +34,12 @@ def whole_multiples(step: Fraction, first: int, count: int) -> Ints:
     begin, left = divmod(first * step.numerator, over)
     place = np.arange(count, dtype=np.int64)
     if max(over, left + count * part) < MOST_WHOLE:
-        return begin + place * whole + (left + place * part) // over
+        exactly: Ints = begin + place * whole + (left + place * part) // over
+        return exactly
     # The quotients are below 2³¹, so that floats are off by less than NEAR.
     quotient = left / over + place * (part / over)
     found = np.floor(quotient).astype(np.int64)
     for k in np.flatnonzero(np.abs(quotient - np.rint(quotient)) < NEAR).tolist():
         found[k] = (left + k * part) // over
-    return begin + place * whole + found
+    multiples: Ints = begin + place * whole + found
+    return multiples
