@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test check oracle fuzz reproduce bench notebooks docs clean
+.PHONY: env test bounds check oracle fuzz reproduce bench notebooks docs clean
 
 env: $(VENV)/ready
 
@@ -15,8 +15,21 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	touch $@
 
 # One process per core, at most eight; `pytest FILE` runs in one.
-test: env check
+test: env check bounds
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
+# Compiled code with bounds checked: simulators, and a few tests of each search that is compiled. Machine code that checks
+# is kept apart from that which does not; a file is not spread over processes, which would all compile what it needs.
+CHECKED := $(addprefix tests/,\
+	euclio/core/test_compiled.py\
+	euclio/session/simulation/test_simulators_equal.py euclio/session/simulation/test_long_simulations.py\
+	euclio/pipeline/test_simulator.py euclio/fragments/test_fragment_simulation.py\
+	formulations/session/test_exact.py formulations/session/test_exact_whole.py formulations/session/test_relaxation.py\
+	formulations/session/test_line_search.py formulations/day/test_one_module.py\
+	formulations/pipeline/test_columns_example.py formulations/fragments/test_own_budgets.py)
+
+bounds: env
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile -q $(CHECKED)
 
 check: env
 	$(BIN)/ruff check .

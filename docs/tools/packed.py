@@ -2,23 +2,28 @@
 
 Plans of random sessions with few requests, by `whole-greedy` for packed machines, are served by simulation under evenly
 spaced requests: with all modules apart, so that requests enter by each of them, and in their DAGs. It prints the table
-of `docs/model/whole-machines.md`; the same code gives the same numbers. It takes some minutes.
+of `docs/model/whole-machines.md`; the same code gives the same numbers. It takes some minutes. `--apart` prints the
+table of modules apart at rates near whole machines alone, in some seconds.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
 
 from euclio import solve
 from euclio.core.words import percent
-from euclio.session import Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session import Configuration, DummyRule, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.session.packing import residents, waits
+from euclio.session.plan import Allocation, ModulePlan
+from euclio.session.sharing import share_machines
 from euclio.session.simulation.even_requests import serve_evenly
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.system import System, build_system, session_rate
@@ -40,6 +45,10 @@ MOST_PER_REQUEST = 40
 """Plans with more invocations per request, dummies included, are left out: most of what they serve is dummies."""
 FEWER = Fraction(1, 20)
 """Rates of the random sessions are multiplied by this, so that many machines are partial."""
+
+
+NEAR = 1000
+"""Plans of modules apart at rates near whole machines."""
 
 
 class Seen(NamedTuple):
@@ -103,8 +112,50 @@ def seen(session: Session, plan: Plan, space: PlanSpace, where: str, setup: Setu
                 yield Seen(str(space.policy), where, alone, float(here.max()) / bound, within)
 
 
+def near_whole(seed: int, policy: Policy) -> tuple[Session, Plan, PlanSpace] | None:
+    """Two or three modules apart, at rates of whole machines and a part of one; None: they share no machine."""
+    draw = Random(f"near whole machines/{seed}")
+    modules, plans = [], []
+    for name in "abc"[: draw.choice((2, 2, 3))]:
+        duration = Fraction(draw.choice((2, 13, 20, 26, 40, 56)), 100)
+        c = Configuration("h", draw.choice((1, 2, 4, 8)), 1, duration)
+        machines, part = draw.choice((0, 1, 1, 2)), Fraction(draw.choice((1, 2, 3, 5)), draw.choice((10, 9)))
+        rate = Fraction(repr(float((machines + part) * c.throughput_rps)))
+        modules.append(Module(name, rate, [c]))
+        plans.append(ModulePlan((Allocation(c, machines, rate - machines * c.throughput_rps),)))
+    session = Session("near", 10**6, [Hardware("h", 1)], modules)
+    space = PlanSpace(policy, DummyRule.NONE, charging="packed")
+    plan = share_machines(session, Plan(tuple(plans)), space)
+    return (session, plan, space) if plan.shared else None
+
+
+def near_whole_table() -> None:
+    """Print how much longer modules apart take than is counted on, in periods of the session's requests."""
+    print("| policy, time-outs | modules | longer | longest, of what is counted on | periods longer, at most |")
+    print("|---|---|---|---|---|")
+    for policy in POLICIES:
+        for words, setup in (("as planned", Setup()), ("none", Setup(timeout_s=NEVER))):
+            ratios, periods = [], []
+            for case in (near_whole(seed, policy) for seed in range(NEAR)):
+                if case is None:
+                    continue
+                session, plan, space = case
+                system = build_system(session, plan, space, setup)
+                rows, checked = served(system), evaluate(session, plan, space)
+                for m in sorted(set().union(*plan.shared)):
+                    limit = float(checked.modules[m].worst_case_latency_s * NS_PER_S)
+                    longest = float((rows[:, 5] - rows[:, 2])[rows[:, 1] == m].max(initial=0))
+                    ratios.append(longest / limit)
+                    periods.append((longest - limit) / NS_PER_S * float(system.rate_rps))
+            over = sum(ratio > 1 + 1e-6 for ratio in ratios)
+            print(f"| `{policy.name}`, {words} | {len(ratios)} | {over} | {max(ratios):.3f} | {max(periods):.2f} |")
+
+
 def main() -> None:
     """Print the table."""
+    if "--apart" in sys.argv[1:]:
+        near_whole_table()
+        return
     found: list[Seen] = []
     late, sessions = Counter[tuple[str, str]](), Counter[str]()
     for policy in POLICIES:

@@ -171,8 +171,8 @@ def as_proven(system: System) -> System:
     out of step.
     """
     latency = [math.ceil(latency_s * NS_PER_S) for latency_s in proven(system)]
-    modules = tuple(replace(m, latency_ns=ns) for m, ns in zip(system.modules, latency, strict=True))
-    machines = tuple(replace(m, timeout_ns=-1) for m in system.machines)
+    modules = tuple(replace(m, latency_ticks=ns) for m, ns in zip(system.modules, latency, strict=True))
+    machines = tuple(replace(m, timeout_ticks=-1) for m in system.machines)
     return replace(system, modules=modules, machines=machines, hold=True)
 
 
@@ -224,9 +224,11 @@ def whole(case: Case) -> Iterator[Whole]:
             latency = latency[arrival < log.requests[-1, 1] - float(path * NS_PER_S)]
             if not len(latency):
                 continue
-        late = float(np.mean(latency > system.slo_ns + len(log.executions)))
+        late = float(np.mean(latency > system.slo_ticks + len(log.executions)))
         worst = float(latency.max())
-        yield Whole(case.kind, str(case.space.policy), way, worst / float(path * NS_PER_S), worst / system.slo_ns, late)
+        yield Whole(
+            case.kind, str(case.space.policy), way, worst / float(path * NS_PER_S), worst / system.slo_ticks, late
+        )
 
 
 def share(values: Sequence[bool] | Sequence[float]) -> str:

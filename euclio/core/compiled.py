@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
 import warnings
 from collections.abc import Callable
@@ -31,29 +32,44 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+IMPORTED = re.compile(rb"^from ((?:%s)[\w.]*) import" % "|".join(PACKAGES).encode(), re.MULTILINE)
+
+BOUNDS_CHECKED = bool(numba.config.BOUNDSCHECK)  # type: ignore[attr-defined]
+"""Whether an index behind the end of an array raises an `IndexError` (NUMBA_BOUNDSCHECK=1); otherwise nobody looks."""
+
+
 def _sources_hash() -> str:
-    """Hash of all sources with compiled functions.
+    """Hash of all sources with compiled functions, and of what they import, whose constants are compiled into them.
 
     Numba notices when a function's own file changes, not when a function that it calls does; so machine code is
     kept apart per state of all of them.
     """
-    digest = hashlib.sha256()
     root = Path(__file__).parents[2]
-    for package in ("euclio", "heuristics", "formulations", "bruteforce"):
-        for path in sorted((root / package).rglob("*.py")):
-            text = path.read_bytes()
-            if b"@compiled" in text:
-                digest.update(str(path.relative_to(root)).encode() + b"\0" + text)
+    compiled_ones = {
+        path: text
+        for package in PACKAGES
+        for path in (root / package).rglob("*.py")
+        if b"@compiled" in (text := path.read_bytes())
+    }
+    names = {name.decode() for text in compiled_ones.values() for name in IMPORTED.findall(text)}
+    imported = {root / (name.replace(".", "/") + ".py") for name in names}
+    texts = {path: path.read_bytes() for path in imported if path.is_file()} | compiled_ones
+    digest = hashlib.sha256()
+    for path in sorted(texts):
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + texts[path])
     return digest.hexdigest()[:16]
 
 
 def _cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "euclio" / _sources_hash()
+    """Where machine code is kept: numba does not tell code that checks bounds from code that does not."""
+    given, base = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")
+    own = Path(base) if base else Path.home() / ".cache"
+    folder = Path(given) if given else own / "euclio" / _sources_hash()
+    return folder / "bounds-checked" if BOUNDS_CHECKED else folder
 
 
-if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
+numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

@@ -13,6 +13,8 @@ VARIABILITY = Values("a number from 0.01 to 100", float, lambda number: 0.01 <= 
 """Coefficients of variation of gamma gaps; beyond 100 nearly all of them are 0."""
 PHASE_S = Values("a number of seconds from 0.001 to 1000000", float, lambda number: 1e-3 <= number <= 1e6)
 """Mean lengths of bursts and of the silence between them."""
+SECONDS = Values("a number of seconds from 0 to 1000000000", float, lambda number: 0 <= number <= 1e9)
+"""Lengths of simulations, which are counted in whole nanoseconds or parts of them."""
 
 
 class Arrivals(StrEnum):
@@ -49,7 +51,7 @@ class Setup:
         off_s: mean length of the silence between them, for `Arrivals.ON_OFF`.
 
     Raises:
-        InputError: `cv`, `on_s` or `off_s` is out of range.
+        InputError: `seconds`, `cv`, `on_s` or `off_s` is out of range.
     """
 
     arrivals: Arrivals = Arrivals.POISSON
@@ -67,7 +69,7 @@ class Setup:
     def __post_init__(self) -> None:
         """Let arrivals be given by name, and refuse processes that could not be drawn."""
         object.__setattr__(self, "arrivals", Arrivals(self.arrivals))
-        for name, values in (("cv", VARIABILITY), ("on_s", PHASE_S), ("off_s", PHASE_S)):
+        for name, values in (("seconds", SECONDS), ("cv", VARIABILITY), ("on_s", PHASE_S), ("off_s", PHASE_S)):
             try:
                 values.read(getattr(self, name))
             except InputError as error:

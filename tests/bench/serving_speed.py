@@ -70,7 +70,7 @@ def chain(dispatch: Dispatch) -> System:
 def _compiled(system: System, setup: Setup) -> float:
     """Requests per CPU second of the compiled simulator; drawing arrivals is not counted."""
     chunks = list(incoming(system, setup))
-    server = Server(system, until_ns=int(setup.seconds * 1e9))
+    server = Server(system, until_ticks=int(setup.seconds * 1e9))
     began = time.process_time()
     Driver(server, iter(chunks)).finish()
     return float(server.state.number[tables.ANSWERED]) / (time.process_time() - began)
@@ -92,7 +92,7 @@ def _more_mb(system: System) -> float:
     for seconds in (500.0, 5000.0):
         setup = Setup(Arrivals.POISSON, LOADS[Arrivals.POISSON], seconds)
         tracemalloc.start()
-        Driver(Server(system, until_ns=int(seconds * 1e9)), incoming(system, setup)).finish()
+        Driver(Server(system, until_ticks=int(seconds * 1e9)), incoming(system, setup)).finish()
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     return (peaks[1] - peaks[0]) / 1e6

@@ -34,14 +34,14 @@ class Case:
 
     Attributes:
         system: what serves.
-        arrival_ns: when requests arrive.
+        arrival_ticks: when requests arrive.
         counts: invocations of each module by request; None: as the rates say.
         factors: what durations are multiplied by.
         clients: clients that send as they are answered, instead of arrivals; 0: none.
     """
 
     system: System
-    arrival_ns: tuple[int, ...]
+    arrival_ticks: tuple[int, ...]
     counts: tuple[tuple[int, ...], ...] | None
     factors: tuple[float, ...]
     clients: int
@@ -52,7 +52,7 @@ def random_case(seed: int, requests: int = 120, *, shared: bool = False) -> Case
     stream = random.Random(f"plans of sessions/{seed}{'/shared' * shared}")
     while True:
         session, space = _session(stream), _space(stream)
-        plan = _plan(stream, session, space)
+        plan = random_plan(stream, session, space)
         if plan is None:
             continue
         setup = _setup(stream)
@@ -105,8 +105,8 @@ def _space(stream: random.Random) -> PlanSpace:
     return PlanSpace(policy=stream.choice(POLICIES), dummy=stream.choice(tuple(DummyRule)))
 
 
-def _plan(stream: random.Random, session: Session, space: PlanSpace) -> Plan | None:
-    """A plan that can be priced; None: the draw is none."""
+def random_plan(stream: random.Random, session: Session, space: PlanSpace) -> Plan | None:
+    """A random plan of a session that can be priced; None: the draw is none."""
     plan = Plan(tuple(_module_plan(stream, session, module, space) for module in session.modules))
     return plan if evaluate(session, plan, space).modules else None
 

@@ -11,7 +11,7 @@ from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.simulation.setup import Phases, Setup
 from euclio.simulation.arrivals import arrivals_of
 from euclio.simulation.setup import Arrivals
-from euclio.simulation.units import NS_PER_S, Floats, Ints
+from euclio.simulation.units import NANOSECONDS, NS_PER_S, Floats, Ints
 
 
 def phased_arrivals(plan: FragmentPlan, setup: Setup, rates_rps: Sequence[float]) -> list[Ints]:
@@ -25,7 +25,7 @@ def phased_arrivals(plan: FragmentPlan, setup: Setup, rates_rps: Sequence[float]
     found = arrivals_of(setup, rates_rps)
     if setup.arrivals is not Arrivals.UNIFORM:
         return found
-    until = setup.seconds * NS_PER_S
+    until = NANOSECONDS.up(setup.seconds)
     moved = []
     for times, rate, part in zip(found, rates_rps, _parts(plan, setup, len(found)), strict=True):
         later = times + int(min(part / rate, setup.seconds) * NS_PER_S)

@@ -21,7 +21,7 @@ from euclio.fragments.space import FragmentSpace
 from euclio.simulation import highest_load
 from euclio.simulation.noise import duration_factors
 from euclio.simulation.requests import DROPPED, LATE, SERVED, Requests, attainment
-from euclio.simulation.units import NS_PER_S, Floats, Ints
+from euclio.simulation.units import NANOSECONDS, Floats, Ints
 
 NOT = -1
 LONGEST_NS = 1 << 62
@@ -116,7 +116,7 @@ class _State:
     def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _State:
         """Requests that have all yet to be served."""
         arrival = np.concatenate([*arrivals, np.zeros(0, np.int64)])
-        budgets = [min(int(fragment.budget_s * NS_PER_S), LONGEST_NS) for fragment in fleet.fragments]
+        budgets = [min(NANOSECONDS.up(fragment.budget_s), LONGEST_NS) for fragment in fleet.fragments]
         deadline = arrival + np.repeat(np.array(budgets, np.int64), np.diff(first))
         return cls(arrival, deadline, first, duration_factors(setup.noise, setup.seed))
 

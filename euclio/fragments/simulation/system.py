@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from euclio.core.errors import InputError
 from euclio.fragments.evaluate import evaluate
 from euclio.fragments.instance import Fleet, Network
 from euclio.fragments.plan import FragmentPlan, RealignedSet, Stage
-from euclio.simulation.units import NS_PER_S, Ints
+from euclio.simulation.units import NANOSECONDS, Ints
 
 MOST_S = 100
 """Longest execution that is simulated, in seconds: with it, and as many requests as the command takes, times in
@@ -68,6 +67,8 @@ def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
         for stage in _stages_of(fleet, place, own, instances):
             found.append(stage)
             instances += stage.stage.instances
+    if instances > MOST_INSTANCES:
+        raise InputError(f"has {instances} instances; up to {MOST_INSTANCES} are simulated", field="plan")
     return tuple(found)
 
 
@@ -87,7 +88,7 @@ def _stages_of(fleet: Fleet, place: int, own: RealignedSet, instances: int) -> I
 
 
 def durations(network: Network, first: int, end: int, stage: Stage) -> Ints:
-    """Execution times of batches of 0 to `stage.batch` requests, rounded up to whole nanoseconds.
+    """Execution times of batches of 0 to `stage.batch` requests, rounded down to whole nanoseconds.
 
     A batch that is not full takes as long as the next larger one that was measured: it is filled up with what nobody
     asked for.
@@ -106,5 +107,5 @@ def durations(network: Network, first: int, end: int, stage: Stage) -> Ints:
                 "simulated",
                 field="plan",
             )
-        found[size] = math.ceil(latency * NS_PER_S)
+        found[size] = NANOSECONDS.duration(latency)
     return found

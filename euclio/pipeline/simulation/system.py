@@ -1,8 +1,11 @@
-"""Cluster and plan as flat arrays in whole nanoseconds: what the compiled event loop works on."""
+"""Cluster and plan as flat arrays in whole nanoseconds: what the compiled event loop works on.
+
+Durations are rounded down and objectives up, so that rounding makes nothing late that a plan has time for, however long
+it is served.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -12,14 +15,14 @@ import numpy as np
 from euclio.core.errors import InputError
 from euclio.pipeline import Cluster, Pipeline, PipelinePlan
 from euclio.pipeline.simulation.placement import VirtualGpu, place, servers
-from euclio.simulation.units import NS_PER_S, Ints
+from euclio.simulation.units import NANOSECONDS, Ints
 
 MOST_GPUS = 10**6
 """Virtual GPUs of all pools together that are simulated; each has a place in memory."""
 
 
 class System(NamedTuple):
-    """Cluster and plan; durations are rounded up to nanoseconds, SLOs down.
+    """Cluster and plan; durations are rounded down to nanoseconds, SLOs up.
 
     Pipelines stand model by model, pools (one per partition) pipeline by pipeline, virtual GPUs pool by pool. Resources
     are the virtual GPUs, then an uplink and a downlink per server.
@@ -92,7 +95,7 @@ def build_system(cluster: Cluster, plan: PipelinePlan) -> tuple[System, tuple[Vi
     batch = np.array([p.partitions[0].batch for p in ordered.pipelines], np.int64)
     uplink = np.array([first_server_link + 2 * g.server for g in gpus], np.int64)
     system = System(
-        slo=np.array([math.floor(m.slo_s * NS_PER_S) for m in cluster.models], np.int64),
+        slo=np.array([NANOSECONDS.up(m.slo_s) for m in cluster.models], np.int64),
         first_pipeline=np.searchsorted(model_of, np.arange(len(names) + 1)).astype(np.int64),
         batch=batch,
         first_pool=_offsets(lengths),
@@ -117,7 +120,7 @@ def _durations(cluster: Cluster, pipeline: Pipeline, k: int, batch: int) -> tupl
     own = model.latency_s(p.gpu, p.share, p.first_block, p.last_block, batch)
     assert own is not None
     sent = model.transfer_s_per_request[p.first_block - 1] * batch if k else Fraction(0)
-    return math.ceil(own * NS_PER_S), math.ceil(sent * NS_PER_S)
+    return NANOSECONDS.duration(own), NANOSECONDS.duration(sent)
 
 
 def _offsets(lengths: list[int]) -> Ints:

@@ -15,7 +15,7 @@ from euclio.session.simulation.simulation import Driver, compile_simulator, inco
 from euclio.session.simulation.system import System
 from euclio.simulation.noise import duration_factors
 from euclio.simulation.setup import Arrivals
-from euclio.simulation.units import NS_PER_S, Ints
+from euclio.simulation.units import Ints
 
 PARTS = 10
 """A replication has so many parts, of which the first is left out: it begins with idle machines."""
@@ -89,9 +89,9 @@ def outcomes(
 
 
 def _replication(system: System, setup: Setup) -> tuple[int, int]:
-    until = int(setup.seconds * NS_PER_S)
+    until = system.clock.up(setup.seconds)
     factors = duration_factors(setup.noise, setup.seed)
-    server = Server(system, until_ns=until, factors=factors, window_ns=-(-until // PARTS))
+    server = Server(system, until_ticks=until, factors=factors, window_ticks=-(-until // PARTS))
     Driver(server, incoming(system, setup)).finish()
     counted = server.state.window[1:]
     return int(counted[:, t.WINDOW_ARRIVED].sum()), int(counted[:, t.WINDOW_ATTAINED].sum())

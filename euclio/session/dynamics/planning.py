@@ -145,7 +145,7 @@ def _planned(system: System, modules: tuple[int, ...], cost_per_h: Fraction) -> 
         for number, target in enumerate(served.targets):
             for machine in (system.machines[k] for k in target.machines):
                 c = plan.allocations[machine.allocation].configuration
-                found.append(Machine(m, c, machine.rate_rps, machine.busy, machine.timeout_ns, number))
+                found.append(Machine(m, c, machine.rate_rps, machine.busy, machine.timeout_ticks, number))
     return Planned(tuple(found), system.dealing, cost_per_h)
 
 

@@ -84,7 +84,7 @@ class Serving:
         self._modules = world.application.application.modules
         self._durations = _Durations(self._modules, slower)
         system = _empty(world, dealing, expecting is not Expecting.NOTHING)
-        self._server = Server(system, until_ns=world.seconds * NS_PER_S, window_ns=window_ns)
+        self._server = Server(system, until_ticks=world.seconds * NS_PER_S, window_ticks=window_ns)
         self._server.state = self._server.state._replace(duration=self._durations.table)
         self._server.feed(world.arrival_ns, world.counts, last=True)
         self._rows: dict[tuple[int, int], int] = {}
@@ -265,7 +265,7 @@ def _empty(world: World, dealing: Dealing, dropping: bool) -> System:
             range(0),
             (),
             Fraction(1),
-            0.0,
+            Fraction(0),
             0,
             0,
         )

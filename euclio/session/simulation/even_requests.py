@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from euclio.session.simulation.server import Counts, Logs, Server
 from euclio.session.simulation.system import System
-from euclio.simulation.units import NS_PER_S
+from euclio.simulation.multiples import whole_multiples
 
 
 def serve_evenly(system: System, requests: int) -> Logs:
@@ -16,10 +14,9 @@ def serve_evenly(system: System, requests: int) -> Logs:
         system: the plan as machines.
         requests: how many requests come. The last ones may wait for batches that nothing fills any more.
     """
-    rate = system.rate_rps
-    arrival = [k * NS_PER_S * rate.denominator // rate.numerator for k in range(requests)]
-    server = Server(system, until_ns=arrival[-1] + 1, logs=True)
+    arrival = whole_multiples(system.clock.ticks_per_s / system.rate_rps, 0, requests)
+    server = Server(system, until_ticks=int(arrival[-1]) + 1, logs=True)
     counts = Counts([module.per_request for module in system.modules]).take(requests)
-    server.feed(np.array(arrival, np.int64), counts, last=True)
+    server.feed(arrival, counts, last=True)
     server.advance()
     return server.logs()

@@ -57,13 +57,14 @@ def mean_batch(simulation: Simulation, machines: Ints) -> float | None:
 def _module(simulation: Simulation, m: int) -> dict[str, Any]:
     module, tally = simulation.system.modules[m], simulation.modules[m]
     machines = np.arange(module.machines.start, module.machines.stop)
+    latency_ns = -(-module.latency_ticks // simulation.system.clock.ticks_per_ns)
     checked = float(simulation.system.evaluation.modules[m].worst_case_latency_s)
     return {
         "name": module.name,
         "invocations": tally.ready,
         "dropped": tally.dropped,
         "worst_case_s": checked,
-        "within_worst_case": tally.latencies.share_within(module.latency_ns),
+        "within_worst_case": tally.latencies.share_within(latency_ns),
         **_latencies(tally.latencies),
         "mean_present": tally.latencies.total_ns / NS_PER_S / simulation.setup.seconds,
         "mean_batch": mean_batch(simulation, machines),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from euclio.core.errors import InputError
 from euclio.session.simulation.engine import tables as t
 from euclio.session.simulation.engine.heap import push
-from euclio.session.simulation.engine.loop import DONE, FOREVER_NS, LOG_IS_FULL, NEEDS_ARRIVALS, advance
+from euclio.session.simulation.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
 from euclio.session.simulation.system import System
 from euclio.simulation.histogram import BINS
+from euclio.simulation.multiples import whole_multiples
 from euclio.simulation.units import Floats, Ints
 
 ROOM = 1024
@@ -51,63 +54,78 @@ class Server:
         self,
         system: System,
         *,
-        until_ns: int,
+        until_ticks: int,
         factors: Floats | None = None,
         logs: bool = False,
         closed_loop: bool = False,
-        window_ns: int = 0,
+        window_ticks: int = 0,
     ) -> None:
         """Set up an idle system at time 0.
 
         Args:
             system: what serves.
-            until_ns: when dummies and, in a closed loop, requests end.
+            until_ticks: when dummies and, in a closed loop, requests end.
             factors: real over expected durations, used in turn; None: 1.
             logs: whether all that happens is kept.
             closed_loop: whether an answered request is followed at once by the next one of its client, which has as
                 many invocations as the first request that was fed.
-            window_ns: width of windows of arrivals, in each of which attained requests are counted; 0: none are.
+            window_ticks: width of windows of arrivals, in each of which attained requests are counted; 0: none are.
         """
         self.system = system
         self._logs: tuple[list[Ints], list[Ints], list[Ints]] | None = ([], [], []) if logs else None
-        windows = -(-until_ns // window_ns) if window_ns else 0
+        windows = -(-until_ticks // window_ticks) if window_ticks else 0
         self.state = _new_state(system, np.ones(1) if factors is None else factors, windows, _log_rows(system, logs))
         number = self.state.number
-        number[t.SLO], number[t.HOLDS], number[t.DROPS] = system.slo_ns, system.hold, system.drops
-        number[t.CLOSED_LOOP], number[t.UNTIL_ARRIVALS], number[t.WINDOW] = closed_loop, until_ns, window_ns
+        number[t.SLO], number[t.HOLDS], number[t.DROPS] = system.slo_ticks, system.hold, system.drops
+        number[t.TICKS_PER_NS] = system.clock.ticks_per_ns
+        number[t.CLOSED_LOOP], number[t.UNTIL_ARRIVALS], number[t.WINDOW] = closed_loop, until_ticks, window_ticks
         for m, module in enumerate(system.modules):
-            if module.dummy_period_ns:
-                push(self.state, int(0.5 * module.dummy_period_ns), t.DUMMY, m, m)
+            if module.dummy_period_ticks:
+                push(self.state, int(self.state.dummy[m, t.DUE]), t.DUMMY, m, m)
 
-    def feed(self, arrival_ns: Ints, counts: Ints, *, last: bool = False) -> None:
+    def feed(self, arrival_ticks: Ints, counts: Ints, *, last: bool = False) -> None:
         """Give the next arrivals; those given before have to be used up (`advance` says so).
 
         Args:
-            arrival_ns: ascending, not before what has happened, shape (requests,).
+            arrival_ticks: ascending, not before what has happened, shape (requests,).
             counts: invocations per request and module, shape (requests, modules).
             last: whether no more will be fed.
+
+        Raises:
+            ValueError: windows are counted, and the last arrival lies behind them.
         """
         old = self.state
+        if len(old.window) and arrival_ticks.size and arrival_ticks[-1] >= len(old.window) * old.number[t.WINDOW]:
+            raise ValueError(f"an arrival at {arrival_ticks[-1]} lies behind the last window")
         place = int(old.number[t.ARRIVAL_PLACE])
         left = old.arrival[place:], old.counts[place:]
-        arrival = np.concatenate((left[0], arrival_ns)) if left[0].size else np.ascontiguousarray(arrival_ns)
+        arrival = np.concatenate((left[0], arrival_ticks)) if left[0].size else np.ascontiguousarray(arrival_ticks)
         count = np.concatenate((left[1], counts)) if left[0].size else np.ascontiguousarray(counts)
         old.number[t.ARRIVAL_PLACE] = 0
         old.number[t.FINAL] = last
         self.state = old._replace(arrival=arrival, counts=count)
 
-    def advance(self, until_ns: int = FOREVER_NS) -> bool:
+    def advance(self, until_ticks: int = FOREVER) -> bool:
         """Let all happen that happens before a time.
 
         Args:
-            until_ns: the time; without it all that was fed is answered, if it was the last.
+            until_ticks: the time; without it all that was fed is answered, if it was the last.
 
         Returns:
             Whether it got there; if not, it needs more arrivals, or to know that there are none.
+
+        Raises:
+            InputError: there is work left for longer than times can be counted.
         """
         while True:
-            reason = advance(self.state, until_ns)
+            reason = advance(self.state, until_ticks)
             if reason == DONE:
+                if until_ticks >= FOREVER and self.state.number[t.EVENTS]:
+                    raise InputError(
+                        "needs longer than can be counted, more than a hundred years, to answer all requests; give "
+                        "fewer or a lower load",
+                        field="seconds",
+                    )
                 return True
             if reason == NEEDS_ARRIVALS:
                 return False
@@ -116,7 +134,7 @@ class Server:
             else:
                 self.state = _with_room(self.state)
 
-    def busy_ns(self, at_ns: int) -> Ints:
+    def busy_ticks(self, at_ticks: int) -> Ints:
         """How long each machine has executed until the time that `advance` went to, all slots together.
 
         Shape (machines,).
@@ -126,7 +144,7 @@ class Server:
         machine = self.state.batch[ends[:, t.PAYLOAD], t.ON]
         # Executions are counted in full when they start; what is yet to come of those under way is taken off.
         found: Ints = self.state.machine[:, t.BUSY].copy()
-        np.subtract.at(found, machine, ends[:, t.TIME] - at_ns)
+        np.subtract.at(found, machine, ends[:, t.TIME] - at_ticks)
         return found
 
     def keep_logs(self, kept: bool) -> None:
@@ -166,19 +184,15 @@ class Counts:
 
     def __init__(self, per_request: Sequence[Fraction]) -> None:
         """Begin with the first request; `per_request` are invocations of each module per request."""
-        self._parts = [ratio.limit_denominator(10**9) for ratio in per_request]
-        self._over = [0] * len(self._parts)
+        self._per_request = tuple(per_request)
+        self._first = 0
 
     def take(self, requests: int) -> Ints:
         """Counts of the next requests, shape (requests, modules)."""
-        found = np.empty((requests, len(self._parts)), np.int64)
-        for m, part in enumerate(self._parts):
-            # ⌊(k + 1)·p/q⌋ - ⌊k·p/q⌋, where what is over from before stands for k·p modulo q.
-            reached = self._over[m] + part.numerator * np.arange(1, requests + 1)
-            whole = reached // part.denominator
-            found[:, m] = np.diff(whole, prepend=0)
-            self._over[m] = int(reached[-1] % part.denominator) if requests else self._over[m]
-        return found
+        # ⌊(k + 1)·ratio⌋ - ⌊k·ratio⌋ of request k.
+        reached = [whole_multiples(ratio, self._first, requests + 1) for ratio in self._per_request]
+        self._first += requests
+        return np.ascontiguousarray(np.diff(np.stack(reached, axis=1), axis=0))
 
 
 def _log_rows(system: System, logs: bool) -> int:
@@ -209,7 +223,7 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
         counts=np.zeros((0, modules), np.int64),
         factor=np.ascontiguousarray(factors, np.float64),
         stretch=np.ones(modules),
-        dummy_period=np.array([m.dummy_period_ns for m in system.modules]),
+        dummy=np.array([_dummy_row(m.dummy_period_ticks) for m in system.modules], np.int64),
         histogram=np.zeros((modules + 1, BINS), np.int64),
         guess=np.zeros(modules + 1, np.int64),
         total=np.zeros(modules + 1),
@@ -228,12 +242,12 @@ def _machine_table(system: System) -> tuple[Ints, Ints]:
     first: dict[tuple[int, ...], int] = {}
     durations: list[int] = []
     for number, (row, machine) in enumerate(zip(table, system.machines, strict=True)):
-        if machine.duration_ns not in first:
-            first[machine.duration_ns] = len(durations)
-            durations += machine.duration_ns
+        if machine.duration_ticks not in first:
+            first[machine.duration_ticks] = len(durations)
+            durations += machine.duration_ticks
         row[t.MODULE], row[t.BATCH], row[t.SLOTS] = machine.module, machine.batch, machine.slots
-        row[t.DURATION_FIRST], row[t.TIMEOUT] = first[machine.duration_ns], machine.timeout_ns
-        row[t.SPACING], row[t.TARGET], row[t.OPEN] = machine.spacing_ns, t.NONE, t.NONE
+        row[t.DURATION_FIRST], row[t.TIMEOUT] = first[machine.duration_ticks], machine.timeout_ticks
+        row[t.SPACING], row[t.TARGET], row[t.OPEN] = machine.spacing_ticks, t.NONE, t.NONE
         row[t.HOST] = number if machine.host is None else machine.host
     return table, np.array(durations, np.int64)
 
@@ -260,13 +274,23 @@ def _module_table(system: System) -> tuple[Ints, Ints]:
         row[t.PARENTS], row[t.TARGET_FIRST] = len(module.parents), targets
         row[t.TARGET_COUNT], row[t.TOTAL_RATE] = len(module.targets), sum(target.rate for target in module.targets)
         row[t.MACHINE_FIRST], row[t.MACHINE_COUNT] = module.machines.start, len(module.machines)
-        row[t.HOLD], row[t.LEAST_AFTER] = module.latency_ns, module.least_after_ns
+        row[t.HOLD], row[t.LEAST_AFTER] = module.latency_ticks, module.least_after_ticks
         row[t.CURRENT] = row[t.QUEUE_HEAD] = row[t.QUEUE_TAIL] = t.NONE
         if system.dealing is not None:
             row[t.UNIT], row[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
         child += module.children
         targets += len(module.targets)
     return table, np.array(child, np.int64)
+
+
+def _dummy_row(period: Fraction) -> tuple[int, ...]:
+    """The dummies of a module, the first after half a period; parts of ticks stand in a scale that fits."""
+    half = period / 2
+    over = min(math.lcm(period.denominator, half.denominator), t.MOST_OVER)
+    # Where a part has to be rounded it is off by 2⁻⁶² ticks.
+    due, carried = divmod(math.floor(half * over), over)
+    whole, part = divmod(math.floor(period * over), over)
+    return due, carried, whole, part, over
 
 
 def _events(requests: int, invocations: int, modules: int, machines: int) -> int:

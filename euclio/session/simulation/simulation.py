@@ -11,8 +11,9 @@ import numpy as np
 
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.simulation.clock import offered
 from euclio.session.simulation.engine import tables as t
-from euclio.session.simulation.engine.loop import FOREVER_NS
+from euclio.session.simulation.engine.loop import FOREVER
 from euclio.session.simulation.record import Executions, Latencies, MachineTallies, ModuleTally, Simulation
 from euclio.session.simulation.server import Counts, Server
 from euclio.session.simulation.setup import Setup
@@ -22,7 +23,8 @@ from euclio.session.space import FULL_SPACE, PlanSpace
 from euclio.simulation import highest_load
 from euclio.simulation.arrivals import CHUNK, arrival_chunks
 from euclio.simulation.noise import duration_factors
-from euclio.simulation.units import NS_PER_S, Ints
+from euclio.simulation.setup import Arrivals
+from euclio.simulation.units import Clock, Ints
 
 WINDOWS = 100
 """Windows of arrivals in which attained requests are counted apart."""
@@ -60,17 +62,17 @@ def simulate(
     """
     compile_simulator()
     setup, space = setup or Setup(), space or FULL_SPACE
-    system = build_system(session, plan, space, setup)
-    until = int(setup.seconds * NS_PER_S)
+    system = build_system(session, plan, space, setup, fine=True)
+    until = system.clock.up(setup.seconds)
     server = Server(
         system,
-        until_ns=until,
+        until_ticks=until,
         factors=duration_factors(setup.noise, setup.seed),
         closed_loop=setup.clients > 0,
-        window_ns=-(-until // WINDOWS),
+        window_ticks=-(-until // WINDOWS),
     )
     began = time.perf_counter()
-    executions, busy_ns = _run(Driver(server, incoming(system, setup), progress), server, setup)
+    executions, busy_ticks = _run(Driver(server, incoming(system, setup), progress), server, setup)
     wall_s = time.perf_counter() - began
     state = server.state
     number = state.number
@@ -84,12 +86,12 @@ def simulate(
         int(number[t.REQUESTS_SO_FAR]),
         int(number[t.LATE]),
         int(number[t.DROPPED]),
-        _latencies(state, len(system.modules)),
+        _latencies(state, len(system.modules), system.clock),
         tuple(
-            ModuleTally(int(row[t.READY]), int(row[t.DROPPED_HERE]), _latencies(state, m))
+            ModuleTally(int(row[t.READY]), int(row[t.DROPPED_HERE]), _latencies(state, m, system.clock))
             for m, row in enumerate(state.module)
         ),
-        _machines(state, busy_ns, until),
+        _machines(state, busy_ticks, until),
         state.window.copy(),
         executions,
         wall_s,
@@ -115,9 +117,9 @@ def _run(driver: Driver, server: Server, setup: Setup) -> tuple[Executions, Ints
     """Run to the end; gives what was executed in the middle, and how long machines were busy while requests came."""
     begin_s = setup.seconds / 2
     length_s = min(TIMELINE_SLOS * float(server.system.session.slo_s), setup.seconds - begin_s)
-    longest = max(machine.duration_ns[-1] for machine in server.system.machines)
-    begin, end = int(begin_s * NS_PER_S), int((begin_s + length_s) * NS_PER_S)
-    until = int(setup.seconds * NS_PER_S)
+    longest = max(machine.duration_ticks[-1] for machine in server.system.machines)
+    clock = server.system.clock
+    begin, end, until = clock.down(begin_s), clock.down(begin_s + length_s), clock.up(setup.seconds)
     # Executions are logged when they end. Where that may be after the arrivals, logs are kept until the very end.
     logged, last = min(until, end + 2 * longest), end + 2 * longest >= until
     driver.go_to(max(0, begin - 2 * longest))
@@ -127,13 +129,14 @@ def _run(driver: Driver, server: Server, setup: Setup) -> tuple[Executions, Ints
         rows = server.logs().executions
         server.keep_logs(False)
         driver.go_to(until)
-    busy = server.busy_ns(until)
+    busy = server.busy_ticks(until)
     driver.finish()
     if last:
         rows = server.logs().executions
     shown = rows[(rows[:, t.LOG_END] > begin) & (rows[:, t.LOG_START] < end)]
-    columns = (t.LOG_MODULE, t.LOG_MACHINE, t.LOG_SIZE, t.LOG_START, t.LOG_END)
-    return Executions(begin_s, length_s, *(shown[:, column].copy() for column in columns)), busy
+    what = (shown[:, column].copy() for column in (t.LOG_MODULE, t.LOG_MACHINE, t.LOG_SIZE))
+    when = (shown[:, column] // clock.ticks_per_ns for column in (t.LOG_START, t.LOG_END))
+    return Executions(begin_s, length_s, *what, *when), busy
 
 
 class Driver:
@@ -145,18 +148,18 @@ class Driver:
         nothing = np.zeros(0, np.int64), np.zeros((0, len(server.system.modules)), np.int64)
         self._next: Piece | None = next(pieces, nothing)
 
-    def go_to(self, until_ns: int) -> None:
+    def go_to(self, until_ticks: int) -> None:
         """Let all happen that happens before a time."""
-        while not self._server.advance(until_ns):
+        while not self._server.advance(until_ticks):
             assert self._next is not None, "the server asks for arrivals after the last"
             piece, self._next = self._next, next(self._pieces, None)
             self._server.feed(*piece, last=self._next is None)
             if piece[0].size and self._progress is not None:
-                self._progress(float(piece[0][-1]) / NS_PER_S)
+                self._progress(float(piece[0][-1]) / self._server.system.clock.ticks_per_s)
 
     def finish(self) -> None:
         """Go on until all requests are answered."""
-        self.go_to(FOREVER_NS)
+        self.go_to(FOREVER)
 
 
 def incoming(system: System, setup: Setup) -> Iterator[Piece]:
@@ -167,20 +170,22 @@ def incoming(system: System, setup: Setup) -> Iterator[Piece]:
         each = counts.take(1)
         yield np.zeros(setup.clients, np.int64), np.repeat(each, setup.clients, axis=0)
         return
-    rates = offered_rps(system.session, system.plan, setup)
-    for arrivals in arrival_chunks(setup, rates, CHUNK)[0]:
+    even = setup.arrivals is Arrivals.UNIFORM
+    rate = offered(setup, system.rate_rps) if even else offered_rps(system.session, system.plan, setup)[0]
+    for arrivals in arrival_chunks(setup, [rate], CHUNK, system.clock)[0]:
         yield arrivals, counts.take(arrivals.size)
 
 
-def _latencies(state: t.State, row: int) -> Latencies:
+def _latencies(state: t.State, row: int, clock: Clock) -> Latencies:
     bins = np.flatnonzero(state.histogram[row])
-    return Latencies(bins, state.histogram[row, bins], float(state.total[row]), int(state.largest[row]))
+    total_ns = float(state.total[row]) / clock.ticks_per_ns
+    return Latencies(bins, state.histogram[row, bins], total_ns, int(state.largest[row]) // clock.ticks_per_ns)
 
 
-def _machines(state: t.State, busy_ns: Ints, until_ns: int) -> MachineTallies:
+def _machines(state: t.State, busy_ticks: Ints, until_ticks: int) -> MachineTallies:
     machine = state.machine
     return MachineTallies(
-        busy_ns / (machine[:, t.SLOTS] * until_ns),
+        busy_ticks / (machine[:, t.SLOTS] * until_ticks),
         machine[:, t.BATCHES].copy(),
         machine[:, t.SERVED].copy(),
         machine[:, t.MOST_WAITING].copy(),
@@ -193,4 +198,4 @@ def compile_simulator() -> None:
     configuration = Configuration("one", 1, 1, 1)
     session = Session("tiny", 1, [Hardware("one", 1)], [Module("tiny", 1, [configuration])])
     plan = Plan((ModulePlan((Allocation(configuration, 1),)),))
-    Server(build_system(session, plan), until_ns=0).advance(0)
+    Server(build_system(session, plan), until_ticks=0).advance(0)

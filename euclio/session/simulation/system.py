@@ -1,4 +1,4 @@
-"""What serves a session's plan: numbered machines, targets, modules; all times in whole nanoseconds."""
+"""What serves a session's plan: numbered machines, targets, modules; all times in ticks of the system's clock."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from euclio.session.packing import broken_groups
 from euclio.session.paths import times_from
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.policies import Policy
+from euclio.session.simulation.clock import Fineness, alike, fine_clock
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
 from euclio.session.simulation.targets import DEALINGS, Dealing, Target, Turns, Unit, joins, own_dispatch, scaled
 from euclio.session.space import FULL_SPACE, PlanSpace
-from euclio.simulation.units import NS_PER_S
+from euclio.simulation.units import NANOSECONDS, Clock
 
-LONGEST_NS = 1 << 60
-"""Longest time that is counted, 36 years; what is longer counts as this."""
+LONGEST = 1 << 60
+"""Longest time-out, period or objective in ticks, 36 years of nanoseconds; what is longer counts as this."""
 MOST_S = 10**5
 """Longest duration in seconds, so that many executions in a row stay within 64 bits of nanoseconds."""
 MOST_MACHINES = 10**6
@@ -39,9 +40,9 @@ class Machine:
         partial: whether it is written as the partial machine.
         batch: b, most invocations in a batch.
         slots: e, batches that it executes at a time.
-        duration_ns: how long a batch takes by its size, 0 to b; 0 at 0.
-        timeout_ns: how long a batch waits to be filled, and a machine that pulls for more; -1: until it is full.
-        spacing_ns: least time between the starts of two batches.
+        duration_ticks: how long a batch takes by its size, 0 to b; 0 at 0.
+        timeout_ticks: how long a batch waits to be filled, and a machine that pulls for more; -1: until it is full.
+        spacing_ticks: least time between the starts of two batches.
         rate_rps: the rate that it is given.
         busy: the share of its capacity that this rate takes, which it is charged for where machines are by share.
         host: number of the machine on which its batches wait and are executed, where modules share one: that of the
@@ -53,9 +54,9 @@ class Machine:
     partial: bool
     batch: int
     slots: int
-    duration_ns: tuple[int, ...]
-    timeout_ns: int
-    spacing_ns: int
+    duration_ticks: tuple[int, ...]
+    timeout_ticks: int
+    spacing_ticks: int
     rate_rps: Fraction
     busy: Fraction
     host: int | None = None
@@ -72,9 +73,9 @@ class ServedModule:
         machines: numbers of its machines, in rank order.
         targets: what its invocations are dealt out to, in rank order; empty: machines pull.
         per_request: invocations per request of the session.
-        dummy_period_ns: time between two dummies; 0: there are none.
-        latency_ns: worst-case latency as checked, rounded up.
-        least_after_ns: the least that an invocation takes after it has left this module.
+        dummy_period_ticks: time between two dummies, exactly; 0: there are none.
+        latency_ticks: worst-case latency as checked, rounded up.
+        least_after_ticks: the least that an invocation takes after it has left this module.
     """
 
     name: str
@@ -83,9 +84,9 @@ class ServedModule:
     machines: range
     targets: tuple[Target, ...]
     per_request: Fraction
-    dummy_period_ns: float
-    latency_ns: int
-    least_after_ns: int
+    dummy_period_ticks: Fraction
+    latency_ticks: int
+    least_after_ticks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,10 @@ class System:
         machines: all machines, module by module, in rank order, whole ones before the partial one.
         dealing: how invocations are dealt out; None: machines pull.
         rate_rps: requests per second of the session at load 1.
-        slo_ns: latency objective, rounded down.
+        slo_ticks: latency objective, rounded up.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         drops: whether hopeless requests are dropped.
+        clock: what its ticks are.
     """
 
     session: Session
@@ -114,12 +116,20 @@ class System:
     machines: tuple[Machine, ...]
     dealing: Dealing | None
     rate_rps: Fraction
-    slo_ns: int
+    slo_ticks: int
     hold: bool
     drops: bool
+    clock: Clock = NANOSECONDS
 
 
-def build_system(session: Session, plan: Plan, space: PlanSpace | None = None, setup: Setup | None = None) -> System:
+def build_system(
+    session: Session,
+    plan: Plan,
+    space: PlanSpace | None = None,
+    setup: Setup | None = None,
+    *,
+    fine: bool = False,
+) -> System:
     """The machines of a plan, and who is given what.
 
     Args:
@@ -127,6 +137,8 @@ def build_system(session: Session, plan: Plan, space: PlanSpace | None = None, s
         plan: a plan of it; it need not keep the SLO.
         space: plan space of the plan, whose policy dispatches.
         setup: dispatcher, time-outs, holding, dropping, partial machines.
+        fine: whether time is counted in ticks that are made for the plan and the setup's arrivals, load and seconds;
+            otherwise in nanoseconds.
 
     Raises:
         InputError: the plan cannot be priced, it has numbers that are too large to be simulated, or modules share
@@ -137,30 +149,43 @@ def build_system(session: Session, plan: Plan, space: PlanSpace | None = None, s
     if not found.modules:
         raise InputError(f"{found.violations[0]}; `euclio verify` says more", field="plan")
     dispatch = setup.dispatch or own_dispatch(space.policy)
+    rate = session_rate(session)
+    fineness = fine_clock(session, plan, found, setup, rate) if fine else None
+    clock = NANOSECONDS if fineness is None else fineness.clock
+    entered = {child for _, child in session.edges}
     built: list[_Built] = []
     machines: list[Machine] = []
     for number, (module, own, checked) in enumerate(zip(session.modules, plan.modules, found.modules, strict=True)):
-        built.append(_Built(session, module, number, own, checked, space.policy, dispatch, setup, len(machines)))
+        ratio = None if module.name in entered else module.rate_rps / rate
+        built.append(
+            _Built(session, module, number, own, checked, space.policy, dispatch, setup, clock, ratio, len(machines))
+        )
         machines += built[-1].machines
         if len(machines) > MOST_MACHINES:
             raise InputError(f"has more than {MOST_MACHINES} machines; so many are not simulated", field="plan")
     if plan.shared:
         _refuse_sharing(session, plan, space, found, dispatch)
         _share(plan, built, machines)
-    rate = session_rate(session)
     return System(
         session,
         plan,
         found,
-        _modules(session, built, rate),
+        _modules(session, built, rate, clock),
         session.order,
         tuple(machines),
         DEALINGS.get(dispatch),
         rate,
-        min(int(session.slo_s * NS_PER_S), LONGEST_NS),
+        min(clock.up(session.slo_s) + _rounded(session, setup, fineness), LONGEST),
         setup.hold,
         setup.dropping is Dropping.HOPELESS,
+        clock,
     )
+
+
+def _rounded(session: Session, setup: Setup, fineness: Fineness | None) -> int:
+    """Ticks that modules which hold requests may add to a path by rounding up what each of them counts on."""
+    exactly = fineness is not None and fineness.exact
+    return len(session.modules) - 1 if setup.hold and not exactly else 0
 
 
 def _refuse_sharing(session: Session, plan: Plan, space: PlanSpace, found: Evaluation, dispatch: Dispatch) -> None:
@@ -177,7 +202,7 @@ def _share(plan: Plan, built: list[_Built], machines: list[Machine]) -> None:
     for group in plan.shared:
         numbers = [built[m].first + len(built[m].machines) - 1 for m in sorted(group)]
         for number in numbers:
-            machines[number] = replace(machines[number], slots=1, spacing_ns=0, host=numbers[0])
+            machines[number] = replace(machines[number], slots=1, spacing_ticks=0, host=numbers[0])
 
 
 def session_rate(session: Session) -> Fraction:
@@ -199,9 +224,12 @@ class _Built:
         policy: Policy,
         dispatch: Dispatch,
         setup: Setup,
+        clock: Clock,
+        ratio: Fraction | None,
         first: int,
     ) -> None:
         self.module, self.number, self.checked, self.setup = module, number, checked, setup
+        self.clock, self.ratio = clock, ratio
         self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
         self.total = module.rate_rps + checked.dummy_rps
         self.coming = Fraction(1) if setup.dummies else module.rate_rps / self.total
@@ -217,6 +245,9 @@ class _Built:
             for entry in machine_latencies(plan.allocations, checked.partial_rps, self.total, price, policy)
         }
         last = len(plan.allocations) - 1
+        whole, partial = sum(a.machines > 0 for a in plan.allocations), checked.partial_rps > 0
+        self.several = whole + partial - bool(self.joins and partial and plan.allocations[-1].machines) > 1
+        """Whether there is more than one target."""
         for place, allocation in enumerate(plan.allocations):
             f = checked.partial_rps if place == last else Fraction(0)
             c, n = allocation.configuration, allocation.machines
@@ -238,35 +269,47 @@ class _Built:
             )
         target = rate * count
         spaced = self.setup.partial is Partial.SHARED and rate < c.throughput_rps
-        timeout = self._timeout_ns(c, rate, target, latency)
-        spacing = int(c.batch / rate * NS_PER_S) if spaced else 0
-        duration_ns = _durations(self.module, c)
+        timeout = self._timeout_ticks(c, rate, target, latency)
+        spacing = min(self.clock.down(c.batch / rate), LONGEST) if spaced else 0
+        duration_ticks = _durations(self.module, c, self.clock)
         busy = rate / c.throughput_rps
         for k in range(count):
             # Where the partial machine takes turns with the whole ones, it is the last of them.
             own = partial or 0 < whole <= k
             self.machines.append(
-                Machine(self.number, place, own, c.batch, c.concurrency, duration_ns, timeout, spacing, rate, busy)
+                Machine(self.number, place, own, c.batch, c.concurrency, duration_ticks, timeout, spacing, rate, busy)
             )
         self.rates.append(target)
         self.sizes.append(count)
 
-    def _timeout_ns(self, c: Configuration, rate: Fraction, target: Fraction, latency: Fraction) -> int:
+    def _timeout_ticks(self, c: Configuration, rate: Fraction, target: Fraction, latency: Fraction) -> int:
         """How long a batch waits to be filled: as the plan counts on, or as it takes the way it is dealt out."""
         if self.setup.timeout_s is not None:
-            return -1 if math.isinf(self.setup.timeout_s) else int(self.setup.timeout_s * NS_PER_S)
+            return -1 if math.isinf(self.setup.timeout_s) else min(self.clock.up(self.setup.timeout_s), LONGEST)
         dealing = DEALINGS.get(self.dispatch)
         if dealing is None:
             return 0
         collected = target if dealing.unit is Unit.REQUEST else self.total
         collected = rate if dealing.turns is Turns.REQUESTS else collected
         longest = max(latency - c.duration_s, c.batch / (collected * self.coming))
-        return min(math.ceil(longest * NS_PER_S), LONGEST_NS)
+        if dealing.unit is Unit.REQUEST and self.several and collected == target:
+            # One machine next to others: what comes unevenly may be dealt out that much later (theorem-1.md, requests).
+            longest = max(
+                longest, c.batch / (collected * self.coming) + self._unevenness() / (self.total * self.coming)
+            )
+        return min(self.clock.up(longest), LONGEST)
 
-    def dummy_period_ns(self) -> float:
+    def _unevenness(self) -> Fraction:
+        """W − 1 of docs/findings/theorem-1.md; 0 of a module behind others, where it is proven for those that hold."""
+        if self.ratio is None:
+            return Fraction(0)
+        dummies = bool(self.checked.dummy_rps and self.setup.dummies)
+        return Fraction(self.ratio.numerator - 1, self.ratio.denominator) + dummies
+
+    def dummy_period_ticks(self) -> Fraction:
         """Time between two dummies, at most what is counted; 0: there are none."""
-        rate = self.checked.dummy_rps if self.setup.dummies else 0
-        return float(min(NS_PER_S / rate, LONGEST_NS)) if rate else 0.0
+        rate = self.checked.dummy_rps if self.setup.dummies else Fraction(0)
+        return min(self.clock.ticks_per_s / rate, Fraction(LONGEST)) if rate else Fraction(0)
 
     def targets(self) -> Iterator[Target]:
         """The targets, in rank order."""
@@ -278,10 +321,10 @@ class _Built:
             first += size
 
 
-def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[ServedModule, ...]:
+def _modules(session: Session, built: list[_Built], rate: Fraction, clock: Clock) -> tuple[ServedModule, ...]:
     parents = session.parents()
     children = [tuple(c for c, ps in enumerate(parents) if m in ps) for m in range(len(parents))]
-    least = [min(min(machine.duration_ns[1:]) for machine in b.machines) for b in built]
+    least = [min(min(machine.duration_ticks[1:]) for machine in b.machines) for b in built]
     after = [path - own for path, own in zip(times_from(session, least), least, strict=True)]
     found = []
     for m, b in enumerate(built):
@@ -300,16 +343,16 @@ def _modules(session: Session, built: list[_Built], rate: Fraction) -> tuple[Ser
                 range(b.first, b.first + len(b.machines)),
                 tuple(b.targets()),
                 per_request,
-                b.dummy_period_ns(),
-                min(math.ceil(b.checked.worst_case_latency_s * NS_PER_S), LONGEST_NS),
+                b.dummy_period_ticks(),
+                min(clock.up(b.checked.worst_case_latency_s), LONGEST),
                 after[m],
             )
         )
     return tuple(found)
 
 
-def _durations(module: Module, c: Configuration) -> tuple[int, ...]:
-    """Duration of batches of 0 to b, in nanoseconds, rounded up.
+def _durations(module: Module, c: Configuration, clock: Clock) -> tuple[int, ...]:
+    """Duration of batches of 0 to b, in ticks.
 
     A batch that is not full takes the least time of all configurations that it could be filled up to.
 
@@ -321,9 +364,8 @@ def _durations(module: Module, c: Configuration) -> tuple[int, ...]:
             f"module {module.name} takes {float(c.duration_s):g} s at batch {c.batch}; up to {MOST_S} s are simulated",
             field="plan",
         )
-    alike = [k for k in module.profile if (k.hardware, k.concurrency) == (c.hardware, c.concurrency)]
-    found = [math.ceil(c.duration_s * NS_PER_S)] * (c.batch + 1)
-    by_batch = {k.batch: math.ceil(k.duration_s * NS_PER_S) for k in alike if k.batch < c.batch}
+    by_batch = {k.batch: clock.duration(k.duration_s) for k in alike(module, c)}
+    found = [clock.duration(c.duration_s)] * (c.batch + 1)
     for size in range(c.batch - 1, 0, -1):
         found[size] = min(found[size + 1], by_batch.get(size, found[size + 1]))
     found[0] = 0

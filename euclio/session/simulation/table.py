@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
@@ -18,13 +19,15 @@ MOST_ROWS = 40
 """Modules and allocations that are listed."""
 SPARE = ("mean ms", "p50 ms", "batch", "p90 ms", "max ms", "within %", "p99.9 ms")
 """Columns of latencies that a narrow window does without, the least needed first."""
+SEEN = Fraction(1, 10**6)
+"""Durations that are rounded by a larger share are spoken of."""
 LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p99_9_s", "latency_max_s")
 
 
 def simulation_table(simulation: Simulation) -> RenderableType:
     """A header, latencies by module and from end to end (in ms), machines by allocation."""
     found = describe(simulation)
-    header = Text("\n".join(_header(found)))
+    header = Text("\n".join(_header(found, simulation)))
     return Group(header, Text(""), _latency_table(found), Text(""), _machine_table(found), *_left_out(found))
 
 
@@ -33,7 +36,7 @@ def loads_table(loads: dict[str, float]) -> RenderableType:
     return highest_load_table(loads, "session")
 
 
-def _header(found: dict[str, Any]) -> list[str]:
+def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
     lines = [
         f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} answered "
         f"within the SLO of {milliseconds(found['slo_s'])} ms",
@@ -42,10 +45,26 @@ def _header(found: dict[str, Any]) -> list[str]:
     ]
     shared = {tuple(machine["shared_by"]) for machine in found["machines"] if "shared_by" in machine}
     lines += [f"one machine is shared by {', '.join(names)}" for names in sorted(shared)[:MOST_ROWS]]
+    lines += _rounding(simulation)
     missed = [f"{found[key]} {key}" for key in ("late", "dropped") if found[key]]
     if missed:
         lines.append(", ".join(missed))
     return lines
+
+
+def _rounding(simulation: Simulation) -> list[str]:
+    """By how much durations are shorter than they are written, where ticks are too coarse for them."""
+    clock, plan = simulation.system.clock, simulation.plan
+    rounded = Fraction(0)
+    for machine in simulation.system.machines:
+        exactly = plan.modules[machine.module].allocations[machine.allocation].configuration.duration_s
+        taken = Fraction(machine.duration_ticks[-1], clock.ticks_per_s)
+        rounded = max(rounded, abs(exactly - taken) / exactly)
+    if rounded <= SEEN:
+        return []
+    return [
+        f"times are whole ticks of 1/{clock.ticks_per_ns} ns; durations are off by up to {float(100 * rounded):.2g} %"
+    ]
 
 
 def _arrivals(found: dict[str, Any]) -> str:

@@ -74,8 +74,8 @@ class Machine:
     def _server(self, setup: Setup, *, closed_loop: bool = False) -> Server:
         system = build_system(self.session, self.plan, None, setup)
         factors = duration_factors(setup.noise, setup.seed)
-        until_ns = int(setup.seconds * NS_PER_S)
-        return Server(system, until_ns=until_ns, factors=factors, closed_loop=closed_loop)
+        until_ticks = system.clock.up(setup.seconds)
+        return Server(system, until_ticks=until_ticks, factors=factors, closed_loop=closed_loop)
 
 
 def _percentiles(server: Server) -> dict[str, float]:

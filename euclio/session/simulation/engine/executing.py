@@ -133,7 +133,7 @@ def start(s: State, batch: int, now: int) -> None:
     module = s.machine[machine, MODULE]
     expected = s.duration[s.machine[machine, DURATION_FIRST] + s.batch[batch, SIZE]]
     real = expected * s.factor[s.number[STARTS] % s.factor.size] * s.stretch[module]
-    # At least a nanosecond, so that time always goes on.
+    # At least a tick, so that time always goes on.
     duration = max(1, int(real + 0.5))
     s.batch[batch, START], s.batch[batch, EXPECTED_TIME] = now, expected
     push(s, now + duration, END, s.number[STARTS], batch)

@@ -12,9 +12,10 @@ from euclio.session.simulation.engine.tables import (
     ARRIVAL_PLACE,
     ARRIVED,
     BECAME_READY,
+    CARRIED,
     COMMITTED,
     COUNT,
-    DUMMIES,
+    DUE,
     DUMMY,
     END,
     EVENTS,
@@ -46,8 +47,10 @@ from euclio.session.simulation.engine.tables import (
     OPENED,
     ORDER,
     OUTSTANDING,
+    OVER,
     PARENTS,
     PARENTS_LEFT,
+    PART,
     PASSAGE_END,
     PASSAGE_MACHINE,
     PASSAGE_MODULE,
@@ -56,6 +59,7 @@ from euclio.session.simulation.engine.tables import (
     PASSAGE_START,
     PASSAGES_LOGGED,
     PAYLOAD,
+    PERIOD,
     PULLING,
     QUEUE_HEAD,
     QUEUE_SIZE,
@@ -83,7 +87,7 @@ from euclio.session.simulation.engine.tables import (
     State,
 )
 
-FOREVER_NS = 1 << 62
+FOREVER = 1 << 62
 """A time that is never reached."""
 DONE, NEEDS_ARRIVALS, NEEDS_ROOM, LOG_IS_FULL = range(4)
 """Why the loop returns: nothing is left until the time asked for; or what has to be given to it first."""
@@ -100,7 +104,7 @@ def advance(s: State, until: int) -> int:
         if not fed and s.number[FINAL] == 0:
             return NEEDS_ARRIVALS
         if s.number[EVENTS] == 0 and not fed:
-            if until < FOREVER_NS or not _close_what_is_open(s):
+            if until < FOREVER or not _close_what_is_open(s):
                 return DONE
             continue
         kind = s.event[0, ORDER] >> KIND_SHIFT
@@ -179,8 +183,13 @@ def _dummy(s: State, module: int, now: int) -> None:
     """A dummy becomes ready, and the next one is announced."""
     if now >= s.number[UNTIL_ARRIVALS]:
         return
-    s.module[module, DUMMIES] += 1
-    push(s, int((s.module[module, DUMMIES] + 0.5) * s.dummy_period[module]), DUMMY, module, module)
+    # Parts of ticks are carried from one to the next, so that dummies are at their rate however many they are.
+    s.dummy[module, DUE] += s.dummy[module, PERIOD]
+    s.dummy[module, CARRIED] += s.dummy[module, PART]
+    if s.dummy[module, CARRIED] >= s.dummy[module, OVER]:
+        s.dummy[module, CARRIED] -= s.dummy[module, OVER]
+        s.dummy[module, DUE] += 1
+    push(s, s.dummy[module, DUE], DUMMY, module, module)
     s.number[COMMITTED] += 1
     invocation = new_invocation(s)
     s.invocation[invocation, REQUEST], s.invocation[invocation, BECAME_READY] = NONE, now

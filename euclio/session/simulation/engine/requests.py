@@ -26,6 +26,7 @@ from euclio.session.simulation.engine.tables import (
     REQUESTS_IN_FLIGHT,
     REQUESTS_LOGGED,
     SLO,
+    TICKS_PER_NS,
     UNTIL_ARRIVALS,
     WINDOW,
     WINDOW_ATTAINED,
@@ -37,7 +38,9 @@ from euclio.simulation.histogram import bin_of
 @compiled_on_tables
 def measure(s: State, row: int, latency: int) -> None:
     """Count a latency in the histogram of a module, or in the last one, of requests."""
-    place, exponent = bin_of(latency, s.guess[row])
+    # Most clocks tick nanoseconds, and dividing takes its time.
+    latency_ns = latency // s.number[TICKS_PER_NS] if s.number[TICKS_PER_NS] > 1 else latency
+    place, exponent = bin_of(latency_ns, s.guess[row])
     s.guess[row] = exponent
     s.histogram[row, place] += 1
     s.total[row] += latency

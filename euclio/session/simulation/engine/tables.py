@@ -1,6 +1,6 @@
 """The tables of a running simulation: a row per module, target, machine, batch, invocation, request and event.
 
-All entries are whole numbers; times are nanoseconds, references are row numbers, -1 stands for none.
+All entries are whole numbers; times are ticks of the system's clock, references are row numbers, -1 stands for none.
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ NONE = -1
     QUEUE_TAIL,
     QUEUE_SIZE,  # how many wait; whoever takes some counts them
     PULLING,  # whether an event to pull is to come
-    DUMMIES,  # how many there have been
     READY,  # invocations that became ready, without dummies
     ENDED,
     DROPPED_HERE,
     WORKED,  # sum of the real durations of ended batches
     EXPECTED,  # sum of their expected durations
     MODULE_COLUMNS,
-) = range(25)
+) = range(24)
 
 # Targets.
 TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
@@ -73,6 +72,11 @@ TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
 # Batches; free ones are linked by NEXT_BATCH.
 HEAD, TAIL, SIZE, ON, NEXT_BATCH, OPENED, START, EXPECTED_TIME, BATCH_COLUMNS = range(9)
 
+# Dummies of a module: the next one, and the period, each as whole ticks and a part (over OVER) of one.
+DUE, CARRIED, PERIOD, PART, OVER, DUMMY_COLUMNS = range(6)
+MOST_OVER = 1 << 62
+"""Largest scale of parts of ticks, so that the sum of two stays within 64 bits."""
+
 # Invocations; free ones are linked by NEXT.
 REQUEST, BECAME_READY, NEXT, INVOCATION_COLUMNS = range(4)
 
@@ -105,6 +109,7 @@ KIND_SHIFT = 56
     DROPS,
     CLOSED_LOOP,  # whether an answered request is followed by the next one of its client
     UNTIL_ARRIVALS,  # no dummies and no requests of clients from here on
+    TICKS_PER_NS,
     WINDOW,  # width of a window of arrivals; 0: windows are not counted
     ANSWERED,
     LATE,
@@ -113,7 +118,7 @@ KIND_SHIFT = 56
     PASSAGES_LOGGED,
     REQUESTS_LOGGED,
     NUMBERS,
-) = range(24)
+) = range(25)
 
 # Logs.
 LOG_MODULE, LOG_MACHINE, LOG_SIZE, LOG_START, LOG_END, EXECUTION_LOG_COLUMNS = range(6)
@@ -146,11 +151,11 @@ class State(NamedTuple):
         counts: invocations per request that arrives and module, shape (any, modules).
         factor: real over expected durations, used in turn.
         stretch: factor on all durations of a module, shape (modules,).
-        dummy_period: time between two dummies of a module, 0: none, shape (modules,).
-        histogram: latencies of each module, then of requests, shape (modules + 1, BINS).
+        dummy: when dummies of a module come, shape (modules, DUMMY_COLUMNS).
+        histogram: latencies in nanoseconds, rounded down, of each module, then of requests, shape (modules + 1, BINS).
         guess: exponent of the last entry of each histogram, shape (modules + 1,).
-        total: sum of latencies, shape (modules + 1,).
-        largest: largest latency, shape (modules + 1,).
+        total: sum of latencies in ticks, shape (modules + 1,).
+        largest: largest latency in ticks, shape (modules + 1,).
         window: shape (windows, WINDOW_COLUMNS).
         executions: log, shape (any, EXECUTION_LOG_COLUMNS).
         passages: log of invocations, shape (any, PASSAGE_LOG_COLUMNS).
@@ -174,7 +179,7 @@ class State(NamedTuple):
     counts: Ints
     factor: Floats
     stretch: Floats
-    dummy_period: Floats
+    dummy: Ints
     histogram: Ints
     guess: Ints
     total: Floats

@@ -31,13 +31,13 @@ class Event(NamedTuple):
     """An event; tuples compare as the order wants it.
 
     Attributes:
-        time_ns: when.
+        time_ticks: when.
         kind: what.
         first: what events of its kind are ordered by.
         second: what they are ordered by next; of a time-out, the batch that it closes, if its machine collects one.
     """
 
-    time_ns: int
+    time_ticks: int
     kind: Kind
     first: int
     second: int = 0
@@ -48,21 +48,21 @@ class Calendar:
     """Events to come.
 
     Attributes:
-        now_ns: time of the event that was taken last.
+        now_ticks: time of the event that was taken last.
         heap: the events.
     """
 
-    now_ns: int = 0
+    now_ticks: int = 0
     heap: list[Event] = field(default_factory=list)
 
-    def add(self, time_ns: int, kind: Kind, first: int, second: int = 0) -> None:
+    def add(self, time_ticks: int, kind: Kind, first: int, second: int = 0) -> None:
         """Note an event."""
-        heapq.heappush(self.heap, Event(time_ns, kind, first, second))
+        heapq.heappush(self.heap, Event(time_ticks, kind, first, second))
 
     def take(self) -> Event | None:
         """The next event, and move to its time; None: none is left."""
         if not self.heap:
             return None
         event = heapq.heappop(self.heap)
-        self.now_ns = event.time_ns
+        self.now_ticks = event.time_ticks
         return event

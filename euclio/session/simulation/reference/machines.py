@@ -17,9 +17,9 @@ class MachineState:
         opened: batches opened so far; a time-out is for the batch that it was set for.
         closed: closed batches that wait, first come first served, each with the machine that collected it.
         running: slots in use.
-        free_since_ns: when it last had a free slot again after it had none.
-        asked_ns: the latest time for which an event is set to ask whether it pulls.
-        available_ns: it starts no batch before.
+        free_since_ticks: when it last had a free slot again after it had none.
+        asked_ticks: the latest time for which an event is set to ask whether it pulls.
+        available_ticks: it starts no batch before.
         wakes: whether an event is set for that time.
     """
 
@@ -27,7 +27,7 @@ class MachineState:
     opened: int = 0
     closed: deque[tuple[int, list[Invocation]]] = field(default_factory=deque)
     running: int = 0
-    free_since_ns: int = 0
-    asked_ns: int = 0
-    available_ns: int = 0
+    free_since_ticks: int = 0
+    asked_ticks: int = 0
+    available_ticks: int = 0
     wakes: bool = False

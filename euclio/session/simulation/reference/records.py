@@ -17,18 +17,18 @@ class Invocation:
     Attributes:
         request: number of its request; `DUMMY`: it is a dummy.
         module: number of the module.
-        ready_ns: when it became ready.
+        ready_ticks: when it became ready.
         machine: number of the machine that it was given to; -1: none yet, machines pull.
-        start_ns: when its batch started; `NEVER`: it was dropped.
-        end_ns: when its batch ended; `NEVER`: it was dropped.
+        start_ticks: when its batch started; `NEVER`: it was dropped.
+        end_ticks: when its batch ended; `NEVER`: it was dropped.
     """
 
     request: int
     module: int
-    ready_ns: int
+    ready_ticks: int
     machine: int = -1
-    start_ns: int = NEVER
-    end_ns: int = NEVER
+    start_ticks: int = NEVER
+    end_ticks: int = NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class Execution:
         module: number of the module.
         machine: number of the machine.
         size: invocations in it, dummies included.
-        start_ns: when it started.
-        end_ns: when it ended.
+        start_ticks: when it started.
+        end_ticks: when it ended.
     """
 
     module: int
     machine: int
     size: int
-    start_ns: int
-    end_ns: int
+    start_ticks: int
+    end_ticks: int
 
 
 @dataclass(slots=True)
@@ -55,13 +55,13 @@ class Served:
     """A run.
 
     Attributes:
-        arrival_ns: when requests arrived, in the order of their numbers.
-        finish_ns: when all invocations of a request had ended; `NEVER`: it was dropped.
+        arrival_ticks: when requests arrived, in the order of their numbers.
+        finish_ticks: when all invocations of a request had ended; `NEVER`: it was dropped.
         executions: batches, in the order in which they started.
         invocations: invocations, in the order in which they were dealt out, or became ready where machines pull.
     """
 
-    arrival_ns: list[int] = field(default_factory=list)
-    finish_ns: list[int] = field(default_factory=list)
+    arrival_ticks: list[int] = field(default_factory=list)
+    finish_ticks: list[int] = field(default_factory=list)
     executions: list[Execution] = field(default_factory=list)
     invocations: list[Invocation] = field(default_factory=list)

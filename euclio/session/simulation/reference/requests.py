@@ -14,28 +14,28 @@ class Request:
     """A request.
 
     Attributes:
-        arrival_ns: when it arrived.
+        arrival_ticks: when it arrived.
         left: of each module, invocations that have not ended.
         waiting: of each module, parents that have not handed it on.
-        ready_ns: of each module, when its invocations became ready.
+        ready_ticks: of each module, when its invocations became ready.
         to_pass: modules that it has not passed yet.
-        last_end_ns: when an invocation of it ended last.
+        last_end_ticks: when an invocation of it ended last.
         dropped: whether it was dropped.
     """
 
-    arrival_ns: int
+    arrival_ticks: int
     left: list[int]
     waiting: list[int]
-    ready_ns: list[int]
+    ready_ticks: list[int]
     to_pass: int
-    last_end_ns: int
+    last_end_ticks: int
     dropped: bool = False
 
 
-def new_request(system: System, arrival_ns: int, counts: Sequence[int]) -> Request:
+def new_request(system: System, arrival_ticks: int, counts: Sequence[int]) -> Request:
     """A request that has arrived; `counts` are its invocations of each module."""
     waiting = [len(module.parents) for module in system.modules]
-    return Request(arrival_ns, list(counts), waiting, [-1] * len(waiting), len(waiting), arrival_ns)
+    return Request(arrival_ticks, list(counts), waiting, [-1] * len(waiting), len(waiting), arrival_ticks)
 
 
 def counts_of(system: System, number: int) -> list[int]:

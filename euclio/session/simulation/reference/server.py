@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
+from fractions import Fraction
 
 from euclio.session.simulation.reference.dealing import Dealer
 from euclio.session.simulation.reference.events import Calendar, Event, Kind
@@ -16,40 +17,40 @@ from euclio.session.simulation.system import System
 
 def serve(
     system: System,
-    arrival_ns: Sequence[int],
+    arrival_ticks: Sequence[int],
     counts: Sequence[Sequence[int]] | None = None,
     factors: Sequence[float] = (1.0,),
-    until_ns: int | None = None,
+    until_ticks: int | None = None,
 ) -> Served:
     """Serve requests until all are answered or dropped.
 
     Args:
         system: what serves them.
-        arrival_ns: when they arrive, ascending.
+        arrival_ticks: when they arrive, ascending.
         counts: invocations of each module by request; None: as the rates say.
         factors: what durations are multiplied by, in the order in which batches start, again from the front if there
             are more batches.
-        until_ns: dummies become ready before it; None: up to the last arrival.
+        until_ticks: dummies become ready before it; None: up to the last arrival.
     """
-    server = _Server(system, factors, max(arrival_ns, default=-1) + 1 if until_ns is None else until_ns)
-    for number, time_ns in enumerate(arrival_ns):
-        server.expect(int(time_ns), counts_of(system, number) if counts is None else counts[number])
+    server = _Server(system, factors, max(arrival_ticks, default=-1) + 1 if until_ticks is None else until_ticks)
+    for number, time_ticks in enumerate(arrival_ticks):
+        server.expect(int(time_ticks), counts_of(system, number) if counts is None else counts[number])
     return server.run()
 
 
 def serve_clients(
-    system: System, clients: int, until_ns: int, counts: Sequence[int], factors: Sequence[float] = (1.0,)
+    system: System, clients: int, until_ticks: int, counts: Sequence[int], factors: Sequence[float] = (1.0,)
 ) -> Served:
     """Serve clients that send their next request as soon as the last one is answered or dropped, the first at time 0.
 
     Args:
         system: what serves them.
         clients: how many there are.
-        until_ns: requests are sent, and dummies become ready, before it.
+        until_ticks: requests are sent, and dummies become ready, before it.
         counts: invocations of each module by every request.
         factors: as for `serve`.
     """
-    server = _Server(system, factors, until_ns)
+    server = _Server(system, factors, until_ticks)
     server.follow = counts
     for _ in range(clients):
         server.expect(0, counts)
@@ -60,13 +61,13 @@ class _Server:
     """A run.
 
     Attributes:
-        until_ns: dummies and what clients send come before it.
+        until_ticks: dummies and what clients send come before it.
         expected: requests that have arrived or will.
         follow: invocations of the requests that follow answered ones; None: requests come by themselves.
     """
 
-    def __init__(self, system: System, factors: Sequence[float], until_ns: int) -> None:
-        self.system, self.factors, self.until_ns = system, factors, until_ns
+    def __init__(self, system: System, factors: Sequence[float], until_ticks: int) -> None:
+        self.system, self.factors, self.until_ticks = system, factors, until_ticks
         self.calendar = Calendar()
         self.served = Served()
         self.requests: list[Request] = []
@@ -80,10 +81,10 @@ class _Server:
         self.expected = 0
         self.follow: Sequence[int] | None = None
 
-    def expect(self, time_ns: int, counts: Sequence[int]) -> None:
+    def expect(self, time_ticks: int, counts: Sequence[int]) -> None:
         """Let a request arrive."""
         self.counts.append(counts)
-        self.calendar.add(time_ns, Kind.ARRIVAL, self.expected)
+        self.calendar.add(time_ticks, Kind.ARRIVAL, self.expected)
         self.expected += 1
 
     def run(self) -> Served:
@@ -113,7 +114,7 @@ class _Server:
             case Kind.TIMEOUT:
                 machine = self.machines[event.first]
                 if not self.dealers:
-                    self.calendar.add(self.calendar.now_ns, Kind.PULL, self.system.machines[event.first].module)
+                    self.calendar.add(self.calendar.now_ticks, Kind.PULL, self.system.machines[event.first].module)
                 elif machine.open and machine.opened == event.second:
                     self._close(event.first)
             case Kind.PULL:
@@ -122,21 +123,21 @@ class _Server:
     # Requests
 
     def _arrive(self, number: int) -> None:
-        now = self.calendar.now_ns
+        now = self.calendar.now_ticks
         self.requests.append(new_request(self.system, now, self.counts[number]))
-        self.served.arrival_ns.append(now)
-        self.served.finish_ns.append(NEVER)
+        self.served.arrival_ticks.append(now)
+        self.served.finish_ticks.append(NEVER)
         self._reach(number, entered(self.system))
 
     def _reach(self, number: int, modules: list[int]) -> None:
         """Let invocations of a request become ready; modules that it does not invoke are passed first, or hold it."""
-        request, now = self.requests[number], self.calendar.now_ns
+        request, now = self.requests[number], self.calendar.now_ticks
         ready, passed = [], list(modules)
         while passed:
             invoked = [m for m in passed if request.left[m]]
             idle = [m for m in passed if not request.left[m]]
             for m in passed:
-                request.ready_ns[m] = now
+                request.ready_ticks[m] = now
             ready += invoked
             idle = [m for m in idle if not self._is_held(number, m)]
             self._pass(number, len(idle))
@@ -149,17 +150,17 @@ class _Server:
         number, m = invocation.request, invocation.module
         if number == DUMMY or self.requests[number].dropped:
             return
-        request, now = self.requests[number], self.calendar.now_ns
+        request, now = self.requests[number], self.calendar.now_ticks
         request.left[m] -= 1
-        request.last_end_ns = now
+        request.last_end_ticks = now
         if request.left[m] == 0 and not self._is_held(number, m):
             self._hand_on(number, [m])
 
     def _is_held(self, number: int, m: int) -> bool:
         """Whether a module hands a request on later only, with an event for then."""
         module = self.system.modules[m]
-        until = self.requests[number].ready_ns[m] + module.latency_ns
-        if not self.system.hold or not module.children or until <= self.calendar.now_ns:
+        until = self.requests[number].ready_ticks[m] + module.latency_ticks
+        if not self.system.hold or not module.children or until <= self.calendar.now_ticks:
             return False
         self.calendar.add(until, Kind.HANDED_ON, number, m)
         return True
@@ -175,26 +176,26 @@ class _Server:
         request = self.requests[number]
         request.to_pass -= modules
         if modules and request.to_pass == 0:
-            self.served.finish_ns[number] = request.last_end_ns
+            self.served.finish_ticks[number] = request.last_end_ticks
             self._settled()
 
     def _settled(self) -> None:
         """A request has been answered or dropped: its client sends the next one."""
-        if self.follow is not None and self.calendar.now_ns < self.until_ns:
-            self.expect(self.calendar.now_ns, self.follow)
+        if self.follow is not None and self.calendar.now_ticks < self.until_ticks:
+            self.expect(self.calendar.now_ticks, self.follow)
 
     # Dummies
 
     def _expect_dummy(self, m: int) -> None:
-        period = self.system.modules[m].dummy_period_ns
+        period = self.system.modules[m].dummy_period_ticks
         if period:
-            self.calendar.add(int((self.dummies[m] + 0.5) * period), Kind.DUMMY, m)
+            self.calendar.add(math.floor((self.dummies[m] + Fraction(1, 2)) * period), Kind.DUMMY, m)
             self.dummies[m] += 1
 
     def _dummy(self, m: int) -> None:
-        if self.calendar.now_ns < self.until_ns:
+        if self.calendar.now_ticks < self.until_ticks:
             self._expect_dummy(m)
-            self._deal(Invocation(DUMMY, m, self.calendar.now_ns))
+            self._deal(Invocation(DUMMY, m, self.calendar.now_ticks))
 
     # Batches
 
@@ -203,15 +204,15 @@ class _Server:
         self.served.invocations.append(invocation)
         if not self.dealers:
             self.pulled[m].append(invocation)
-            self.calendar.add(self.calendar.now_ns, Kind.PULL, m)
+            self.calendar.add(self.calendar.now_ticks, Kind.PULL, m)
             return
         number = self.dealers[m].deal()
         machine, known = self.machines[number], self.system.machines[number]
         invocation.machine = number
         if not machine.open:
             machine.opened += 1
-            if known.timeout_ns >= 0:
-                due = self.calendar.now_ns + known.timeout_ns
+            if known.timeout_ticks >= 0:
+                due = self.calendar.now_ticks + known.timeout_ticks
                 self.calendar.add(due, Kind.TIMEOUT, number, machine.opened)
         machine.open.append(invocation)
         if len(machine.open) == known.batch:
@@ -243,7 +244,7 @@ class _Server:
         """Start the closed batches that the machine may start now."""
         machine, known = self.machines[number], self.system.machines[number]
         if not self.dealers:
-            self.calendar.add(self.calendar.now_ns, Kind.PULL, known.module)
+            self.calendar.add(self.calendar.now_ticks, Kind.PULL, known.module)
             return
         while machine.closed and self._may_start(number):
             self._start(*machine.closed.popleft())
@@ -251,14 +252,16 @@ class _Server:
 
     def _may_start(self, number: int) -> bool:
         machine = self.machines[number]
-        return machine.running < self.system.machines[number].slots and self.calendar.now_ns >= machine.available_ns
+        return (
+            machine.running < self.system.machines[number].slots and self.calendar.now_ticks >= machine.available_ticks
+        )
 
     def _wake(self, number: int, work: bool) -> None:
         """Set an event for when a machine with work, which others share, may start again."""
         machine = self.machines[number]
-        if work and not machine.wakes and machine.available_ns > self.calendar.now_ns:
+        if work and not machine.wakes and machine.available_ticks > self.calendar.now_ticks:
             machine.wakes = True
-            self.calendar.add(machine.available_ns, Kind.AVAILABLE, number)
+            self.calendar.add(machine.available_ticks, Kind.AVAILABLE, number)
 
     def _pull(self, m: int, forced: bool = False) -> None:
         """Let free machines take what waits; `forced`: even if they would wait for more."""
@@ -275,40 +278,42 @@ class _Server:
     def _waits_for_more(self, number: int, waiting: deque[Invocation]) -> bool:
         """Whether a free machine waits for a full batch, with an event for when it has waited long enough."""
         machine, known = self.machines[number], self.system.machines[number]
-        if len(waiting) >= known.batch or known.timeout_ns == 0:
+        if len(waiting) >= known.batch or known.timeout_ticks == 0:
             return False
-        if known.timeout_ns < 0:
+        if known.timeout_ticks < 0:
             return True
-        due = max(machine.free_since_ns, waiting[0].ready_ns) + known.timeout_ns
-        if due > max(self.calendar.now_ns, machine.asked_ns):
+        due = max(machine.free_since_ticks, waiting[0].ready_ticks) + known.timeout_ticks
+        if due > max(self.calendar.now_ticks, machine.asked_ticks):
             self.calendar.add(due, Kind.TIMEOUT, number)
-            machine.asked_ns = due
-        return due > self.calendar.now_ns
+            machine.asked_ticks = due
+        return due > self.calendar.now_ticks
 
     def _start(self, number: int, batch: list[Invocation]) -> None:
-        machine, known, now = self.machines[self._host(number)], self.system.machines[number], self.calendar.now_ns
-        kept = [invocation for invocation in batch if not self._drops(invocation, known.duration_ns[len(batch)])]
+        machine, known, now = self.machines[self._host(number)], self.system.machines[number], self.calendar.now_ticks
+        kept = [invocation for invocation in batch if not self._drops(invocation, known.duration_ticks[len(batch)])]
         if not kept:
             return
         place = len(self.served.executions)
         factor = self.factors[place % len(self.factors)]
-        end = now + max(1, math.floor(known.duration_ns[len(kept)] * factor + 0.5))
+        end = now + max(1, math.floor(known.duration_ticks[len(kept)] * factor + 0.5))
         for invocation in kept:
-            invocation.start_ns, invocation.end_ns = now, end
+            invocation.start_ticks, invocation.end_ticks = now, end
         self.served.executions.append(Execution(known.module, number, len(kept), now, end))
         self.running[place] = (number, kept)
         machine.running += 1
-        machine.available_ns = now + known.spacing_ns
+        machine.available_ticks = now + known.spacing_ticks
         self.calendar.add(end, Kind.END, place)
 
-    def _drops(self, invocation: Invocation, duration_ns: int) -> bool:
+    def _drops(self, invocation: Invocation, duration_ticks: int) -> bool:
         """Whether an invocation is dropped when its batch starts."""
         if not self.system.drops or invocation.request == DUMMY:
             return False
         request = self.requests[invocation.request]
         if not request.dropped:
-            answered = self.calendar.now_ns + duration_ns + self.system.modules[invocation.module].least_after_ns
-            if answered > request.arrival_ns + self.system.slo_ns:
+            answered = (
+                self.calendar.now_ticks + duration_ticks + self.system.modules[invocation.module].least_after_ticks
+            )
+            if answered > request.arrival_ticks + self.system.slo_ticks:
                 request.dropped = True
                 self._settled()
         return request.dropped
@@ -320,6 +325,6 @@ class _Server:
         host = self._host(number)
         machine = self.machines[host]
         if machine.running == self.system.machines[host].slots:
-            machine.free_since_ns = self.calendar.now_ns
+            machine.free_since_ticks = self.calendar.now_ticks
         machine.running -= 1
         self._start_next(host)

@@ -42,7 +42,7 @@ def two_modules(timeout_s: float | None, partial: Partial) -> System:
 
 
 def logs_of(system: System, times: Ints, counts: Ints) -> Logs:
-    server = Server(system, until_ns=int(times[-1]) + 1, logs=True)
+    server = Server(system, until_ticks=int(times[-1]) + 1, logs=True)
     server.feed(times, counts, last=True)
     server.advance()
     return server.logs()
@@ -55,7 +55,7 @@ def executions(system: System, arrival_ms: list[int]) -> list[tuple[float, float
     ordered = logs.executions[np.argsort(logs.executions[:, t.LOG_START], kind="stable")]
     found = [(row[t.LOG_START] / MS, row[t.LOG_END] / MS, int(row[t.LOG_SIZE])) for row in ordered]
     reference = serve(system, times.tolist(), [[1]] * len(times))
-    assert [(e.start_ns / MS, e.end_ns / MS, e.size) for e in reference.executions] == found
+    assert [(e.start_ticks / MS, e.end_ticks / MS, e.size) for e in reference.executions] == found
     return found
 
 
@@ -100,17 +100,17 @@ def test_both_simulators_make_the_same_events(timeout_s: float | None, partial: 
         reference = serve(system, times.tolist())
         counts = np.array([[1, (5 * (k + 1)) // 2 - (5 * k) // 2] for k in range(len(times))])
         logs = logs_of(system, times, counts)
-        assert sorted((e.start_ns, e.machine, e.size, e.end_ns) for e in reference.executions) == sorted(
+        assert sorted((e.start_ticks, e.machine, e.size, e.end_ticks) for e in reference.executions) == sorted(
             (int(r[t.LOG_START]), int(r[t.LOG_MACHINE]), int(r[t.LOG_SIZE]), int(r[t.LOG_END])) for r in logs.executions
         )
-        assert logs.requests[np.argsort(logs.requests[:, 0]), t.ANSWER_FINISHED].tolist() == reference.finish_ns
+        assert logs.requests[np.argsort(logs.requests[:, 0]), t.ANSWER_FINISHED].tolist() == reference.finish_ticks
 
 
 def test_clients_fewer_than_a_batch_are_served_where_it_is_never_full() -> None:
     system = one_machine(math.inf)
     reference = serve_clients(system, 2, 40 * MS, [1])
     assert [e.size for e in reference.executions] == [2, 2, 2, 2]
-    server = Server(system, until_ns=40 * MS, closed_loop=True)
+    server = Server(system, until_ticks=40 * MS, closed_loop=True)
     server.feed(np.zeros(2, np.int64), np.ones((2, 1), np.int64), last=True)
     server.advance()
     assert server.state.number[t.ANSWERED] == 8

@@ -37,7 +37,7 @@ def waits(
     plan = Plan((ModulePlan((Allocation(c, machines),)),))
     system = build_system(session, plan, PlanSpace(Policy.TC, DummyRule.NONE), setup)
     times: Ints = np.round(arrival_s * 1e9).astype(np.int64)
-    server = Server(system, until_ns=int(times[-1]) + 1, factors=factors, logs=True)
+    server = Server(system, until_ticks=int(times[-1]) + 1, factors=factors, logs=True)
     server.feed(times, np.ones((len(times), 1), np.int64), last=True)
     server.advance()
     log = server.logs().invocations

@@ -41,13 +41,13 @@ def single(
 
 def collection(served: Served, requests: int, period_ns: int) -> Fraction:
     """Longest wait of the first requests, which the figure counts from an inter-arrival time before a batch's first."""
-    longest = max(i.start_ns - i.ready_ns for i in served.invocations[:requests])
+    longest = max(i.start_ticks - i.ready_ticks for i in served.invocations[:requests])
     return Fraction(longest + period_ns, S)
 
 
 def worst(served: Served, requests: int, period_ns: int) -> Fraction:
     """Longest latency of the first requests, by the same convention."""
-    longest = max(i.end_ns - i.ready_ns for i in served.invocations[:requests])
+    longest = max(i.end_ticks - i.ready_ticks for i in served.invocations[:requests])
     return Fraction(longest + period_ns, S)
 
 
@@ -72,7 +72,9 @@ def test_five_machines_of_table_i_are_charged_4_95_and_hold_theorem_1() -> None:
     assert system.evaluation.cost_per_h == Fraction("4.95")
     assert [machine.busy for machine in system.machines] == [Fraction("0.99")] * 5
     served = serve(system, [k * S // 198 for k in range(198 * 32)])
-    longest = max(e.end_ns - i.ready_ns for e, i in zip(served.executions, served.invocations[::32], strict=False))
+    longest = max(
+        e.end_ticks - i.ready_ticks for e, i in zip(served.executions, served.invocations[::32], strict=False)
+    )
     # Arrivals are rounded down to nanoseconds, so that a difference of two is off by less than one.
     assert abs(longest - (Fraction(8, 10) + Fraction(31, 198)) * S) < 1
     assert [e.machine for e in served.executions[:12]] == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1]
@@ -81,7 +83,7 @@ def test_five_machines_of_table_i_are_charged_4_95_and_hold_theorem_1() -> None:
 def late(system: System, rate: int, requests: int) -> int:
     """Requests that are answered after the SLO, if they arrive evenly at a rate per second."""
     served = serve(system, [k * S // rate for k in range(requests)])
-    return sum(f - a > system.slo_ns for a, f in zip(served.arrival_ns, served.finish_ns, strict=True))
+    return sum(f - a > system.slo_ticks for a, f in zip(served.arrival_ticks, served.finish_ticks, strict=True))
 
 
 def test_with_one_machine_less_the_slo_is_missed() -> None:
@@ -123,20 +125,20 @@ def chain(setup: Setup, slo: str = "1") -> System:
 
 def test_invocations_per_request_and_passing() -> None:
     served = serve(chain(Setup()), [0, 100 * MS, 200 * MS, 300 * MS])
-    by_module = [[(i.request, i.ready_ns // MS) for i in served.invocations if i.module == m] for m in range(3)]
+    by_module = [[(i.request, i.ready_ticks // MS) for i in served.invocations if i.module == m] for m in range(3)]
     assert by_module[0] == [(0, 0), (1, 100), (2, 200), (3, 300)]
     # Requests 0 and 2 do not invoke the second module: the third has them as soon as the first has ended, at 300.
     assert by_module[1] == [(1, 300), (3, 500)]
     assert by_module[2] == [(0, 300), (0, 300), (1, 400), (1, 400), (2, 500), (2, 500), (3, 600), (3, 600)]
-    assert [f // MS for f in served.finish_ns] == [500, 500, 700, 700]
+    assert [f // MS for f in served.finish_ticks] == [500, 500, 700, 700]
 
 
 def test_held_requests_leave_evenly() -> None:
     served = serve(chain(Setup(hold=True)), [0, 100 * MS, 200 * MS, 300 * MS])
     # d + b/w: 0.2 + 2/10, 0.1 + 1/5, 0.1 + 4/20; a module that a request does not invoke holds it as well.
-    assert [m.latency_ns // MS for m in chain(Setup()).modules] == [400, 300, 300]
-    half = [(i.request, i.ready_ns // MS) for i in served.invocations if i.module == 1]
-    last = [(i.request, i.ready_ns // MS) for i in served.invocations if i.module == 2]
+    assert [m.latency_ticks // MS for m in chain(Setup()).modules] == [400, 300, 300]
+    half = [(i.request, i.ready_ticks // MS) for i in served.invocations if i.module == 1]
+    last = [(i.request, i.ready_ticks // MS) for i in served.invocations if i.module == 2]
     assert half == [(1, 500), (3, 700)]
     assert last == [(k, 700 + 100 * k) for k in range(4) for _ in range(2)]
 
@@ -144,9 +146,11 @@ def test_held_requests_leave_evenly() -> None:
 def test_hopeless_requests_are_dropped_and_no_others() -> None:
     system = chain(Setup(dropping=Dropping.HOPELESS), slo="0.45")
     served = serve(system, [0, 100 * MS, 200 * MS, 300 * MS, 1000 * MS])
-    dropped = [k for k, finish in enumerate(served.finish_ns) if finish < 0]
-    assert all(i.end_ns < 0 for i in served.invocations if i.module == 2 and i.request in dropped and i.start_ns < 0)
-    kept = [f - a for a, f in zip(served.arrival_ns, served.finish_ns, strict=True) if f >= 0]
+    dropped = [k for k, finish in enumerate(served.finish_ticks) if finish < 0]
+    assert all(
+        i.end_ticks < 0 for i in served.invocations if i.module == 2 and i.request in dropped and i.start_ticks < 0
+    )
+    kept = [f - a for a, f in zip(served.arrival_ticks, served.finish_ticks, strict=True) if f >= 0]
     assert max(kept) <= 450 * MS
 
 
@@ -155,17 +159,17 @@ def test_a_shared_partial_machine_starts_batches_as_often_as_it_is_charged_for()
     session = Session("partial", 1, PRICE, [Module("m", 5, [c])])
     plan = Plan((ModulePlan((Allocation(c, 0, Fraction(5)),)),))
     system = build_system(session, plan, None, Setup(partial=Partial.SHARED))
-    assert system.machines[0].spacing_ns == 400 * MS
+    assert system.machines[0].spacing_ticks == 400 * MS
     served = serve(system, [0, 0, 0, 0, 300 * MS, 500 * MS])
-    assert [(e.start_ns // MS, e.size) for e in served.executions] == [(0, 2), (400, 2), (800, 2)]
+    assert [(e.start_ticks // MS, e.size) for e in served.executions] == [(0, 2), (400, 2), (800, 2)]
 
 
 def test_clients_send_when_they_are_answered() -> None:
     system = single(10, Configuration("p", 1, 1, "0.1"), 1)
     served = serve_clients(system, 3, 500 * MS, [1])
     # The one that is answered at 500 is not followed by another.
-    assert [a // MS for a in served.arrival_ns] == [0, 0, 0, 100, 200, 300, 400]
-    assert [f // MS for f in served.finish_ns] == [100, 200, 300, 400, 500, 600, 700]
+    assert [a // MS for a in served.arrival_ticks] == [0, 0, 0, 100, 200, 300, 400]
+    assert [f // MS for f in served.finish_ticks] == [100, 200, 300, 400, 500, 600, 700]
 
 
 def test_dummies_fill_batches() -> None:
@@ -181,7 +185,7 @@ def test_dummies_fill_batches() -> None:
 def test_open_batches_are_closed_in_the_end() -> None:
     system = single(10, Configuration("p", 4, 1, "0.4"), 1, Setup(timeout_s=float("inf")))
     served = serve(system, [k * 100 * MS for k in range(6)])
-    assert [(e.start_ns // MS, e.size) for e in served.executions] == [(300, 4), (700, 2)]
+    assert [(e.start_ticks // MS, e.size) for e in served.executions] == [(300, 4), (700, 2)]
 
 
 @pytest.mark.parametrize("dispatch", list(Dispatch))

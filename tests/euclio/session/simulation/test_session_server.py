@@ -38,7 +38,7 @@ def arrivals(number: int = 3000, rate: float = 60) -> Ints:
 
 def served(system: System, times: Ints, size: int, **options: int) -> Server:
     """A server that was fed `size` arrivals at a time and has answered them all."""
-    server = Server(system, until_ns=int(times[-1]) + 1, logs=True, **options)
+    server = Server(system, until_ticks=int(times[-1]) + 1, logs=True, **options)
     counts = Counts([module.per_request for module in system.modules])
     pieces: Iterator[tuple[Ints, Ints]] = (
         (times[k : k + size], counts.take(len(times[k : k + size]))) for k in range(0, len(times), size)
@@ -98,7 +98,7 @@ def test_an_overloaded_system_gets_the_room_it_needs() -> None:
 def test_windows_count_what_arrived_and_what_was_in_time() -> None:
     """By the second of arrival; together as many as arrived and as were in time."""
     times = arrivals(1500)
-    server = served(diamond(), times, 200, window_ns=10**9)
+    server = served(diamond(), times, 200, window_ticks=10**9)
     window, number = server.state.window, server.state.number
     assert window[:, t.WINDOW_ARRIVED].tolist() == np.bincount(times // 10**9).tolist()
     assert window[:, t.WINDOW_ATTAINED].sum() == number[t.ANSWERED] - number[t.LATE]
@@ -123,7 +123,7 @@ def test_what_is_counted_is_what_is_logged() -> None:
 def test_clients_send_when_they_are_answered() -> None:
     """Five clients: never more than five requests in flight, and each arrives when another one ends."""
     system = diamond(Dispatch.PULL)
-    server = Server(system, until_ns=10**10, logs=True, closed_loop=True)
+    server = Server(system, until_ticks=10**10, logs=True, closed_loop=True)
     server.feed(np.zeros(5, np.int64), np.ones((5, 4), np.int64), last=True)
     server.advance()
     requests = server.logs().requests
@@ -145,6 +145,6 @@ def test_dummies_may_be_as_rare_as_one_in_a_million_years() -> None:
     rate = one.throughput_rps - Fraction(1, 10**13)
     session = Session("rare", 1, [Hardware("one", 1)], [Module("a", rate, CONFIGURATIONS)])
     system = build_system(session, Plan((ModulePlan((Allocation(one, 1),), Fraction(1, 10**13)),)))
-    assert system.modules[0].dummy_period_ns > 0
+    assert system.modules[0].dummy_period_ticks > 0
     server = served(system, np.arange(20, dtype=np.int64) * 10**7, 20)
     assert len(server.logs().requests) == 20

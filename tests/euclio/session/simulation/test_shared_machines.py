@@ -34,7 +34,7 @@ TOGETHER = Plan(tuple(ModulePlan((Allocation(c, 0, Fraction(4)),)) for c in (SLO
 def test_full_batches_take_turns_first_come_first_served() -> None:
     """Requests every 250 ms: the batch of two that is full at 250 ms goes before the one that comes with it."""
     served = serve(build_system(PAIR, TOGETHER, PACKED), [k * 250 * MS for k in range(4)])
-    found = [(e.module, e.machine, e.start_ns // MS, e.end_ns // MS) for e in served.executions]
+    found = [(e.module, e.machine, e.start_ticks // MS, e.end_ticks // MS) for e in served.executions]
     assert found == [
         (1, 1, 0, 100),
         (0, 0, 250, 450),
@@ -48,7 +48,7 @@ def test_full_batches_take_turns_first_come_first_served() -> None:
 def test_a_machine_of_its_own_does_not_wait() -> None:
     apart = build_system(PAIR, replace(TOGETHER, shared=()), PACKED)
     served = serve(apart, [k * 250 * MS for k in range(4)])
-    assert [e.start_ns // MS for e in served.executions if e.module == 1] == [0, 250, 500, 750]
+    assert [e.start_ticks // MS for e in served.executions if e.module == 1] == [0, 250, 500, 750]
 
 
 def test_one_batch_at_a_time_whatever_the_concurrency() -> None:
@@ -57,7 +57,7 @@ def test_one_batch_at_a_time_whatever_the_concurrency() -> None:
     session = Session("two", 5, [Hardware("x", 1)], [Module(name, 4, [c]) for name in "ab"])
     plan = Plan(tuple(ModulePlan((Allocation(c, 0, Fraction(4)),)) for _ in "ab"), ((0, 1),))
     served = serve(build_system(session, plan, PACKED), [0, 0])
-    assert [e.start_ns // MS for e in served.executions] == [0, 100, 200, 300]
+    assert [e.start_ticks // MS for e in served.executions] == [0, 100, 200, 300]
 
 
 def evenly(system: System, requests: int) -> Ints:

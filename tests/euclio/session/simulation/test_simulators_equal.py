@@ -22,21 +22,21 @@ SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "60")))
 
 def by_reference(case: Case) -> Served:
     if case.clients:
-        until = case.arrival_ns[-1] // 4 + 1
+        until = case.arrival_ticks[-1] // 4 + 1
         return serve_clients(case.system, case.clients, until, counts_of(case.system, 0), case.factors)
-    return serve(case.system, case.arrival_ns, case.counts, case.factors)
+    return serve(case.system, case.arrival_ticks, case.counts, case.factors)
 
 
 def by_engine(case: Case) -> Logs:
     system, closed = case.system, case.clients > 0
-    arrival = np.array([0] * case.clients if closed else case.arrival_ns, np.int64)
-    until = case.arrival_ns[-1] // 4 + 1 if closed else case.arrival_ns[-1] + 1
+    arrival = np.array([0] * case.clients if closed else case.arrival_ticks, np.int64)
+    until = case.arrival_ticks[-1] // 4 + 1 if closed else case.arrival_ticks[-1] + 1
     if case.counts is not None and not closed:
         counts = np.array(case.counts, np.int64)
     else:
         numbers = [0] * case.clients if closed else range(len(arrival))
         counts = np.array([counts_of(system, k) for k in numbers], np.int64)
-    server = Server(system, until_ns=until, factors=np.array(case.factors), logs=True, closed_loop=closed)
+    server = Server(system, until_ticks=until, factors=np.array(case.factors), logs=True, closed_loop=closed)
     server.feed(arrival, counts, last=True)
     server.advance()
     return server.logs()
@@ -44,11 +44,11 @@ def by_engine(case: Case) -> Logs:
 
 def rows(served: Served) -> Logs:
     """What the reference says, in the form of the engine's logs."""
-    executions = [(e.module, e.machine, e.size, e.start_ns, e.end_ns) for e in served.executions]
+    executions = [(e.module, e.machine, e.size, e.start_ticks, e.end_ticks) for e in served.executions]
     # The engine keeps no log of what is dropped, but for its request.
-    ended = [i for i in served.invocations if i.end_ns != NEVER]
-    invocations = [(i.request, i.module, i.ready_ns, i.machine, i.start_ns, i.end_ns) for i in ended]
-    requests = [(k, a, f) for k, (a, f) in enumerate(zip(served.arrival_ns, served.finish_ns, strict=True))]
+    ended = [i for i in served.invocations if i.end_ticks != NEVER]
+    invocations = [(i.request, i.module, i.ready_ticks, i.machine, i.start_ticks, i.end_ticks) for i in ended]
+    requests = [(k, a, f) for k, (a, f) in enumerate(zip(served.arrival_ticks, served.finish_ticks, strict=True))]
     return Logs(*(np.array(found, np.int64) for found in (executions, invocations, requests)))
 
 

@@ -1,0 +1,112 @@
+"""Questions that are put in a process of their own, in which compiled code checks bounds.
+
+Numba reads NUMBA_BOUNDSCHECK once, when it is imported, which in the process of a search may have happened already. So
+each process of a search keeps one next to it, gives it seeds and reads what it found; that process refuses to begin if
+an index behind the end of an array does not raise there. One that dies, as memory that was written out of bounds makes
+processes do, is a fault of its seed, and the next seed gets a new one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+
+from .search import Found
+
+ROOT = Path(__file__).parents[2]
+HELPERS = ROOT / "tests" / "helpers"
+READY = "bounds are checked"
+
+
+def in_checked_process(module: str) -> Callable[[int], Found]:
+    """What looks at a seed by the `look` of a module of this folder, where bounds are checked."""
+
+    def look(seed: int) -> Found:
+        process = _process(module)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(f"{seed}\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            _process.cache_clear()
+            return Found(1, (f"the process with bounds checked died: exit code {process.wait()}",))
+        found = json.loads(answer)
+        return Found(found["cases"], tuple(found["faults"]), found["undecided"])
+
+    return look
+
+
+@cache
+def _process(module: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_DISABLE_JIT": "0"}
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(ROOT), str(HELPERS), *filter(None, [environment.get("PYTHONPATH")])]
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"{__package__}.bounds_checked", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=ROOT,
+    )
+    assert process.stdout is not None
+    first = process.stdout.readline().strip()
+    if first != READY:
+        raise RuntimeError(f"the process that was to check bounds does not: {first or process.wait()}")
+    atexit.register(process.kill)
+    return process
+
+
+def _bounds_are_checked() -> bool:
+    """Whether reading behind the end raises, in compiled code of both kinds."""
+    import numpy as np
+
+    from euclio.core.compiled import compiled, compiled_on_tables
+
+    def read(table: np.ndarray, place: int) -> int:
+        return table[place]
+
+    # Not kept on disk, where it could be code that does not check.
+    for compile_it in (compiled, compiled_on_tables):
+        function = compile_it(read)
+        function(np.zeros(3, np.int64), 2)
+        try:
+            function(np.zeros(3, np.int64), 3)
+        except IndexError:
+            continue
+        return False
+    return True
+
+
+def main() -> None:
+    """Answer seeds with what was found, line by line."""
+    look = importlib.import_module(f"{__package__}.{sys.argv[1]}").look
+    if not _bounds_are_checked():
+        print("an index behind the end of an array did not raise", flush=True)
+        raise SystemExit(1)
+    answers = sys.stdout
+    sys.stdout = sys.stderr
+    print(READY, file=answers, flush=True)
+    for line in sys.stdin:
+        try:
+            found = look(int(line))
+        except Exception as error:
+            found = Found(1, (f"{type(error).__name__}: {error}",))
+        print(json.dumps(asdict(found)), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
