@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -79,6 +79,7 @@ class WrittenResult:
         changed: the instance that it is a result of: the one that was given, with the changes that the file states. The
             plan is to be checked on this one.
         changes: these changes (`Family.changes`); None: there are none.
+        options: plan space and options of the run as they stand in the file.
     """
 
     instance: str
@@ -93,6 +94,7 @@ class WrittenResult:
     plan: Any
     changed: Any
     changes: Any
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 def load_result(path: str | Path, instance: Any) -> WrittenResult:
@@ -125,6 +127,7 @@ def load_result(path: str | Path, instance: Any) -> WrittenResult:
             figures={} if model.plan is None else files.figures_from(model.plan, instance),
             changed=instance,
             changes=changes,
+            options=dict(fields["options"]),
         )
 
 
