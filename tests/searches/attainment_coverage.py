@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -35,7 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     began = time.monotonic()
     seeds = range(asked.seed, asked.seed - (-asked.count // SESSIONS))
     with ProcessPoolExecutor(asked.jobs, multiprocessing.get_context("spawn")) as pool:
-        found = [held for some in pool.map(statements, seeds) for held in some][: asked.count]
+        found: list[Held] = []
+        for some in pool.map(statements, seeds):
+            found += some
+            held = sum(one.holds for one in found)
+            print(f"{held} of {len(found)} hold, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    found = found[: asked.count]
     print(to_text(table(found), 120))
     missed = [held for held in found if not held.holds]
     for held in missed[:LISTED]:
