@@ -62,10 +62,12 @@ def estimate(found: Latencies, confidence: float) -> Estimate:
     `FEWEST_BLOCKS`: longer blocks show dependence that shorter ones miss.
 
     Args:
-        found: latencies by window, at least one request.
+        found: latencies by window; without a request nothing is said.
         confidence: of the bound, one-sided.
     """
     requests, late = int(found.arrived.sum()), int(found.late.sum())
+    if not requests:
+        return Estimate(0.0, 0.0, confidence, 0, 0.0, 0)
     shortest = math.ceil(BLOCK * memory(found))
     blocks = len(found.arrived) // shortest
     lower, clusters = (1.0, math.inf) if blocks >= FEWEST_BLOCKS else (0.0, 0.0)
@@ -92,6 +94,8 @@ def goes_on(found: Latencies, confidence: float) -> Estimate:
     """
     known = estimate(found, confidence)
     half = len(found.arrived) // 2
+    if not (found.until(half).arrived.any() and found.since(half).arrived.any()):
+        return known
     before, after = (row.slower.sum(axis=1) / row.arrived.sum() for row in (found.until(half), found.since(half)))
     if (np.abs(after - before) > ALIKE).any():
         return known

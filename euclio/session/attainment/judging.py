@@ -91,7 +91,7 @@ class Trials:
         Args:
             plan: a plan of the session.
             attempt: how many were judged before.
-            ends_at: time, of the monotonic clock, at which it is not made longer; None: there is none.
+            ends_at: time, of the monotonic clock, at which it ends; None: there is none.
         """
         confidence = 1 - (1 - CONFIDENCE) / 2 ** (attempt + 1)
         seed, window_s = self._seed_of(1 + attempt), self._window_s(JUDGED)
@@ -100,17 +100,14 @@ class Trials:
         nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
         bounded = goes_on if nothing_is_random else estimate
         for doubled in range(doublings + 1):
-            begin, all_of_them = 2**doubled * windows // PARTS, 2**doubled * (windows + windows // PARTS)
-            found = bounded(run.go_on(all_of_them).since(begin), confidence)
+            simulated = run.go_on(2**doubled * (windows + windows // PARTS), ends_at)
+            found = bounded(simulated.since(len(simulated.arrived) // (PARTS + 1)), confidence)
             is_over = ends_at is not None and time.monotonic() >= ends_at
-            if (
-                is_over
-                or (nothing_is_random and found.lower)
-                or self._has_seen_enough(found)
-                or self._is_hopeless(found, 2 ** (doublings - doubled))
-            ):
+            if is_over or (nothing_is_random and found.lower) or self._has_seen_enough(found):
                 break
-        return Judged(found, all_of_them * window_s, seed)
+            if self._is_hopeless(found, 2 ** (doublings - doubled)):
+                break
+        return Judged(found, len(simulated.arrived) * window_s, seed)
 
     def _has_seen_enough(self, found: Estimate) -> bool:
         return found.blocks >= ENOUGH_BLOCKS and found.clusters >= ENOUGH_CLUSTERS

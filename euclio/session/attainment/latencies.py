@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -78,16 +79,19 @@ class Run:
             self._server, self._counted(incoming(system, replace(setup, seconds=until_ns / NS_PER_S)))
         )
 
-    def go_on(self, windows: int) -> Latencies:
+    def go_on(self, windows: int, ends_at: float | None = None) -> Latencies:
         """Simulate until so many windows in all are over, and it is known which of their requests were slow.
 
         What is not answered yet is slower than all levels: so much time is simulated on top.
+
+        Args:
+            windows: all windows that are asked for, those of earlier calls included.
+            ends_at: time, of the monotonic clock, at which it ends with fewer, but with `STEP` at least.
         """
-        for window in range(self._begun + STEP, windows, STEP):
-            self._go_to(window)
-        self._go_to(windows)
-        own = self._arrived[:windows]
-        return Latencies(own.copy(), own - self._within[:windows, :-1].cumsum(axis=1).T)
+        while self._begun < windows and not (self._begun and ends_at is not None and time.monotonic() >= ends_at):
+            self._go_to(min(self._begun + STEP, windows))
+        own = self._arrived[: self._begun]
+        return Latencies(own.copy(), own - self._within[: self._begun, :-1].cumsum(axis=1).T)
 
     def _go_to(self, windows: int) -> None:
         self._driver.go_to(self._window_ns * windows + int(self._levels_ns[-1]) + 1)

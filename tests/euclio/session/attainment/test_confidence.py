@@ -113,3 +113,9 @@ def test_where_nothing_is_random_a_slow_drift_that_makes_no_difference_is_none()
 def test_where_nothing_is_random_a_queue_that_grows_says_nothing():
     growing = found(np.clip(np.arange(WINDOWS) - 900, 0, 1000))
     assert goes_on(growing, 0.95).lower == 0.0
+
+
+@pytest.mark.parametrize("bounded", [estimate, goes_on])
+def test_without_requests_nothing_is_said(bounded):
+    nothing = np.zeros(WINDOWS, int)
+    assert bounded(Latencies(nothing, np.zeros((len(LEVELS), WINDOWS), int)), 0.95).lower == 0.0

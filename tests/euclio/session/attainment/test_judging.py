@@ -72,7 +72,6 @@ def test_it_takes_longer_where_late_requests_come_in_clusters():
     """At a target of 99 % a million requests are enough where they come one by one."""
     few = trials(FEW, Setup()).judged(plan_of(FEW, "0.06"), 0, None).estimate
     many = trials(SESSION, Setup()).judged(plan_of(SESSION, "0.1"), 0, None).estimate
-    print(few, many)
     assert few.requests > 2 * many.requests
 
 
