@@ -18,6 +18,8 @@ from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.space import PlanSpace
 from euclio.simulation.setup import Arrivals
 
+ATTEMPTS = 8
+"""Plans that are judged at most."""
 SEARCHED = (512, 40_000, 800, 400_000)
 JUDGED = (1024, 400_000, 10_000, 4_000_000)
 """Windows that count; least requests in them; requests in them over the share that may miss the SLO, such as 0.01, and
@@ -36,6 +38,9 @@ DOUBLINGS = 6
 ENOUGH_BLOCKS = 3 * FEWEST_BLOCKS
 ENOUGH_CLUSTERS = 40.0
 """A judgement goes on until it has seen so many independent blocks of time and so many clusters of late requests."""
+SHRINKS = 0.75
+"""How fast a bound comes closer to the misses as a simulation is made longer, as an exponent: at the rate of a spread,
+1/2, and faster while the largest cluster matters."""
 HOPELESS = 1.1
 """It ends early where at its longest it would still leave so many times the misses that are allowed."""
 
@@ -63,16 +68,17 @@ class Trials:
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
         self._rate, self._slo_s = float(session_rate(session)), float(session.slo_s)
 
-    def searched(self, plan: Plan, least: float) -> float | None:
-        """The attainment on the requests of the search, which are the same for all plans; None: it is below the least.
+    def searched(self, plan: Plan, least: float, times: int = 1) -> float | None:
+        """The attainment on the requests of the search, the same for all plans; None: it is below the least.
 
         Args:
             plan: a plan of the session.
             least: the simulation ends as soon as the attainment is certain to be below this.
+            times: how many times as long as at first the simulation is.
         """
-        windows = SEARCHED[0]
+        windows = times * SEARCHED[0]
         begin = windows // PARTS
-        run = self._run(plan, SEARCHED, self._seed_of(0), 1)
+        run = self._run(plan, SEARCHED, self._seed_of(0), times)
         allowed = (1 - least) * self._rate * self._window_s(SEARCHED) * windows
         for part in range(1, PARTS + 1):
             found = run.go_on(begin + windows * part // PARTS).since(begin)
@@ -85,15 +91,17 @@ class Trials:
     def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> Judged:
         """The attainment on requests of their own, with one attempt's part of the error that is allowed.
 
-        Each attempt is allowed half of the error of the one before, so that all of them together are allowed what a
-        single one would be. How long the simulation is made depends on how much it has seen, never on its bound.
+        The first attempt is allowed half of the error, the others share the other half, so that all of them together
+        are allowed what a single one would be. How long the simulation is made depends on how much it has seen, never
+        on whether its bound is at the target.
 
         Args:
             plan: a plan of the session.
-            attempt: how many were judged before.
+            attempt: how many were judged before, less than `ATTEMPTS`.
             ends_at: time, of the monotonic clock, at which it ends; None: there is none.
         """
-        confidence = 1 - (1 - CONFIDENCE) / 2 ** (attempt + 1)
+        error = (1 - CONFIDENCE) / 2
+        confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
         seed, window_s = self._seed_of(1 + attempt), self._window_s(JUDGED)
         windows, doublings = JUDGED[0], self._doublings(window_s)
         run = self._run(plan, JUDGED, seed, 2**doublings)
@@ -120,7 +128,7 @@ class Trials:
         if found.blocks < FEWEST_BLOCKS:
             return times > 1 and found.share < self._demand.target
         missed, uncertain = 1 - found.share, found.share - found.lower
-        return missed + uncertain / math.sqrt(times) > HOPELESS * (1 - self._demand.target)
+        return missed + uncertain / times**SHRINKS > HOPELESS * (1 - self._demand.target)
 
     def _doublings(self, window_s: float) -> int:
         first = self._rate * window_s * JUDGED[0]

@@ -14,14 +14,14 @@ needed. That no cheaper plan keeps the target is not shown.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from euclio.session.attainment.confidence import Estimate
 from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.judging import Judged, Trials
+from euclio.session.attainment.judging import ATTEMPTS, Judged, Trials
 from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
@@ -39,14 +39,14 @@ REFINED = (Fraction(1, 20), Fraction(1, 40))
 MOST_MODULES = 8
 """Modules whose own margins are bisected."""
 
-ATTEMPTS = 8
-"""Plans that are judged at most."""
 SEARCH_SHARE, JUDGING_SHARE = 0.6, 0.9
 """Shares of a time limit after which the search and the judging come to an end; fewer requests say less."""
 FIRST = 0.9
 """Share of the misses that the search allows at first: what it passes has to pass with less than certain numbers."""
-STRICTER, STRICTEST = 0.85, 0.4
+STRICTER, STRICTEST = 0.85, 0.6
 """Shares of these that it allows once a plan has failed on fresh requests: by how much it failed, but between these."""
+LONGEST = 4
+"""A search simulates plans twice as long after each that has failed, up to so many times as long as at first."""
 
 Planner = Callable[[Session], tuple[Plan, Evaluation] | None]
 """Makes a plan of a session, with what the checker says of it; None: there is none."""
@@ -124,7 +124,7 @@ def cheapest(
         judged = trials.judged(best.plan, attempt, judged_at)
         if judged.estimate.lower >= demand.target:
             return Found(best, judged, search.plans(), not search.is_over())
-        search.ask_more(best, (1 - demand.target) / (1 - judged.estimate.lower))
+        search.ask_more(best, judged.estimate, demand.target)
     return Found(None, judged, search.plans(), not search.is_over())
 
 
@@ -139,6 +139,8 @@ class _Search:
     ends_at: float | None
     level: float
     """Attainment on the requests of the search with which a plan passes."""
+    times: int = 1
+    """How many times as long as at first plans are simulated."""
     tried: dict[Margins, Tried | None] = field(default_factory=dict)
     best: Tried | None = None
 
@@ -146,16 +148,19 @@ class _Search:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
 
-    def ask_more(self, failed: Tried, allowed: float) -> None:
-        """Let plans pass only with fewer misses than before, and not one that has failed.
+    def ask_more(self, failed: Tried, judged: Estimate, target: float) -> None:
+        """Look longer, and let plans pass only with fewer misses than before, after one has failed on fresh requests.
 
-        Args:
-            failed: the plan that has failed on fresh requests.
-            allowed: the misses that are allowed over those that it may have by these.
+        Plans that have passed are simulated again. What has failed is known better from the judgement than from the
+        search, by whose requests it may have been late never.
         """
-        assert failed.share is not None
-        factor = min(STRICTER, max(STRICTEST, allowed))
-        self.level = max(1 - (1 - self.level) * factor, math.nextafter(failed.share, 2))
+        allowed = (1 - target) / (1 - judged.lower)
+        self.level = 1 - (1 - self.level) * min(STRICTER, max(STRICTEST, allowed))
+        self.times = min(2 * self.times, LONGEST)
+        for margins, found in self.tried.items():
+            if found is not None and found.share is not None and found.share >= target:
+                self.tried[margins] = replace(found, simulated=False, share=None)
+        self.tried[failed.margins] = replace(failed, share=judged.lower)
         self.best = None
 
     def is_over(self) -> bool:
@@ -220,7 +225,7 @@ class _Search:
         if self.best is not None and found.cost_per_h >= self.best.cost_per_h:
             return True
         if not found.simulated:
-            found = replace(found, simulated=True, share=self.trials.searched(found.plan, self.level))
+            found = replace(found, simulated=True, share=self.trials.searched(found.plan, self.level, self.times))
             self.tried[margins] = found
         if found.share is None or found.share < self.level:
             return False
