@@ -128,7 +128,8 @@ class Trials:
         if found.blocks < FEWEST_BLOCKS:
             return times > 1 and found.share < self._demand.target
         missed, uncertain = 1 - found.share, found.share - found.lower
-        return missed + uncertain / times**SHRINKS > HOPELESS * (1 - self._demand.target)
+        still_uncertain: float = uncertain / times**SHRINKS
+        return missed + still_uncertain > HOPELESS * (1 - self._demand.target)
 
     def _doublings(self, window_s: float) -> int:
         first = self._rate * window_s * JUDGED[0]
