@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.simulation.setup import PHASE_S, VARIABILITY, Arrivals
+from euclio.simulation.setup import PHASE_S, VARIABILITY, Arrivals, Setup
 
 DRAWN = tuple(kind.value for kind in Arrivals if kind is not Arrivals.TRACE)
 
@@ -55,3 +55,20 @@ def arrivals(arguments: argparse.Namespace) -> dict[str, Any]:
         if value is not None:
             found[name] = value
     return found | ({"trace_s": load_trace(arguments.trace)} if kind is Arrivals.TRACE else {})
+
+
+def arrival_flags(setup: Setup, trace: Path | None) -> list[str]:
+    """The options that make the arrivals and the noise of a setup.
+
+    Args:
+        setup: the setup.
+        trace: file of its timestamps, if it has any; None: its name is not known.
+    """
+    if setup.arrivals is Arrivals.TRACE:
+        found = ["--trace", str(trace or "TRACE")]
+    else:
+        found = ["--arrivals", setup.arrivals.value]
+    for name, (process, flag) in PARAMETERS.items():
+        if setup.arrivals is process:
+            found += [flag, f"{getattr(setup, name)!r}"]
+    return found + (["--noise", f"{setup.noise!r}"] if setup.noise else [])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from euclio.commands.arrivals import add_arrivals, arrivals
-from euclio.commands.setup_options import add_setup_options, setup_options
+from euclio.commands.arrivals import add_arrivals, arrival_flags, arrivals
+from euclio.commands.setup_options import add_setup_options, setup_flags, setup_options
 from euclio.core.errors import InputError
 from euclio.core.family import find_family
 from euclio.core.values import SHARE
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
+    from euclio.core.result import AnyResult
+    from euclio.files import WrittenResult
     from euclio.session.attainment.demand import Demand
 
 SERVED = "session"
@@ -58,6 +62,44 @@ def attainment_demand(arguments: argparse.Namespace, family: Family) -> Demand |
 
     setup = Setup(noise=arguments.noise or 0.0, **arrivals(arguments), **setup_options(arguments, family))
     return Demand(arguments.attainment, setup)
+
+
+def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None, trace: Path | None) -> str | None:
+    """The command that plays out what a result of an attainment states; None: it states nothing.
+
+    Args:
+        result: a checked result.
+        family: of its instance.
+        instance: file of the instance.
+        out: file that the result was written to; None: to none, so that its name stands there as RESULT.
+        trace: file of timestamps that requests follow; None: its name is not known, or there is none.
+    """
+    from euclio.session.attainment.served import setup_as_asked
+
+    setup = setup_as_asked(result)
+    if setup is None or result.plan is None:
+        return None
+    length = ["--seconds", f"{setup.seconds!r}", "--seed", str(setup.seed)]
+    flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family)]
+    return shlex.join(["euclio", "simulate", str(instance), str(out or "RESULT"), *flags])
+
+
+def otherwise(result: WrittenResult, family: Family, setup: Any, trace: Path | None) -> str | None:
+    """How a simulation of a result serves otherwise than its attainment counts on; None: it does not, or has none.
+
+    Args:
+        result: a result as it was read.
+        family: of its instance.
+        setup: what is simulated.
+        trace: file of timestamps that it follows.
+    """
+    from euclio.session.attainment.served import same_service, setup_as_asked
+
+    asked = setup_as_asked(result)
+    if asked is None or same_service(result, setup):
+        return None
+    flags = shlex.join([*arrival_flags(asked, trace), *setup_flags(asked, family)])
+    return f"serves otherwise than the plan's attainment counts on, which is shown under {flags}"
 
 
 def _dependent() -> dict[str, str]:

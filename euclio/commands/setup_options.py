@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from euclio.core.words import joined
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
+    from euclio.simulation.setup import Setup
     from euclio.simulation.simulator import SetupOption
 
 
@@ -47,6 +49,21 @@ def setup_options(arguments: argparse.Namespace, family: Family) -> dict[str, An
             if vars(arguments).get(other):
                 raise InputError(f"stands instead of --{other.replace('_', '-')}; leave one out", field=flag)
         found[option.field] = given
+    return found
+
+
+def setup_flags(setup: Setup, family: Family) -> list[str]:
+    """The options that make a family's own fields of a setup, where they are not the defaults."""
+    found: list[str] = []
+    defaults = type(setup)()
+    for option in family.setup_options:
+        value = getattr(setup, option.field)
+        if value == getattr(defaults, option.field):
+            continue
+        if not option.choices and option.parse is None:
+            found.append(option.flag)
+        else:
+            found += [option.flag, "none" if value == math.inf else str(value)]
     return found
 
 

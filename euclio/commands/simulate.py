@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.commands.arrivals import add_arrivals, arrivals
+from euclio.commands.attainment import otherwise
 from euclio.commands.exit_codes import NO_PLAN, SOLVED
 from euclio.commands.named_code import add_named_code, named_code
 from euclio.commands.setup_options import add_setup_options, setup_options
@@ -105,6 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
             "seconds",
             field="--seconds",
         )
+    with at("", arguments.result):
+        differing = otherwise(written, family, setup, arguments.trace)
+    if differing is not None:
+        say(f"{arguments.result}: {differing}")
     with noticed("simulating; compiling takes a while at the first use after installation"):
         return (_search if arguments.highest_load else _once)(arguments, simulator, *given)
 

@@ -6,15 +6,17 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.attainment import add_attainment, attainment_demand
+from euclio.commands.attainment import add_attainment, attainment_demand, shown_by
 from euclio.commands.change_options import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.plan_space import add_plan_space, plan_space
+from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
 
 if TYPE_CHECKING:
+    from euclio.core.family import Family
     from euclio.core.result import AnyResult
 
 
@@ -112,9 +114,20 @@ def run(arguments: argparse.Namespace) -> int:
         from euclio.core.tables import to_text
 
         print(to_text(family.table(instance, result)))
+    if demand is not None:
+        _say_what_shows_it(arguments, family, result)
     if result.reason:
         say(f"{arguments.file}: {result.status.value}: {result.reason}")
     return EXIT_CODES.get(result.status, NO_PLAN)
+
+
+def _say_what_shows_it(arguments: argparse.Namespace, family: Family, result: AnyResult) -> None:
+    """Print the command that plays out what an attainment states, in one line that can be copied."""
+    shown = shown_by(result, family, arguments.file, arguments.out, arguments.trace)
+    if shown is not None and arguments.json:
+        say(f"shown by: {shown}")
+    elif shown is not None:
+        print(f"\nshown by: {printable(shown)}")
 
 
 def _with_reason(result: AnyResult) -> AnyResult:

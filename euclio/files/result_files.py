@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -80,6 +80,7 @@ class WrittenResult:
         changed: the instance that it is a result of: the one that was given, with the changes that the file states. The
             plan is to be checked on this one.
         changes: these changes (`Family.changes`); None: there are none.
+        options: plan space and options of the run as they stand in the file.
     """
 
     instance: str
@@ -94,6 +95,7 @@ class WrittenResult:
     plan: Any
     changed: Any
     changes: Any
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 def load_result(path: str | Path, instance: Any, **named: Any) -> WrittenResult:
@@ -132,6 +134,7 @@ def load_result(path: str | Path, instance: Any, **named: Any) -> WrittenResult:
             figures={} if model.plan is None else files.figures_from(model.plan, instance),
             changed=instance,
             changes=changes,
+            options=dict(fields["options"]),
         )
 
 

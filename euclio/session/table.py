@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import islice
 
@@ -93,13 +94,19 @@ def _attainment(result: Result) -> list[str]:
     if asked is None or "rate_margin" not in stats or result.value is None:
         return []
     more = float(result.value) / stats["cost_without_margins"] - 1 if stats["cost_without_margins"] else 0.0
+    least = _rounded_down(stats["attainment_at_least"])
     return [
         f"attainment {percent(stats['attainment'])} under {asked['arrivals']} arrivals, dispatch {asked['dispatch']}: "
-        f"at least {percent(stats['attainment_at_least'])} with {percent(asked['confidence'], 0)} confidence",
+        f"at least {percent(least)} with {percent(asked['confidence'], 0)} confidence",
         f"planned for up to {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the "
         f"SLO; {percent(more, 1)} more expensive than without",
         "dummies stand for capacity that is kept free",
     ]
+
+
+def _rounded_down(share: float) -> float:
+    """A share that is no larger once it is printed with two decimals of a per cent."""
+    return math.floor(share * 10_000) / 10_000
 
 
 def _spare(session: Session, result: Result) -> list[str]:

@@ -2,5 +2,6 @@
 
 from euclio.session.attainment.attaining import solve_attaining
 from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.served import setup_of
 
-__all__ = ["Demand", "solve_attaining"]
+__all__ = ["Demand", "setup_of", "solve_attaining"]

@@ -70,6 +70,8 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     dispatch = demand.setup.dispatch or own_dispatch(ready.space.policy)
     asked_for = demand.describe(dispatch)
+    if found.judged is not None:
+        asked_for |= {"seconds": found.judged.seconds, "seed": found.judged.seed}
     if found.best is not None:
         rates = zip(ready.instance.modules, found.best.margins.rates, strict=True)
         asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
@@ -103,11 +105,12 @@ class _Runs:
 
 def _answer(found: Found, demand: Demand) -> Answer[Plan]:
     stats = {"plans_tried": float(len(found.tried)), "cost_without_margins": float(found.tried[0].cost_per_h)}
-    if found.validated is not None:
+    if found.judged is not None:
+        judged = found.judged.estimate
         stats |= {
-            "attainment": found.validated.share,
-            "attainment_at_least": found.validated.lower,
-            "validated_requests": float(found.validated.requests),
+            "attainment": judged.share,
+            "attainment_at_least": judged.lower,
+            "validated_requests": float(judged.requests),
         }
     if found.best is None:
         within = "" if found.complete else " within the time limit"

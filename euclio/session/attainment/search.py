@@ -6,28 +6,26 @@ large: for each share of the SLO the least margin on all rates is bracketed, the
 than the best so far; then the margin of one module after the other is bisected. All plans serve the same requests, so
 that differences between them are not chance.
 
-The cheapest plan that passes is then served requests that the search has not seen. If its lower confidence bound is at
-the target, it is the answer; else the search goes on with a higher level. Each of `ATTEMPTS` such trials is given its
-part of the error that is allowed, so that the statement holds however many are needed. That no cheaper plan keeps the
-target is not shown.
+The cheapest plan that passes is then served requests that the search has not seen, as many as it takes (`judging`). If
+its lower confidence bound is at the target, it is the answer; else the search goes on with a higher level. Each of
+`ATTEMPTS` such judgements is given its part of the error that is allowed, so that the statement holds however many are
+needed. That no cheaper plan keeps the target is not shown.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from euclio.session.attainment.confidence import Estimate, estimate
-from euclio.session.attainment.demand import CONFIDENCE, Demand
+from euclio.session.attainment.confidence import Estimate
+from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.judging import ATTEMPTS, Judged, Trials
 from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
-from euclio.session.attainment.replications import Replications, outcomes, replications
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
-from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.space import PlanSpace
 
 COARSE, FINE = Fraction(1, 50), Fraction(1, 200)
@@ -41,15 +39,14 @@ REFINED = (Fraction(1, 20), Fraction(1, 40))
 MOST_MODULES = 8
 """Modules whose own margins are bisected."""
 
-SEARCHED, VALIDATED = (8, 100, 50_000), (20, 500, 200_000)
-"""Replications; requests of each over the share that may miss the SLO, such as 0.01; most requests of each."""
-LEAST_REQUESTS = 2000
-ATTEMPTS = 8
-"""Plans that are validated at most."""
-SEARCH_SHARE, VALIDATION_SHARE = 0.6, 0.9
-"""Shares of a time limit after which the search and the validation come to an end; fewer requests say less."""
-STRICTER = 0.8
-"""Share of the misses that the search allows after a plan has failed on fresh requests."""
+SEARCH_SHARE, JUDGING_SHARE = 0.6, 0.9
+"""Shares of a time limit after which the search and the judging come to an end; fewer requests say less."""
+FIRST = 0.9
+"""Share of the misses that the search allows at first: what it passes has to pass with less than certain numbers."""
+STRICTER, STRICTEST = 0.85, 0.6
+"""Shares of these that it allows once a plan has failed on fresh requests: by how much it failed, but between these."""
+LONGEST = 4
+"""A search simulates plans twice as long after each that has failed, up to so many times as long as at first."""
 
 Planner = Callable[[Session], tuple[Plan, Evaluation] | None]
 """Makes a plan of a session, with what the checker says of it; None: there is none."""
@@ -65,8 +62,7 @@ class Tried:
         cost_per_h: what it costs there.
         costs: of this, each module's part.
         simulated: whether it was; more expensive plans than the best so far are not.
-        estimate: its attainment in the search; None: it was not simulated, or not to the end, as it was certain to miss
-            the target.
+        share: its attainment in the search; None: it was not simulated, or it misses the level that was asked for then.
     """
 
     margins: Margins
@@ -74,7 +70,7 @@ class Tried:
     cost_per_h: Fraction
     costs: tuple[Fraction, ...]
     simulated: bool = False
-    estimate: Estimate | None = None
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +79,13 @@ class Found:
 
     Attributes:
         best: the answer; None: no plan passed.
-        validated: its attainment on fresh requests, or that of the last plan that failed; None: there was none.
+        judged: its attainment on fresh requests, or that of the last plan that failed; None: there was none.
         tried: all plans in the order in which they were tried, the one without margins first if there is one.
         complete: whether the search was not ended by its limit.
     """
 
     best: Tried | None
-    validated: Estimate | None
+    judged: Judged | None
     tried: tuple[Tried, ...]
     complete: bool
 
@@ -111,53 +107,25 @@ def cheapest(
         space: plan space of these plans.
         demand: target, arrivals and dispatch.
         seed: seed of all requests; the same gives the same, where no limit is hit.
-        time_limit_s: limit of search and validation together.
+        time_limit_s: limit of search and judging together.
     """
     began = time.monotonic()
-    ends_at, validated_at = (
-        None if time_limit_s is None else began + share * time_limit_s for share in (SEARCH_SHARE, VALIDATION_SHARE)
+    ends_at, judged_at = (
+        None if time_limit_s is None else began + share * time_limit_s for share in (SEARCH_SHARE, JUDGING_SHARE)
     )
-    trials = _Trials(session, spare_space(space), demand, seed)
-    search = _Search(session, planner, trials, ends_at, demand.target)
-    validated = None
+    priced = spare_space(space)
+    trials = Trials(session, priced, demand, seed)
+    search = _Search(session, planner, priced, trials, ends_at, 1 - FIRST * (1 - demand.target))
+    judged = None
     for attempt in range(ATTEMPTS):
         best = search.run()
         if best is None:
             break
-        validated = trials.validated(best, attempt, validated_at)
-        if validated.lower >= demand.target:
-            return Found(best, validated, search.plans(), not search.is_over())
-        search.ask_more(best)
-    return Found(None, validated, search.plans(), not search.is_over())
-
-
-class _Trials:
-    """Simulations of plans of one session under one demand."""
-
-    def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int) -> None:
-        self.session, self.space, self.demand, self.seed = session, space, demand, seed
-        self._searched = self._replications(SEARCHED, 0)
-
-    def _replications(self, size: tuple[int, int, int], stream: int) -> Replications:
-        number, per_miss, most = size
-        requests = min(most, max(LEAST_REQUESTS, round(per_miss / (1 - self.demand.target))))
-        slo_s, rate = float(self.session.slo_s), float(session_rate(self.session))
-        return replications(self.demand.setup, slo_s, rate, requests, number, (self.seed, stream))
-
-    def _system(self, plan: Plan) -> System:
-        return build_system(self.session, plan, self.space, self.demand.setup)
-
-    def searched(self, plan: Plan) -> Estimate | None:
-        """The attainment on the requests of the search; None: it is certain to be below the target."""
-        asked = self._searched
-        arrived, attained = outcomes(self._system(plan), asked, self.demand.target)
-        return estimate(arrived, attained, CONFIDENCE) if len(arrived) == len(asked.seeds) else None
-
-    def validated(self, tried: Tried, attempt: int, ends_at: float | None) -> Estimate:
-        """The attainment on fresh requests, with one attempt's part of the error that is allowed."""
-        asked = self._replications(VALIDATED, 1 + attempt)
-        arrived, attained = outcomes(self._system(tried.plan), asked, ends_at=ends_at)
-        return estimate(arrived, attained, 1 - (1 - CONFIDENCE) / ATTEMPTS)
+        judged = trials.judged(best.plan, attempt, judged_at)
+        if judged.estimate.lower >= demand.target:
+            return Found(best, judged, search.plans(), not search.is_over())
+        search.ask_more(best, judged.estimate, demand.target)
+    return Found(None, judged, search.plans(), not search.is_over())
 
 
 @dataclass(slots=True)
@@ -166,10 +134,13 @@ class _Search:
 
     session: Session
     planner: Planner
-    trials: _Trials
+    space: PlanSpace
+    trials: Trials
     ends_at: float | None
     level: float
-    """Lower bound with which a plan passes."""
+    """Attainment on the requests of the search with which a plan passes."""
+    times: int = 1
+    """How many times as long as at first plans are simulated."""
     tried: dict[Margins, Tried | None] = field(default_factory=dict)
     best: Tried | None = None
 
@@ -177,10 +148,19 @@ class _Search:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
 
-    def ask_more(self, failed: Tried) -> None:
-        """Let plans pass only with fewer misses than before, and not one that has failed."""
-        assert failed.estimate is not None
-        self.level = max(1 - (1 - self.level) * STRICTER, math.nextafter(failed.estimate.lower, 2))
+    def ask_more(self, failed: Tried, judged: Estimate, target: float) -> None:
+        """Look longer, and let plans pass only with fewer misses than before, after one has failed on fresh requests.
+
+        Plans that have passed are simulated again. What has failed is known better from the judgement than from the
+        search, by whose requests it may have been late never.
+        """
+        allowed = (1 - target) / (1 - judged.lower)
+        self.level = 1 - (1 - self.level) * min(STRICTER, max(STRICTEST, allowed))
+        self.times = min(2 * self.times, LONGEST)
+        for margins, found in self.tried.items():
+            if found is not None and found.share is not None and found.share >= target:
+                self.tried[margins] = replace(found, simulated=False, share=None)
+        self.tried[failed.margins] = replace(failed, share=judged.lower)
         self.best = None
 
     def is_over(self) -> bool:
@@ -245,9 +225,9 @@ class _Search:
         if self.best is not None and found.cost_per_h >= self.best.cost_per_h:
             return True
         if not found.simulated:
-            found = replace(found, simulated=True, estimate=self.trials.searched(found.plan))
+            found = replace(found, simulated=True, share=self.trials.searched(found.plan, self.level, self.times))
             self.tried[margins] = found
-        if found.estimate is None or found.estimate.lower < self.level:
+        if found.share is None or found.share < self.level:
             return False
         self.best = found
         return True
@@ -258,7 +238,7 @@ class _Search:
         if made is None:
             return None
         plan = with_spare(self.session, *made, margins)
-        checked = evaluate(self.session, plan, self.trials.space)
+        checked = evaluate(self.session, plan, self.space)
         assert checked.feasible, f"margins make a plan that the checker refuses: {checked.violations}"
         assert checked.cost_per_h is not None
         return Tried(margins, plan, checked.cost_per_h, tuple(module.cost_per_h for module in checked.modules))

@@ -74,15 +74,17 @@ def _arrivals(found: dict[str, Any]) -> str:
 
 
 def _extras(found: dict[str, Any]) -> str:
-    """What differs from the defaults."""
+    """How requests are served, as the options say it; what hardly anybody asks for only where it is."""
     words = []
-    if found["timeout_s"] is not None:
+    if found["timeout_s"] is None:
+        words.append("time-outs as planned")
+    else:
         none = found["timeout_s"] == "none"
         words.append("no time-out" if none else f"time-out {milliseconds(found['timeout_s'])} ms")
+    words.append("dummies sent" if found["dummies"] else "no dummies")
+    words.append(f"partial machines {found['partial']}")
     words += ["modules hold requests"] * found["hold"]
-    words += ["no dummies"] * (not found["dummies"])
     words += ["hopeless requests dropped"] * (found["dropping"] == "hopeless")
-    words += ["partial machines shared"] * (found["partial"] == "shared")
     return "".join(f", {word}" for word in words)
 
 

@@ -1,6 +1,8 @@
 """`euclio solve --attainment` as users meet it."""
 
 import json
+import re
+import shlex
 
 import pytest
 from simulate_command import call as simulate
@@ -47,7 +49,9 @@ def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
     assert found["status"] == "feasible"
     assert found["bound_per_h"] is None
     asked = found["options"]["attainment"]
-    margins = asked.pop("rate_margins")
+    margins, seconds, seed = (asked.pop(key) for key in ("rate_margins", "seconds", "seed"))
+    assert seconds * 10 > found["stats"]["validated_requests"]
+    assert seed > 0
     assert list(margins) == ["detect", "classify"]
     assert max(margins.values()) == found["stats"]["rate_margin"]
     assert asked == {
@@ -63,6 +67,81 @@ def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
         "noise": 0.0,
     }
     assert found["stats"]["attainment_at_least"] >= 0.95
+
+
+def shown_by(text):
+    """The arguments of the command that is printed."""
+    line = next(line for line in text.splitlines() if "shown by: " in line)
+    words = shlex.split(line.partition("shown by: ")[2])
+    assert words[:2] == ["euclio", "simulate"]
+    return words[2:]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--arrivals", "gamma", "--cv", 1.5, "--dispatch", "pull"),
+        ("--arrivals", "on-off", "--on", 2, "--off", 0.5, "--noise", 0.1, "--hold"),
+        ("--time-out", "none", "--dropping", "hopeless"),
+        ("--time-out", 0.25, "--policy", "rr"),
+        ("--rate", 20),
+    ],
+)
+def test_the_printed_command_shows_at_least_what_is_stated(session, tmp_path, capsys, options):
+    out = tmp_path / "a result.json"
+    code, text, _ = solve(capsys, session, "--attainment", 0.9, *options, "--out", out)
+    assert code == 0
+    least = json.loads(out.read_text())["stats"]["attainment_at_least"]
+    code, shown, err = simulate(capsys, *shown_by(text), "--json")
+    assert code == 0
+    assert json.loads(shown)["attainment"] >= least
+    assert "serves otherwise" not in err
+
+
+def test_the_printed_command_follows_the_trace(session, tmp_path, capsys):
+    trace, out = tmp_path / "times.csv", tmp_path / "result.json"
+    trace.write_text("time\n" + "".join(f"{k * k % 977 + 1000 * k / 7}\n" for k in range(500)))
+    code, text, _ = solve(capsys, session, "--attainment", 0.8, "--trace", trace, "--out", out)
+    assert code == 0
+    assert str(trace) in shown_by(text)
+    found = json.loads(simulate(capsys, *shown_by(text), "--json")[1])
+    assert found["attainment"] >= json.loads(out.read_text())["stats"]["attainment_at_least"]
+
+
+def test_without_a_file_the_result_has_a_placeholder_and_json_stays_json(session, capsys):
+    code, text, err = solve(capsys, session, "--attainment", 0.9, "--json")
+    assert code == 0
+    json.loads(text)
+    assert shown_by(err)[:2] == [str(session), "RESULT"]
+
+
+def test_the_simulator_says_which_flags_the_attainment_counts_on(written, session, capsys):
+    _, text, err = simulate(capsys, session, written[0])
+    assert "dispatch rounds, time-outs as planned, dummies sent, partial machines alone" in text
+    needed = "--arrivals poisson --dispatch rounds --no-dummies --partial shared"
+    told = [line for line in err.splitlines() if "serves otherwise than the plan's attainment counts on" in line]
+    assert len(told) == 1
+    assert told[0].endswith(needed)
+    _, text, err = simulate(capsys, session, written[0], *needed.split())
+    assert "dispatch rounds, time-outs as planned, no dummies, partial machines shared" in text
+    assert "serves otherwise" not in err
+
+
+def test_a_result_that_states_odd_flags_is_bad_input(written, session, capsys):
+    found = json.loads(written[0].read_text())
+    found["options"]["attainment"]["arrivals"] = "never"
+    written[0].write_text(json.dumps(found))
+    code, _, err = simulate(capsys, session, written[0])
+    assert code == 2
+    assert "options.attainment: is no setup of a simulation" in err
+    assert err.count("\n") == 1
+
+
+def test_the_bound_is_rounded_down(written):
+    stated = re.search(r"at least ([0-9.]+) %", written[1]).group(1)
+    least = json.loads(written[0].read_text())["stats"]["attainment_at_least"]
+    assert 0 <= least - float(stated) / 100 < 1e-4
 
 
 def test_the_simulator_finds_the_same_attainment(written, session, capsys):

@@ -1,36 +1,121 @@
-"""Bounds on an attainment hold as often as they say."""
+"""Bounds on an attainment hold as often as they say, however late requests come together."""
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from euclio.session.attainment.confidence import estimate
+from euclio.session.attainment.confidence import FEWEST_BLOCKS, estimate, goes_on, memory
+from euclio.session.attainment.latencies import AT_SLO, LEVELS, Latencies
 
-
-def test_the_bound_of_students_replications_is_that_of_a_table():
-    found = estimate(np.array([1000] * 5), np.array([990, 980, 985, 995, 990]), 0.95)
-    assert found.share == 0.988
-    # t(0.95, 4) = 2.1318; standard deviation 0.0057009.
-    assert found.lower == pytest.approx(0.988 - 2.131847 * 0.00570088 / 5**0.5, abs=1e-7)
-    assert (found.replications, found.requests) == (5, 5000)
+WINDOWS = 1024
 
 
-def test_without_a_miss_the_number_of_requests_decides():
-    found = estimate(np.array([1000] * 10), np.array([1000] * 10), 0.95)
-    assert found.share == 1.0
-    assert found.lower == pytest.approx(0.05 ** (1 / 10000), abs=1e-12)
+def found(late, arrived=1000):
+    """Windows with so many late requests; requests come closer to the SLO where others are late."""
+    late = np.asarray(late)
+    below = [np.minimum(arrived, late * (AT_SLO - k + 1)) for k in range(AT_SLO)]
+    return Latencies(np.full(len(late), arrived), np.array([*below, *[late] * (len(LEVELS) - AT_SLO)]))
 
 
-def test_without_an_answer_in_time_the_bound_is_0():
-    assert estimate(np.array([10, 10]), np.array([0, 0]), 0.95).lower == 0.0
+def clusters(stream, mean, size, windows=WINDOWS):
+    """Late requests by window: a Poisson number of clusters of random size, each over some windows."""
+    late = np.zeros(windows)
+    for first in stream.integers(0, windows, stream.poisson(mean)):
+        length = 1 + stream.geometric(0.25)
+        late[first : first + length] += size(stream) / length
+    return np.minimum(np.round(late), 1000).astype(int)
 
 
-@pytest.mark.parametrize("spread", [0.0, 0.004])
-def test_the_bound_holds_as_often_as_it_says(spread):
-    """Replications whose shares vary more than those of independent requests do, as queues make them."""
-    stream = np.random.default_rng(1)
-    kept = 0
-    for _ in range(1000):
-        shares = np.clip(stream.normal(0.985, spread, 10), 0, 1)
-        attained = stream.binomial(2000, shares)
-        kept += estimate(np.full(10, 2000), attained, 0.95).lower <= 0.985
-    assert kept / 1000 >= 0.94
+SIZES = {
+    "alike": (lambda stream: 200.0, 200.0),
+    "exponential": (lambda stream: stream.exponential(200), 200.0),
+    "lognormal": (lambda stream: 200 * np.exp(stream.normal() - 0.5), 200.0),
+}
+
+
+@pytest.mark.parametrize("kind", SIZES)
+@pytest.mark.parametrize("mean", [3, 10, 30, 100])
+def test_the_bound_holds_as_often_as_it_says_where_few_clusters_have_all_that_is_late(kind, mean):
+    """Student's bound of 20 parts holds 63 to 79 times in 100 with three clusters, 80 to 90 with ten."""
+    stream = np.random.default_rng(7)
+    size, average = SIZES[kind]
+    true = 1 - mean * average / (WINDOWS * 1000)
+    held = sum(estimate(found(clusters(stream, mean, size)), 0.95).lower <= true for _ in range(200))
+    # With 95 % a run of 200 has fewer than 175 once in 100,000.
+    assert held >= 175
+
+
+def test_many_clusters_make_the_bound_tight():
+    stream = np.random.default_rng(3)
+    true = 300 * 200 / (WINDOWS * 1000)
+    bounds = [estimate(found(clusters(stream, 300, SIZES["exponential"][0])), 0.95).lower for _ in range(20)]
+    assert 1.0 < (1 - np.median(bounds)) / true < 1.5
+
+
+def test_windows_alike_are_bounded_as_poisson_counts_are():
+    """One window in eight has one late request: 128 of them, each a cluster by itself."""
+    late = np.zeros(WINDOWS, int)
+    late[np.random.default_rng(0).permutation(WINDOWS)[:128]] = 1
+    answer = estimate(found(late), 0.95)
+    poisson = stats.gamma.ppf(0.95, 129) / (WINDOWS * 1000)
+    assert 1 - answer.lower == pytest.approx(poisson, rel=0.35)
+    assert answer.share == 1 - 128 / (WINDOWS * 1000)
+
+
+def test_without_anything_late_the_largest_cluster_that_nearly_was_decides():
+    """Rule of three: if clusters of 50 requests nearly were late, ln 20 * 50 of all may be."""
+    nothing = found(np.zeros(WINDOWS, int))
+    near = np.zeros((len(LEVELS), WINDOWS), int)
+    near[:AT_SLO, ::64] = 50
+    answer = estimate(Latencies(nothing.arrived, near), 0.95)
+    assert answer.share == 1.0
+    assert np.log(20) * 50 * (1 - 1e-9) <= (1 - answer.lower) * WINDOWS * 1000 <= np.log(20) * 50 * 4
+
+
+def test_what_never_forgets_is_no_evidence():
+    """A queue at full use is a random walk: there is no share that it keeps, however long it is looked at."""
+    said = 0
+    for seed in range(40):
+        walk = np.abs(np.cumsum(np.random.default_rng(seed).normal(size=WINDOWS)))
+        late = np.clip(40 * (walk - 10), 0, 1000).astype(int)
+        said += estimate(found(late), 0.95).lower > 0.5
+    assert said <= 2
+
+
+def test_memory_is_that_of_the_process():
+    """An autoregressive process of order one with coefficient r has the time (1 + r) / (1 - r): 19 for 0.9."""
+    stream, times = np.random.default_rng(1), []
+    for _ in range(20):
+        value, late = 0.0, []
+        for noise in stream.normal(size=4 * WINDOWS):
+            value = 0.9 * value + noise
+            late.append(round(300 + 40 * value))
+        times.append(memory(found(late)))
+    assert np.mean(times) == pytest.approx(19, rel=0.2)
+
+
+def test_too_few_blocks_say_nothing():
+    late = np.repeat([0, 200], WINDOWS // 2)
+    answer = estimate(found(late), 0.95)
+    assert answer.blocks < FEWEST_BLOCKS
+    assert (answer.share, answer.lower) == (0.9, 0.0)
+
+
+def test_where_nothing_is_random_a_slow_drift_that_makes_no_difference_is_none():
+    """Latencies that rise within the SLO and fall again, once in the whole simulation."""
+    slower = np.zeros((len(LEVELS), WINDOWS), int)
+    slower[:10] = np.where(np.arange(WINDOWS) % 512 < 256, 1000, 0)
+    still = Latencies(np.full(WINDOWS, 1000), slower)
+    assert estimate(still, 0.95).lower == 0.0
+    assert goes_on(still, 0.95).lower == pytest.approx(1 - np.log(20) / (WINDOWS * 1000))
+
+
+def test_where_nothing_is_random_a_queue_that_grows_says_nothing():
+    growing = found(np.clip(np.arange(WINDOWS) - 900, 0, 1000))
+    assert goes_on(growing, 0.95).lower == 0.0
+
+
+@pytest.mark.parametrize("bounded", [estimate, goes_on])
+def test_without_requests_nothing_is_said(bounded):
+    nothing = np.zeros(WINDOWS, int)
+    assert bounded(Latencies(nothing, np.zeros((len(LEVELS), WINDOWS), int)), 0.95).lower == 0.0

@@ -34,7 +34,7 @@ def found(request):
 
 def test_the_plan_keeps_the_attainment_on_requests_that_nothing_has_seen(found):
     name, answer = found
-    assert answer.validated.lower >= 0.99
+    assert answer.judged.estimate.lower >= 0.99
     space = spare_space(find_solver(name).space)
     setup = replace(Demand(0.99, Setup()).setup, seconds=3000, seed=987654)
     served = simulate(SESSION, answer.best.plan, setup, space)
@@ -44,7 +44,7 @@ def test_the_plan_keeps_the_attainment_on_requests_that_nothing_has_seen(found):
 def test_the_plan_without_margins_does_not(found):
     without = found[1].tried[0]
     assert without.margins == alike(SESSION)
-    assert without.estimate is None or without.estimate.lower < 0.99
+    assert without.share is None or without.share < 0.99
     assert found[1].best.cost_per_h > without.cost_per_h
 
 
@@ -52,7 +52,7 @@ def test_no_plan_that_was_tried_is_cheaper_and_passes(found):
     answer = found[1]
     for tried in answer.tried:
         if tried.cost_per_h < answer.best.cost_per_h:
-            assert tried.estimate is None or tried.estimate.lower < answer.best.estimate.lower
+            assert tried.share is None or tried.share < answer.best.share
 
 
 def test_the_same_seed_finds_the_same_plan():

@@ -138,9 +138,9 @@ def test_figures_are_the_same_every_time(even, tmp_path, draw):
     assert "two in a row" in first
 
 
-def test_the_table_says_what_differs_from_the_defaults():
+def test_the_table_says_how_requests_are_served():
     setup = Setup("on-off", 0.5, 5, timeout_s=float("inf"), hold=True, dropping="hopeless", partial="shared")
     text = to_text(simulation_table(simulate(SESSION, PLAN, setup)), 140)
-    assert "dispatch rounds, no time-out, modules hold requests, hopeless requests dropped" in text
-    assert "partial machines shared" in text
+    assert "dispatch rounds, no time-out, dummies sent, partial machines shared, modules hold requests" in text
+    assert "hopeless requests dropped" in text
     assert "end to end" in text

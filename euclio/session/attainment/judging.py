@@ -1,0 +1,161 @@
+"""Simulations of plans: as short as a search can do with, and as long as a statement needs."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from euclio.session.attainment.confidence import FEWEST_BLOCKS, Estimate, estimate, goes_on
+from euclio.session.attainment.demand import CONFIDENCE, Demand
+from euclio.session.attainment.latencies import Run
+from euclio.session.instance import Session
+from euclio.session.plan import Plan
+from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.space import PlanSpace
+from euclio.simulation.setup import Arrivals
+
+ATTEMPTS = 8
+"""Plans that are judged at most."""
+SEARCHED = (512, 40_000, 800, 400_000)
+JUDGED = (1024, 400_000, 10_000, 4_000_000)
+"""Windows that count; least requests in them; requests in them over the share that may miss the SLO, such as 0.01, and
+the most of these."""
+PARTS = 8
+"""On top of them so many parts of a simulation are left out at its begin: it starts with idle machines."""
+LEAST_SLOS = 400
+LEAST_BURSTS = 200
+"""A simulation is at least that long, in SLOs and in bursts."""
+MOST_CYCLE = 400_000
+"""A search replays a whole trace if it has at most so many requests; a judgement always does."""
+MOST_REQUESTS = 8_000_000
+"""A simulation is not made longer beyond so many requests ..."""
+DOUBLINGS = 6
+"""... or once it was made twice as long so many times."""
+ENOUGH_BLOCKS = 3 * FEWEST_BLOCKS
+ENOUGH_CLUSTERS = 40.0
+"""A judgement goes on until it has seen so many independent blocks of time and so many clusters of late requests."""
+SHRINKS = 0.75
+"""How fast a bound comes closer to the misses as a simulation is made longer, as an exponent: at the rate of a spread,
+1/2, and faster while the largest cluster matters."""
+HOPELESS = 1.1
+"""It ends early where at its longest it would still leave so many times the misses that are allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A plan's attainment on requests that the search has not seen.
+
+    Attributes:
+        estimate: the attainment, with its bound.
+        seconds: how long requests came.
+        seed: the seed of these requests.
+    """
+
+    estimate: Estimate
+    seconds: float
+    seed: int
+
+
+class Trials:
+    """Simulations of plans of one session under one demand."""
+
+    def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int) -> None:
+        """Nothing is simulated yet; the seed is that of all requests."""
+        self._session, self._space, self._demand, self._seed = session, space, demand, seed
+        self._rate, self._slo_s = float(session_rate(session)), float(session.slo_s)
+
+    def searched(self, plan: Plan, least: float, times: int = 1) -> float | None:
+        """The attainment on the requests of the search, the same for all plans; None: it is below the least.
+
+        Args:
+            plan: a plan of the session.
+            least: the simulation ends as soon as the attainment is certain to be below this.
+            times: how many times as long as at first the simulation is.
+        """
+        windows = times * SEARCHED[0]
+        begin = windows // PARTS
+        run = self._run(plan, SEARCHED, self._seed_of(0), times)
+        allowed = (1 - least) * self._rate * self._window_s(SEARCHED) * windows
+        for part in range(1, PARTS + 1):
+            found = run.go_on(begin + windows * part // PARTS).since(begin)
+            if found.late.sum() > allowed * 1.1 + 10:
+                return None
+        arrived = int(found.arrived.sum())
+        share = 1 - int(found.late.sum()) / arrived if arrived else 1.0
+        return share if share >= least else None
+
+    def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> Judged:
+        """The attainment on requests of their own, with one attempt's part of the error that is allowed.
+
+        The first attempt is allowed half of the error, the others share the other half, so that all of them together
+        are allowed what a single one would be. How long the simulation is made depends on how much it has seen, never
+        on whether its bound is at the target.
+
+        Args:
+            plan: a plan of the session.
+            attempt: how many were judged before, less than `ATTEMPTS`.
+            ends_at: time, of the monotonic clock, at which it ends; None: there is none.
+        """
+        error = (1 - CONFIDENCE) / 2
+        confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
+        seed, window_s = self._seed_of(1 + attempt), self._window_s(JUDGED)
+        windows, doublings = JUDGED[0], self._doublings(window_s)
+        run = self._run(plan, JUDGED, seed, 2**doublings)
+        nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
+        bounded = goes_on if nothing_is_random else estimate
+        for doubled in range(doublings + 1):
+            simulated = run.go_on(2**doubled * (windows + windows // PARTS), ends_at)
+            found = bounded(simulated.since(len(simulated.arrived) // (PARTS + 1)), confidence)
+            is_over = ends_at is not None and time.monotonic() >= ends_at
+            if is_over or (nothing_is_random and found.lower) or self._has_seen_enough(found):
+                break
+            if self._is_hopeless(found, 2 ** (doublings - doubled)):
+                break
+        return Judged(found, len(simulated.arrived) * window_s, seed)
+
+    def _has_seen_enough(self, found: Estimate) -> bool:
+        return found.blocks >= ENOUGH_BLOCKS and found.clusters >= ENOUGH_CLUSTERS
+
+    def _is_hopeless(self, found: Estimate, times: int) -> bool:
+        """Whether so many times as long a simulation would not show the target either, if it goes on alike.
+
+        Giving up makes no statement, so that it needs no part of the error that is allowed.
+        """
+        if found.blocks < FEWEST_BLOCKS:
+            return times > 1 and found.share < self._demand.target
+        missed, uncertain = 1 - found.share, found.share - found.lower
+        still_uncertain: float = uncertain / times**SHRINKS
+        return missed + still_uncertain > HOPELESS * (1 - self._demand.target)
+
+    def _doublings(self, window_s: float) -> int:
+        first = self._rate * window_s * JUDGED[0]
+        return max(0, min(DOUBLINGS, int(math.log2(max(1.0, MOST_REQUESTS / first)))))
+
+    def _run(self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int) -> Run:
+        windows = times * (size[0] + size[0] // PARTS)
+        return Run(self._system(plan), replace(self._demand.setup, seed=seed), self._window_s(size), windows)
+
+    def _system(self, plan: Plan) -> System:
+        return build_system(self._session, plan, self._space, self._demand.setup)
+
+    def _seed_of(self, stream: int) -> int:
+        """A seed that is independent of those of other streams, short enough to be typed."""
+        return int(np.random.SeedSequence((self._seed, stream)).generate_state(1, np.uint32)[0])
+
+    def _window_s(self, size: tuple[int, int, int, int]) -> float:
+        """Length of a window, at first."""
+        windows, least, per_miss, most = size
+        setup: Setup = self._demand.setup
+        requests = max(least, min(most, round(per_miss / (1 - self._demand.target))))
+        seconds = max(requests / self._rate, LEAST_SLOS * self._slo_s)
+        if setup.arrivals is Arrivals.ON_OFF:
+            seconds = max(seconds, LEAST_BURSTS * (setup.on_s + setup.off_s))
+        cycle = len(setup.trace_s) - 1
+        if setup.arrivals is Arrivals.TRACE and (size is JUDGED or cycle <= MOST_CYCLE):
+            # Whole cycles, so that each part of the trace counts for what it is.
+            seconds = math.ceil(seconds * self._rate / cycle) * cycle / self._rate
+        return seconds / windows

@@ -1,0 +1,62 @@
+"""The setup that shows a stated attainment: of a result as it is returned, and as it is read."""
+
+from dataclasses import replace
+
+import pytest
+from worked_examples import M_3, module
+
+from euclio import solve
+from euclio.core.errors import InputError
+from euclio.files import load_result, save_result
+from euclio.session import Hardware, Session
+from euclio.session.attainment import setup_of, solve_attaining
+from euclio.session.attainment.served import same_service
+from euclio.session.simulation import Setup, simulate
+
+SESSION = Session("one", "1.4", [Hardware("gpu", 1)], [module("b", 60, M_3)])
+SETUPS = [
+    Setup(),
+    Setup("gamma", cv=1.5, dispatch="pull"),
+    Setup("on-off", on_s=3.0, off_s=0.2, timeout_s=0.3, noise=0.1),
+    Setup("poisson", timeout_s=float("inf"), hold=True, dropping="hopeless"),
+]
+
+
+@pytest.mark.parametrize("asked", SETUPS)
+def test_it_gives_at_least_what_is_stated(asked, tmp_path):
+    result = solve_attaining(SESSION, "harpagon", 0.9, asked)
+    setup = setup_of(result)
+    assert simulate(SESSION, result.plan, setup, result.space).attainment >= result.stats["attainment_at_least"]
+    assert (setup.dummies, setup.partial, setup.noise, setup.hold) == (False, "shared", asked.noise, asked.hold)
+    save_result(result, SESSION, tmp_path / "result.json")
+    assert setup_of(load_result(tmp_path / "result.json", SESSION)) == setup
+
+
+def test_timestamps_have_to_be_given():
+    times = tuple(float(k) for k in range(200))
+    result = solve_attaining(SESSION, "harpagon", 0.9, Setup("trace", trace_s=times))
+    assert setup_of(result, times).trace_s == times
+    with pytest.raises(InputError, match="timestamps: are 200, not 0; give the trace"):
+        setup_of(result)
+
+
+def test_a_plan_that_was_not_asked_for_one_has_none():
+    with pytest.raises(InputError, match=r"options\.attainment: is not stated"):
+        setup_of(solve(SESSION))
+
+
+def test_what_is_served_otherwise_is_known():
+    result = solve_attaining(SESSION, "harpagon", 0.9)
+    setup = setup_of(result)
+    assert same_service(result, setup)
+    assert same_service(result, replace(setup, seconds=5, seed=1, load=0.5, dispatch=None))
+    for other in ({"dummies": True}, {"partial": "alone"}, {"timeout_s": 1.0}, {"dispatch": "pull"}, {"noise": 0.2}):
+        assert not same_service(result, replace(setup, **other))
+    assert same_service(solve(SESSION), setup)
+
+
+@pytest.mark.parametrize("stated", [{"arrivals": "never"}, {"noise": [1]}, {"cv": -1}, {"on_s": "x"}, 7, []])
+def test_a_file_that_states_no_setup_is_bad_input(stated):
+    result = solve(SESSION)
+    with pytest.raises(InputError, match=r"options\.attainment"):
+        setup_of(replace(result, options={**result.options, "attainment": stated}))
