@@ -75,12 +75,16 @@ def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None
         trace: file of timestamps that requests follow; None: its name is not known, or there is none.
     """
     from euclio.session.attainment.served import setup_as_asked
+    from euclio.session.policies.own_policy import HASH
 
     setup = setup_as_asked(result)
     if setup is None or result.plan is None:
         return None
     length = ["--seconds", f"{setup.seconds!r}", "--seed", str(setup.seed)]
-    flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family)]
+    policy = result.space.policy
+    # A result names a policy of a file, and only a command line has it run.
+    own = ["--policy", policy.name.partition(HASH)[0]] if policy.version else []
+    flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family), *own]
     return shlex.join(["euclio", "simulate", str(instance), str(out or "RESULT"), *flags])
 
 
