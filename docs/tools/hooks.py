@@ -17,7 +17,12 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = "docs"
 FOLDERS = ("euclio", "heuristics", "formulations", "bruteforce", "data", "notebooks", "reports", "tests")
 """Folders whose READMEs become pages."""
-TOP = {"README.md": "tree.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+TOP = {
+    "README.md": "tree.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "reporting.md",
+}
 """Files next to them that become pages."""
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 OUTSIDE = re.compile(r"^[a-z]+:")

@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import sys
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -52,7 +53,12 @@ class _Console(Console):
 
 
 def _shown(text: str) -> str:
-    return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
+    return "".join(sign if _is_harmless(sign) else "\ufffd" for sign in text)
+
+
+def _is_harmless(sign: str) -> bool:
+    """Whether a terminal only shows it: a sign, a line break, or a space, such as one that no line is broken at."""
+    return sign.isprintable() or sign == "\n" or unicodedata.category(sign) == "Zs"
 
 
 def to_text(content: RenderableType, width: int | None = None) -> str:

@@ -74,7 +74,7 @@ BAD_TEXTS = {
     "NaN": (set_in("slo_s", float("nan")), "slo_s", "is NaN; give a finite"),
     "infinite": (set_in("modules", 0, "rate_rps", float("inf")), "modules[0].rate_rps", "is Infinity"),
     "more than a float holds": (TEXT.replace("1.0,", "1e400,", 1), "slo_s", "ordinary size"),
-    "less than a float holds": (TEXT.replace("1.0,", "1e-320,", 1), "slo_s", "ordinary size"),
+    "less than a float holds": (TEXT.replace("1.0,", "1e-400,", 1), "slo_s", "ordinary size"),
     "vast exponent": (TEXT.replace("1.0,", "1e999999999,", 1), "slo_s", "ordinary size"),
     "vast whole number": (TEXT.replace("1.0,", "1" * 5000 + ",", 1), "slo_s", "5000 characters"),
     "zero rate": (set_in("modules", 1, "rate_rps", 0), "modules[1].rate_rps", "greater than 0"),

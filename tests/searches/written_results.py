@@ -25,11 +25,10 @@ from euclio.session.changes import SessionChanges
 from euclio.session.charging import Charging
 from euclio.session.policies import POLICIES
 from euclio.session.running import RunningMachines
-
-from ..adversary.clusters import cluster_case
-from ..adversary.fleets import fleet_case
-from ..adversary.numbers import LARGEST, SMALLEST, cut, printed, spread, supported
-from ..adversary.sessions import session_case
+from tests.adversary.clusters import cluster_case
+from tests.adversary.fleets import fleet_case
+from tests.adversary.numbers import LARGEST, SMALLEST, cut, printed, spread, supported
+from tests.adversary.sessions import session_case
 
 LIMIT_S = 0.3
 """Seconds of a solver."""

@@ -30,7 +30,7 @@ def test_report_stands_next_to_its_file_with_its_markdown_twin(
     page = results.with_suffix(".html")
     assert (code, capsys.readouterr().out.strip()) == (0, str(page))
     assert "<h1>A &lt;race&gt;</h1>" in page.read_text(encoding="utf-8")
-    assert page.with_suffix(".md").read_text(encoding="utf-8").startswith("# A <race>\n")
+    assert page.with_suffix(".md").read_text(encoding="utf-8").startswith("# A &lt;race>\n")
 
 
 def test_versions_that_differ_are_one_line_of_warning(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,7 +52,9 @@ def test_dask_worker_killed_in_a_run_loses_nothing(pool, folder):
     killed = []
 
     def kill() -> None:
-        killed.append(psutil.Process(pid_in(folder / "pid")).parent())
+        keeper = psutil.Process(pid_in(folder / "pid")).parent()
+        assert keeper is not None
+        killed.append(keeper.parent())
         killed[0].kill()
 
     killer = threading.Thread(target=kill)

@@ -53,6 +53,7 @@ OF_RULES = {
     "bruteforce/session/bought_enumeration.py": "rule continuous has the plans of rule machine where machines are full",
     "bruteforce/session/packed_enumeration.py": "partial machines that are shared take no dummies",
     "formulations/session/joint/surplus.py": "the same",
+    "formulations/session/rational/charged.py": "plans whose last machine dummies do not fill, as under rule none",
     "formulations/session/whole/cover.py": "plans with a machine that dummies do not fill",
 }
 
