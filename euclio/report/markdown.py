@@ -17,18 +17,18 @@ from euclio.report.blocks import (
     Preformatted,
     Table,
 )
-from euclio.report.markdown_text import fenced, inline, paragraph, table_cell
+from euclio.report.markdown_text import fenced, heading, inline, paragraph, table_cell
 
 
 def markdown_page(title: str, blocks: Sequence[Block]) -> str:
     """A Markdown document; of figures only titles and captions stay."""
-    parts = [f"# {inline(title)}", *(_block(block) for block in blocks)]
+    parts = [f"# {heading(title)}", *(_block(block) for block in blocks)]
     return "\n\n".join(parts) + "\n"
 
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {inline(block.text)}"
+        return f"{'#' * block.level} {heading(block.text)}"
     if isinstance(block, Paragraph):
         return paragraph(block.text)
     if isinstance(block, Preformatted):
@@ -60,7 +60,7 @@ def _item(text: str, note: str) -> str:
 def _fold(block: Fold) -> str:
     """What a fold holds, below its line as a heading: Markdown hides nothing."""
     counts = count_text(block.counts)
-    title = f"### {inline(block.summary)}" + (f": {inline(counts)}" if counts else "")
+    title = f"### {heading(block.summary + (f': {counts}' if counts else ''))}"
     return "\n\n".join([title, *(_block(part) for part in block.blocks)])
 
 

@@ -22,12 +22,18 @@ _SIGNS = re.compile(
 )
 _BEGIN = re.compile(r"^[ \t]*(\d{0,9})([#>=]|[-+](?=\s|$)|-(?=-)|(?<=\d)[.)](?=\s|$))", re.MULTILINE)
 """What makes a line a heading, a quotation, an item of a list, or the line above it a heading."""
+_CLOSE = re.compile(r"(?:^|(?<=\s))#(?=#*\s*$)")
 _AS_ENTITY = {"<": "&lt;", "&": "&amp;"}
 
 
 def inline(text: str) -> str:
     """A text whose signs mean nothing but themselves, where it stands within a line."""
     return _SIGNS.sub(lambda found: _AS_ENTITY.get(found[0]) or f"\\{found[0]}", text)
+
+
+def heading(text: str) -> str:
+    """A text whose signs mean nothing but themselves, in a line that is a heading, which number signs may close."""
+    return _CLOSE.sub(r"\\\g<0>", inline(text))
 
 
 def paragraph(text: str) -> str:

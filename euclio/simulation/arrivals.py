@@ -76,7 +76,7 @@ def _times(setup: Setup, rate_rps: float, stream: np.random.Generator, most: int
     """Arrivals at random without end in seconds, in pieces of `most`."""
     match setup.arrivals:
         case Arrivals.ON_OFF:
-            return on_off_times(setup.on_s, setup.off_s, rate_rps, stream, most)
+            return on_off_times(setup.on_s, setup.off_s, rate_rps, stream, most, setup.seconds)
         case Arrivals.TRACE:
             return _summed(gaps_of(setup, rate_rps, stream), 1.0, most)
         case _:

@@ -26,6 +26,8 @@ REQUESTS = 60
 LONGEST_S = 10**9
 NOT_SERVED = ("the data plane needs one size per pipeline", "are simulated")
 """Words by which a simulator says what of a plan it does not serve: batches that differ, too many machines or calls."""
+IN_FRACTIONS = "give a feasible plan that counts whole GPUs"
+"""What it says of plans in fractions of GPUs, where these fit on more GPUs than there are only."""
 
 
 def look(seed: int) -> Found:
@@ -86,13 +88,14 @@ def _verbs(written: Written, files: tuple[str, str]) -> list[str]:
     """What the verbs say against the result, which each of them has to take."""
     faults: list[str] = []
     family = family_of(written.instance)
+    unserved = NOT_SERVED if getattr(written.result.space, "whole_gpus", True) else (*NOT_SERVED, IN_FRACTIONS)
     asked: list[tuple[str, ...]] = [("verify", *files)]
     asked += [("export", *files, "--to", kind) for kind in _exports(written)]
     if family.simulator is not None:
         asked.append(("simulate", *files, "--seconds", _seconds(written)))
     for words in asked:
         code, _, said = _run(*words)
-        served = words[0] != "simulate" or not any(limit in said for limit in NOT_SERVED)
+        served = words[0] != "simulate" or not any(limit in said for limit in unserved)
         if code != 0 and served:
             faults.append(f"{words[0]}: {code} {said}")
     code, printed, said = _run("diff", files[1], files[1], "--json")

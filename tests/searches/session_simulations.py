@@ -209,7 +209,8 @@ def _proven(found: Simulation) -> list[str]:
         )
         if tally.latencies.largest_ns > limit:
             faults.append(f"module {m} took {tally.latencies.largest_ns} ns, {limit} are proven")
-    if found.setup.hold and all(kept) and system.evaluation.feasible and found.late:
+    # An objective of more than 36 years is counted as that, and so is what takes longer.
+    if found.setup.hold and all(kept) and system.evaluation.feasible and found.late and system.slo_ticks < LONGEST:
         faults.append(f"{found.late} requests were late, none can be")
     return faults
 

@@ -148,3 +148,17 @@ def test_a_wrong_trace_is_refused_in_one_line(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         load_trace(path)
+
+
+def test_rare_requests_in_short_bursts_take_no_memory_for_bursts_that_are_never_asked_for():
+    """A piece of 100 requests lasts 1e11 s here, and 5e12 bursts; of these 5e4 are within the 1000 s."""
+    (times,) = arrivals_of(setup("on-off", on_s=0.01, off_s=0.01, seconds=1000.0), [1e-9])
+    assert times.size == 0
+
+
+def test_bursts_are_the_same_however_many_are_drawn_at_once():
+    """Phases are drawn one after the other, so that more of them at a time are no others."""
+    given = setup("on-off", on_s=0.05, off_s=0.2, seconds=400.0)
+    (whole,) = arrivals_of(given, [30.0])
+    pieces = np.concatenate(list(arrival_chunks(given, [30.0], most=7)[0]))
+    assert whole.tolist() == pieces.tolist()
