@@ -160,7 +160,8 @@ def test_memory_that_a_run_leaves_behind_is_not_held_against_the_next(slot):
 def test_daemon_that_a_solver_leaves_ends_with_its_worker(tmp_path, monkeypatch, way):
     monkeypatch.setenv("FAULTS", str(tmp_path))
     with Slot() as slot:
-        list(slot.run(batch_of(run_of(f"leave_a_daemon_and_{way}"))))
+        limits = replace(LONG, hard_time_s=3.0, preparation_s=20.0)
+        list(slot.run(batch_of(run_of(f"leave_a_daemon_and_{way}", limits))))
     assert not is_alive(pid_in(tmp_path / "daemon"))
 
 
