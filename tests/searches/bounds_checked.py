@@ -24,6 +24,8 @@ from .search import Found
 ROOT = Path(__file__).parents[2]
 HELPERS = ROOT / "tests" / "helpers"
 READY = "bounds are checked"
+PACKAGE = "tests.searches"
+"""This package as the process finds it from the root of the tree; pytest knows it by a shorter name."""
 
 
 def in_checked_process(module: str) -> Callable[[int], Found]:
@@ -55,7 +57,7 @@ def _process(module: str) -> subprocess.Popen[str]:
         [str(ROOT), str(HELPERS), *filter(None, [environment.get("PYTHONPATH")])]
     )
     process = subprocess.Popen(
-        [sys.executable, "-m", f"{__package__}.bounds_checked", module],
+        [sys.executable, "-m", f"{PACKAGE}.bounds_checked", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -93,7 +95,7 @@ def _bounds_are_checked() -> bool:
 
 def main() -> None:
     """Answer seeds with what was found, line by line."""
-    look = importlib.import_module(f"{__package__}.{sys.argv[1]}").look
+    look = importlib.import_module(f"{PACKAGE}.{sys.argv[1]}").look
     if not _bounds_are_checked():
         print("an index behind the end of an array did not raise", flush=True)
         raise SystemExit(1)
