@@ -74,8 +74,8 @@ def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None
         out: file that the result was written to; None: to none, so that its name stands there as RESULT.
         trace: file of timestamps that requests follow; None: its name is not known, or there is none.
     """
+    from euclio.core.references import HASH
     from euclio.session.attainment.served import setup_as_asked
-    from euclio.session.policies.own_policy import HASH
 
     setup = setup_as_asked(result)
     if setup is None or result.plan is None:
