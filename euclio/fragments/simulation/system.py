@@ -58,17 +58,15 @@ def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
     evaluation = evaluate(fleet, plan)
     if not evaluation.sets:
         raise InputError(f"{evaluation.violations[0]}; `euclio verify` says more", field="plan")
+    wanted = sum(stage.instances for own in plan.sets for stage in own.stages)
+    if wanted > MOST_INSTANCES:
+        raise InputError(f"has {wanted} instances; up to {MOST_INSTANCES} are simulated", field="plan")
     found: list[ServedStage] = []
-    instances = sum(stage.instances for own in plan.sets for stage in own.stages)
-    if instances > MOST_INSTANCES:
-        raise InputError(f"has {instances} instances; up to {MOST_INSTANCES} are simulated", field="plan")
     instances = 0
     for place, own in enumerate(plan.sets):
         for stage in _stages_of(fleet, place, own, instances):
             found.append(stage)
             instances += stage.stage.instances
-    if instances > MOST_INSTANCES:
-        raise InputError(f"has {instances} instances; up to {MOST_INSTANCES} are simulated", field="plan")
     return tuple(found)
 
 
