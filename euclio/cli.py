@@ -40,6 +40,7 @@ COMMANDS = {
     "status": "how far an experiment is",
     "report": "write the page of an experiment: tables and figures of its results",
     "reproduce": "run a paper's evaluation and write its report",
+    "warm-up": "compile solvers, provers and simulators now instead of during the first long runs",
     "bench-set": "check the benchmark set, run a solver on it, list it, make it",
 }
 """The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for.

@@ -12,7 +12,7 @@ import numpy as np
 
 from bruteforce.session.split_ends import plan_ends
 from bruteforce.session.split_grids import module_budgets_to_try
-from euclio.core.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.session.exact.modes import Modes, new_modes
@@ -148,8 +148,8 @@ def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor:
             _load(s, options, i, order[at[i]], trial)
         visited += 1
         reassign_latency(s, dummies, REASSIGN_MOST, False, trial)
-        if trial.cost.sum() < below:
-            best_cost = trial.cost.sum()
+        if total_of(trial.cost) < below:
+            best_cost = total_of(trial.cost)
             copy_schedule(trial, best)
             # A proven lower bound is reached: nothing cheaper is left to find.
             if best_cost <= floor * (1.0 + 1e-9):
@@ -194,8 +194,8 @@ def enumerate_splits(s: SessionArrays, dummies: int, stretch: bool, grid: int, s
                 s, stretched(s, budgets) if stretch else budgets, dummies, REASSIGN_MOST, False, trial
             )
             # Ties within rounding keep the first split.
-            if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
-                best_cost = trial.cost.sum()
+            if reassigned >= 0 and total_of(trial.cost) < best_cost * (1.0 - 1e-12):
+                best_cost = total_of(trial.cost)
                 copy_schedule(trial, best)
         m = modules - 1
         # An odometer: modules at their last budget start over, and the one before them goes on.
@@ -309,7 +309,7 @@ def _set_ends(options: _Options, m: int, first: int, last: int, steps: Modes) ->
     """Let module m's modes be the ends of its options `first` to `last` (exclusive)."""
     lo, hi = options.end_first[first], options.end_first[last]
     n = 0
-    for e in lo + np.argsort(options.end_latency[lo:hi]):
+    for e in lo + np.argsort(options.end_latency[lo:hi], kind="mergesort"):
         # By rising latency only what gets cheaper is of use.
         if n == 0 or options.end_cost[e] < steps.cost[m, n - 1]:
             steps.latency[m, n], steps.cost[m, n] = options.end_latency[e], options.end_cost[e]
@@ -333,7 +333,7 @@ def _priced(s: SessionArrays, options: _Options, steps: Modes) -> tuple[float, F
             ends = slice(options.end_first[o], options.end_first[o + 1])
             worth = options.end_cost[ends] + relaxed.flow[m] * options.end_latency[ends]
             excess[o] = worth.min() - relaxed.base[m]
-        order[lo:hi] = lo + np.argsort(excess[lo:hi])
+        order[lo:hi] = lo + np.argsort(excess[lo:hi], kind="mergesort")
     return relaxed.bound, excess, order
 
 

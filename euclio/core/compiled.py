@@ -1,104 +1,370 @@
-"""One place where functions are compiled to machine code (numba), so that type checkers see plain functions."""
+"""Kernels: numeric functions of one source, interpreted, or as machine code where that is at hand or worth making.
+
+Small work is done interpreted before machine code is even loaded, so a kernel is interpreted first. What has been
+interpreted in this process is counted; after `WORTH_LOADING_S` kernels whose machine code is kept on disk take it, and
+after `WORTH_MAKING_S` machine code of the others is made in another process, and taken once it is there. A call that is
+under way then begins again, compiled, with its arguments as they were. Both ways give the same numbers, every digit.
+
+Numba is imported by `euclio.core.machine_code`, and only where machine code is used (ours; docs/architecture.md).
+"""
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import os
-import re
+import threading
 import time
-import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from typing import Any, ParamSpec, TypeVar, cast
 
-from euclio.core.lazy import imported_as_missing, imported_without
+import numpy as np
 
-with imported_as_missing("yaml"):
-    # With it numba reads settings from the current folder, a folder for machine code and modules to be imported among
-    # them: a folder that somebody else sent would have code run. What numba says of such a file is not meant for users.
-    warnings.filterwarnings("ignore", message="A Numba config file is found")
-    import numba
-    import numba.extending
-    from numba import objmode
+from euclio.core.lazy import late
 
-with imported_without("scipy.linalg.cython_blas"):
-    # Numba imports it when it makes its functions of arrays, only to know that it is there: 0.2 s of every command.
-    import numba.np.arraymath
-
-__all__ = ["INFINITY", "clock", "compiled", "compiled_on_tables", "is_past", "numba"]
+__all__ = ["INFINITY", "Kernel", "Way", "clock", "compiled", "compiled_on_tables", "current_way", "is_past", "using"]
 
 INFINITY = float("inf")
 P = ParamSpec("P")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+WORTH_LOADING_S = 1.0
+"""Interpreted seconds after which machine code is loaded: as long as numba takes to be imported, so that whoever
+interprets a little more or a little less than that loses at most half."""
+WORTH_MAKING_S = 2.0
+"""Interpreted seconds after which machine code is made that is not at hand: from then on a second core is worth it."""
+LOOK_EVERY_S = 0.5
+"""How often it is looked whether machine code has been made meanwhile."""
+LOOK_EVERY_CALLS = 64
+"""Kernels that an interpreted one calls between two looks at the clock."""
+
+COPIED_ALWAYS_BYTES = 1 << 20
+COPIED_AT_FIRST_BYTES = 1 << 28
+FIRST_CALLS = 3
+"""Arguments of up to the first size are copied at each interpreted call, larger ones at a kernel's first calls only: a
+call on a large table that is made often is short, and need not begin again."""
 
 
-PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
-IMPORTED = re.compile(rb"^from ((?:%s)[\w.]*) import" % "|".join(PACKAGES).encode(), re.MULTILINE)
+class Way(Enum):
+    """How kernels run in this process."""
 
-BOUNDS_CHECKED = bool(numba.config.BOUNDSCHECK)  # type: ignore[attr-defined]
-"""Whether an index behind the end of an array raises an `IndexError` (NUMBA_BOUNDSCHECK=1); otherwise nobody looks."""
+    EITHER = "either"
+    """Interpreted first, then compiled as that is worth it."""
+    COMPILED = "compiled"
+    """Compiled at once, for runs that are timed; what is not at hand is made first."""
+    INTERPRETED = "interpreted"
+    """Interpreted, whatever it takes."""
 
 
-def _sources_hash() -> str:
-    """Hash of all sources with compiled functions, and of what they import, whose constants are compiled into them.
+def _way_of_environment() -> Way:
+    """`EUCLIO_KERNELS`; numba's own switch is heeded, and a name that is none of the three means the default."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}:
+        return Way.INTERPRETED
+    if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in {"", "0"}:
+        return Way.COMPILED
+    given = os.environ.get("EUCLIO_KERNELS", "")
+    return Way(given) if given in {way.value for way in Way} else Way.EITHER
 
-    Numba notices when a function's own file changes, not when a function that it calls does; so machine code is
-    kept apart per state of all of them.
+
+class _State:
+    """What is known of the kernels in this process.
+
+    Attributes:
+        way: how they run.
+        spent_s: seconds in calls that were interpreted.
+        interpreted: calls that were interpreted.
+        mark: how many they were when the run began that is under way.
+        kernels: all kernels that have been defined.
     """
-    root = Path(__file__).parents[2]
-    compiled_ones = {
-        path: text
-        for package in PACKAGES
-        for path in (root / package).rglob("*.py")
-        if b"@compiled" in (text := path.read_bytes())
-    }
-    names = {name.decode() for text in compiled_ones.values() for name in IMPORTED.findall(text)}
-    imported = {root / (name.replace(".", "/") + ".py") for name in names}
-    texts = {path: path.read_bytes() for path in imported if path.is_file()} | compiled_ones
-    digest = hashlib.sha256()
-    for path in sorted(texts):
-        digest.update(str(path.relative_to(root)).encode() + b"\0" + texts[path])
-    return digest.hexdigest()[:16]
+
+    def __init__(self) -> None:
+        self.way = _way_of_environment()
+        self.spent_s = 0.0
+        self.interpreted, self.mark = 0, 0
+        self.kernels: list[Kernel] = []
 
 
-def _cache_folder() -> Path:
-    """Where machine code is kept: numba does not tell code that checks bounds from code that does not."""
-    given, base = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")
-    own = Path(base) if base else Path.home() / ".cache"
-    folder = Path(given) if given else own / "euclio" / _sources_hash()
-    return folder / "bounds-checked" if BOUNDS_CHECKED else folder
+_state = _State()
+_wish = late("euclio.core.making", "wish")
 
 
-numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
+class _Thread(threading.local):
+    """The call that this thread interprets, if any: with its start, and how many kernels it has called."""
+
+    outermost: _Call | None = None
+
+
+_thread = _Thread()
+
+
+class _HandOver(BaseException):
+    """The outermost call has machine code now."""
+
+
+class Kernel:
+    """A numeric function that can be compiled.
+
+    Args:
+        function: the function; its names may stand for numbers, tuples of them, functions of numpy and other kernels.
+        options: options of numba's compiler.
+        source: module and name of the function that is compiled in its place; None: itself.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], source: tuple[str, str] | None = None
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.name: str = function.__qualname__
+        self.function = function
+        self.options = options
+        self.source = source
+        self.calls = 0
+        self.look_at = -INFINITY
+        self._taken: Any = None
+        _state.kernels.append(self)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run compiled if machine code was taken, else interpreted, as a call of its own or within another one."""
+        taken = self._taken
+        if taken is not None:
+            return taken(*arguments)
+        call = _thread.outermost
+        if call is not None:
+            call.kernels += 1
+            if not call.kernels % LOOK_EVERY_CALLS:
+                call.look()
+            return self.function(*arguments)
+        return self._begin(arguments)
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__module__}.{self.name}>"
+
+    @functools.cached_property
+    def machine(self) -> Any:
+        """Numba's dispatcher of this kernel, which loads machine code or makes it; numba is imported here."""
+        from euclio.core.machine_code import made
+
+        return made(self)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes a kernel for that another one calls."""
+        return self.machine._numba_type_
+
+    def _begin(self, arguments: tuple[Any, ...]) -> Any:
+        """An outermost call of a kernel that has not taken machine code."""
+        if _state.way is Way.COMPILED or (_state.way is Way.EITHER and self._can_take(arguments)):
+            return self.take()(*arguments)
+        return _Call(self, arguments).made()
+
+    def take(self) -> Any:
+        """Run compiled from now on, for all arguments whose machine code is at hand; gives what is called then."""
+        self._taken = self.machine
+        return self._taken
+
+    def release(self) -> None:
+        """Run interpreted again, until it is next looked for machine code."""
+        self._taken = None
+        self.look_at = time.perf_counter() + LOOK_EVERY_S
+
+    def _can_take(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether machine code is worth loading and at hand; what is not is wished for when that is worth it."""
+        if _state.spent_s < WORTH_LOADING_S or time.perf_counter() < self.look_at:
+            return False
+        return self.is_at_hand(arguments, _state.spent_s)
+
+    def is_at_hand(self, arguments: tuple[Any, ...], spent_s: float) -> bool:
+        """Whether machine code for such arguments is on disk; asked at most every `LOOK_EVERY_S`."""
+        from euclio.core.keeping import kept
+
+        self.look_at = time.perf_counter() + LOOK_EVERY_S
+        if kept(self, arguments):
+            return True
+        if spent_s >= WORTH_MAKING_S:
+            _wish(self, arguments)
+        return False
+
+
+class _Call:
+    """One outermost call that is interpreted."""
+
+    def __init__(self, kernel: Kernel, arguments: tuple[Any, ...]) -> None:
+        self.kernel = kernel
+        self.arguments = arguments
+        self.kernels = 0
+        self.began = time.perf_counter()
+        self.look_at = self.began + max(0.0, WORTH_LOADING_S - _state.spent_s)
+        kernel.calls += 1
+        _state.interpreted += 1
+        self.copied: tuple[Any, ...] | None = None
+        if _state.way is Way.EITHER:
+            most = COPIED_AT_FIRST_BYTES if kernel.calls <= FIRST_CALLS else COPIED_ALWAYS_BYTES
+            self.copied = _copied(arguments) if _size(arguments) <= most else None
+
+    def made(self) -> Any:
+        """What the call returns, interpreted, or compiled from some moment on."""
+        _thread.outermost = self
+        try:
+            # As in compiled code, a division by zero is infinite or no number, and says nothing.
+            with np.errstate(all="ignore"):
+                return self.kernel.function(*self.arguments)
+        except _HandOver:
+            _restore(self.arguments, self.copied)
+        finally:
+            _thread.outermost = None
+            _state.spent_s += time.perf_counter() - self.began
+        return self.kernel.take()(*self.arguments)
+
+    def look(self) -> None:
+        """Begin again compiled if that is worth it and machine code is there.
+
+        Raises:
+            _HandOver: it is.
+        """
+        now = time.perf_counter()
+        if _state.way is not Way.EITHER or now < self.look_at:
+            return
+        self.look_at = now + LOOK_EVERY_S
+        # It is asked with the arguments as they were: the call may have changed their numbers, but not their types.
+        if self.kernel.is_at_hand(self.arguments, _state.spent_s + now - self.began) and self.copied is not None:
+            raise _HandOver
+
+
+def _size(value: Any) -> float:
+    """Bytes of the arrays in an argument; infinite where it holds what cannot be put back as it was."""
+    if isinstance(value, np.ndarray):
+        return float(value.nbytes)
+    if isinstance(value, tuple):
+        return sum(map(_size, value))
+    return 0.0 if isinstance(value, int | float | np.generic | None) else INFINITY
+
+
+def _copied(value: Any) -> Any:
+    """An argument with arrays of its own; of a named tuple a plain one."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return tuple(map(_copied, value)) if isinstance(value, tuple) else value
+
+
+def _restore(value: Any, copied: Any) -> None:
+    """Write into an argument's arrays what they held when they were copied."""
+    if isinstance(value, np.ndarray):
+        if value.flags.writeable:
+            value[...] = copied
+    elif isinstance(value, tuple):
+        for part, own in zip(value, copied, strict=True):
+            _restore(part, own)
+
+
+def current_way() -> Way:
+    """How kernels run in this process."""
+    return _state.way
+
+
+def begin_run() -> None:
+    """From now on it is counted how the kernels of a run are run."""
+    _state.mark = _state.interpreted
+
+
+def how_kernels_ran() -> str:
+    """How kernels have run since the run began: "interpreted", "compiled", "both", or "none" where none ran.
+
+    Where a run calls no kernel, but one before it in this process was compiled, that is "compiled" too.
+    """
+    ran = [Way.INTERPRETED.value] if _state.interpreted > _state.mark else []
+    ran += [Way.COMPILED.value] if machine_code_in_use() else []
+    return "both" if len(ran) > 1 else ran[0] if ran else "none"
+
+
+def warms_up() -> bool:
+    """Whether what is going to be timed is compiled before."""
+    return _state.way is Way.COMPILED
+
+
+def time_runs() -> None:
+    """Have kernels compiled from now on, since their times are going to be compared; unless that is switched off."""
+    if _state.way is Way.EITHER:
+        use(Way.COMPILED)
+
+
+def machine_code_in_use() -> bool:
+    """Whether kernels of this process are compiled, all or some."""
+    return _state.way is Way.COMPILED or any(kernel._taken is not None for kernel in _state.kernels)
+
+
+def use(way: Way) -> None:
+    """Have kernels run in a way from now on, in this process."""
+    _state.way = way
+    for kernel in _state.kernels:
+        kernel._taken, kernel.look_at = None, -INFINITY
+
+
+@contextmanager
+def using(way: Way) -> Iterator[None]:
+    """Have kernels run in a way inside."""
+    before = _state.way
+    use(way)
+    try:
+        yield
+    finally:
+        use(before)
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a numeric function; the machine code is kept on disk between processes.
+    """Make a numeric function a kernel; its machine code is kept on disk between processes.
 
     Division follows numpy (no exception on zero), so that an infeasible latency is infinite.
     """
-    return cast(Callable[P, R], numba.njit(cache=True, error_model="numpy")(function))
+    return cast(Callable[P, R], Kernel(function, {"error_model": "numpy"}))
 
 
 def compiled_on_tables(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a numeric function that reads and writes a tuple of many arrays, and makes none.
+    """Make a kernel of a numeric function that reads and writes a tuple of many arrays, and makes none.
 
     Without counted references and put into its caller: each call would otherwise hand over every array with its shape
     and strides, and each use of one would count its references, which takes longer than the work itself.
     """
-    options = {"cache": True, "error_model": "numpy", "forceinline": True, "_nrt": False}
-    return cast(Callable[P, R], numba.njit(**options)(function))  # type: ignore[call-overload]
+    return cast(Callable[P, R], Kernel(function, {"error_model": "numpy", "forceinline": True, "_nrt": False}))
 
 
-@compiled
+def compiled_from(module: str, name: str) -> Callable[[F], F]:
+    """Make a kernel of a function of which another one is compiled, since numba needs words there that Python has not.
+
+    Args:
+        module: module of what is compiled, which is imported with numba.
+        name: its name there.
+    """
+
+    def made(function: F) -> F:
+        return cast(F, Kernel(function, {"error_model": "numpy"}, (module, name)))
+
+    return made
+
+
+@compiled_from("euclio.core.machine_clock", "clock")
 def clock() -> float:
     """Seconds on the clock that limits use."""
-    with objmode(seconds="float64"):
-        seconds = time.perf_counter()
-    return seconds
+    return time.perf_counter()
 
 
 @compiled
 def is_past(deadline: float) -> bool:
     """Whether a deadline on `clock` has passed; an infinite one is not looked up."""
     return deadline < INFINITY and clock() >= deadline
+
+
+@compiled
+def total_of(values: Any) -> float:
+    """The sum of an array of floats, one after the other.
+
+    `values.sum()` adds in pairs where it is interpreted, and one after the other where it is compiled.
+    """
+    found = 0.0
+    for value in values:
+        found += value
+    return found

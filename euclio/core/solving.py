@@ -9,6 +9,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from euclio.core.compiled import begin_run, how_kernels_ran
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.family import Checked, Family, family_of, find_family
 from euclio.core.objective import Goal
@@ -119,6 +120,7 @@ class PreparedRun:
         Raises:
             TypeError: it is no answer.
         """
+        begin_run()
         started = time.perf_counter()
         start = None if self.starter is None else self._starting_plan(self.starter)
         limits = replace(self.limits, options=replace(self.limits.options, warm_start=start))
@@ -251,7 +253,7 @@ def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: A
         evaluation=evaluation,
         stats=answer.stats,
         reason=reason,
-        provenance={**provenance(), "seed": limits.seed},
+        provenance={**provenance(), "kernels": how_kernels_ran(), "seed": limits.seed},
         trace=answer.trace,
         warm_start=answer.warm_start,
     )

@@ -1,22 +1,36 @@
-"""Import and compile a solver before it is timed (docs/architecture.md)."""
+"""Import and compile a solver before it is timed, or all of them (docs/architecture.md)."""
 
 from __future__ import annotations
 
+import os
 import time
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
+from euclio.core.compiled import Way, use, warms_up
 from euclio.core.family import families, find_family
 from euclio.core.registry import AnySolver, Limits, find_solver, solvers
 
 LIMIT_S = 10.0
 MOST_RUNS = 3
+KEPT_DAYS = 60.0
+"""Machine code that nothing has read for so long is removed: each version of a function leaves its own."""
+DAY_S = 86400.0
+
+
+def warm_up(solver: AnySolver, space: Any) -> None:
+    """Have a solver compiled for a plan space, where runs are timed; elsewhere its first run interprets."""
+    if warms_up():
+        compile_solver(solver, space)
 
 
 @cache
-def warm_up(solver: AnySolver, space: Any) -> None:
+def compile_solver(solver: AnySolver, space: Any) -> None:
     """Let a solver run once on a tiny instance of its family, whatever becomes of it."""
     instance, narrowed = find_family(solver.family).tiny(space)
     with suppress(Exception):  # an error that matters shows again in the run that follows
@@ -30,39 +44,75 @@ def warm_up(solver: AnySolver, space: Any) -> None:
             solver.compile()
 
 
-def warm_up_named(name: str) -> str:
-    """Warm up a registered solver in its own plan space; returns its name."""
+def compile_named(name: str) -> str:
+    """Compile a registered solver in its own plan space, in this process; returns its name."""
+    use(Way.COMPILED)
     solver = find_solver(name)
-    warm_up(solver, solver.space)
+    compile_solver(solver, solver.space)
     return name
 
 
-def compile_rest(name: str) -> None:
-    """Compile what no solver of a family reaches: its prover and its simulator."""
+def compile_rest(name: str) -> str:
+    """Compile what no solver of a family reaches: its prover and its simulator; returns what that is called."""
+    use(Way.COMPILED)
     family = find_family(name)
     family.warm_up_prover()
     if family.compile_rest is not None:
         family.compile_rest()
+    return _rest(name)
 
 
-def main() -> None:
-    """Compile all solvers, provers and simulators once, two at a time: later runs load machine code."""
-    from rich.console import Console
+def _rest(family: str) -> str:
+    return f"prover and simulator of {find_family(family).instances}"
 
-    console, known = Console(stderr=True), families()
+
+def parts(names: Iterable[str] | None = None) -> list[tuple[str, Callable[[str], str], str]]:
+    """What there is to compile: what it is called, the function that does it, and its argument.
+
+    Args:
+        names: solvers; None: all, and all provers and simulators.
+    """
+    known = sorted(solvers() if names is None else names, key=lambda name: (":" in name, name))
     # Solvers that compile different code go first; the rest then loads most of theirs.
-    names = sorted(solvers(), key=lambda name: (":" in name, name))
-    with (
-        ProcessPoolExecutor(2) as pool,
-        console.status("compiling solvers, provers and simulators (once, a few minutes)"),
-    ):
-        rest = [pool.submit(compile_rest, family.name) for family in known]
-        for _ in pool.map(warm_up_named, names):
-            pass
-        for started in rest:
-            started.result()
-    console.print(f"{len(names)} solvers, and provers and simulators of {len(known)} families are compiled")
+    found: list[tuple[str, Callable[[str], str], str]] = [(name, compile_named, name) for name in known]
+    if names is None:
+        found = [*((_rest(family.name), compile_rest, family.name) for family in families()), *found]
+    return found
 
 
-if __name__ == "__main__":
-    main()
+def compile_all(names: Iterable[str] | None = None, jobs: int | None = None) -> Iterator[str]:
+    """Compile solvers, provers and simulators in processes of their own; gives what each is called when it is done.
+
+    Whatever has been compiled is kept, also when this is ended before its end.
+
+    Args:
+        names: solvers; None: all, and all provers and simulators.
+        jobs: processes; None: one per core, at most four, since they share most of what they compile.
+
+    Raises:
+        InputError: there is no such solver.
+    """
+    wanted = parts([find_solver(name).name for name in names] if names is not None else None)
+    count = min(jobs or min(os.cpu_count() or 1, 4), len(wanted))
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        running: list[Future[str]] = [pool.submit(function, argument) for _, function, argument in wanted]
+        try:
+            for done in as_completed(running):
+                yield done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def prune(folder: Path) -> int:
+    """Remove machine code that nothing has read for `KEPT_DAYS`, of all versions; returns how many files that are.
+
+    Args:
+        folder: `euclio.core.keeping.folder`, whose parent holds those of other versions.
+    """
+    since, removed = time.time() - KEPT_DAYS * DAY_S, 0
+    for file in [*folder.parent.rglob("*.machine"), *folder.parent.rglob("*.nb[ic]")]:
+        with suppress(OSError):
+            if file.stat().st_mtime < since:
+                file.unlink()
+                removed += 1
+    return removed

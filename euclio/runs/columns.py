@@ -27,7 +27,11 @@ _OWN_KINDS = {
     **dict.fromkeys(("key", "stats", "plan", "started_at", "measured"), pa.string()),  # few rows share one
     "trace": pa.list_(pa.list_(pa.float64())),
 }
-_PROVENANCE = {"git": _WORD, "euclio": _WORD, "python": _WORD, "cpu": _WORD, "cores": pa.int64(), "packages": _WORD}
+_PROVENANCE = {
+    **dict.fromkeys(("git", "euclio", "python", "cpu"), _WORD),
+    "cores": pa.int64(),
+    **dict.fromkeys(("packages", "kernels"), _WORD),
+}
 """Columns that stand for a record's provenance."""
 
 
@@ -46,7 +50,7 @@ SCHEMA = pa.schema(list(_columns()))
 JSON_TEXT = ("options", "features", "stats", "plan", "packages", "measured")
 """Columns of JSON text."""
 
-LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured")
+LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured", "kernels")
 """Columns that results of earlier versions do not have; they are missing there."""
 
 

@@ -20,13 +20,14 @@ from typing import Any
 
 from euclio.certification.certifying import certify, is_proof
 from euclio.core.certificate import Verdict
+from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
 from euclio.core.provenance import provenance
 from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.solving import PreparedRun, prepare
-from euclio.core.warm_up import warm_up
+from euclio.core.warm_up import compile_solver
 from euclio.files.json_reading import parse_json
 from euclio.runs.memory import peak_memory_mb
 from euclio.runs.record import MEASURED, Record
@@ -63,6 +64,7 @@ def execute(
     Returns:
         The finished record, whatever the solver did; only an end of the process leaves none.
     """
+    time_runs()
     blank = blank_record(task)
     if not warm:
         started(blank)
@@ -262,9 +264,9 @@ def _solver(name: str, folder: str, version: str) -> AnySolver:
 
 def _warm_up(ready: PreparedRun, since: float) -> float:
     """Warm up; returns the seconds since preparations began, 0 where all was warm."""
-    warmed = warm_up.cache_info().misses
+    warmed = compile_solver.cache_info().misses
     ready.warm_up()
-    return time.perf_counter() - since if warm_up.cache_info().misses > warmed else 0.0
+    return time.perf_counter() - since if compile_solver.cache_info().misses > warmed else 0.0
 
 
 def _answered(blank: Record, ready: PreparedRun, instance: Any) -> tuple[Record, AnyResult]:
@@ -278,6 +280,7 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any) -> tuple[Record,
     check_s = time.perf_counter() - before
     record = replace(
         blank,
+        provenance={**blank.provenance, "kernels": result.provenance["kernels"]},
         status=result.status.value,
         raw_status=_one_line(result.raw_status),
         reason=_one_line(result.reason),

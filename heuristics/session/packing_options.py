@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import partial_latency, path_times, whole_and_rest, whole_latency
 from heuristics.session.whole_covers import cover_module
@@ -124,7 +124,7 @@ def _limits(s: SessionArrays, below: float) -> tuple[Floats, Floats]:
         least[m] = s.rate[m] * s.unit_cost[s.first[m] : s.first[m + 1]].min()
     before, after = np.zeros(modules), np.zeros(modules)
     path_times(s, fastest, before, after)
-    return s.slo - before - after, below - (least.sum() - least)
+    return s.slo - before - after, below - (total_of(least) - least)
 
 
 @compiled
@@ -205,7 +205,7 @@ def _row(s: SessionArrays, m: int, own: Ints, at: int, rate: float, models: Mode
     row = np.zeros(MEMORY + 1)
     lo, left = s.first[m], s.rate[m]
     if at < 0:
-        left = max(left, (own * s.throughput[lo : s.first[m + 1]]).sum())
+        left = max(left, total_of(own * s.throughput[lo : s.first[m + 1]]))
     for k in range(lo, s.first[m + 1]):
         count, here = own[k - lo], rate if k == at else 0.0
         if count > 0:

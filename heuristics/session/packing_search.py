@@ -65,7 +65,7 @@ def search_packings(s: SessionArrays, models: Models, o: PackingOptions, state: 
         Cost per hour of the state found; infinite: there is none.
     """
     modules = s.rate.size
-    everybody = np.argsort(-_least_costs(o))
+    everybody = np.argsort(-_least_costs(o), kind="mergesort")
     if modules <= AT_ONCE:
         return _replace(s, models, o, state, everybody, cost, MOST_PLACED)[0]
     found, left, number = np.inf, MOST_PLACED_OF_MANY, 0

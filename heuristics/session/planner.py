@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, total_of
 from euclio.session.arrays import Floats, SessionArrays
 from euclio.session.dispatch import fits, path_times
 from heuristics.session.latency_reassigner import reassign_latency
@@ -88,8 +88,8 @@ def plan_greedily(
             budgets = stretched(s, budgets)
         reassigned = plan_budgets(s, budgets, dummies, reassignments, first, trial)
         # Ties within rounding keep the split with fewer moves undone.
-        if reassigned >= 0 and trial.cost.sum() < best_cost * (1.0 - 1e-12):
-            best_cost, best_reassigned = trial.cost.sum(), reassigned
+        if reassigned >= 0 and total_of(trial.cost) < best_cost * (1.0 - 1e-12):
+            best_cost, best_reassigned = total_of(trial.cost), reassigned
             copy_schedule(trial, best)
     return best, best_cost, moves.reached - 1, best_reassigned, moves.fallback
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import module_latency, path_times
 from heuristics.session.latency_splitting import COST, LATENCY_COST, Units, best_move
@@ -53,7 +53,7 @@ def split_whole(s: SessionArrays, fills: bool, weight: float) -> tuple[Floats, f
     rounds = 0
     while rounds < MOST_ROUNDS and _exchange(s, units, chosen):
         rounds += 1
-    return budget[chosen], units.cost[chosen].sum(), rounds
+    return budget[chosen], total_of(units.cost[chosen]), rounds
 
 
 @compiled
@@ -83,7 +83,7 @@ def whole_options(s: SessionArrays, fills: bool, weight: float) -> tuple[Units, 
             if not np.isfinite(price):
                 break
             everywhere[s.first[m] : s.first[m + 1]] = machines
-            dummy = max(0.0, (machines * s.throughput[s.first[m] : s.first[m + 1]]).sum() - s.rate[m])
+            dummy = max(0.0, total_of(machines * s.throughput[s.first[m] : s.first[m + 1]]) - s.rate[m])
             reached = module_latency(s, m, everywhere, partial_at, partial, dummy)
             # What is slower and no cheaper is no option.
             while size > first[m] and cost[size - 1] >= price * (1.0 - TIE):
@@ -116,7 +116,7 @@ def _descend(s: SessionArrays, units: Units, criterion: int, chosen: Ints, fixed
 @compiled
 def _exchange(s: SessionArrays, units: Units, chosen: Ints) -> bool:
     """Make the one module faster by whose time the others save most; whether that saves anything."""
-    least = units.cost[chosen].sum() * (1.0 - 1e-9)
+    least = total_of(units.cost[chosen]) * (1.0 - 1e-9)
     best = chosen.copy()
     found = False
     for m in range(s.rate.size):
@@ -127,7 +127,7 @@ def _exchange(s: SessionArrays, units: Units, chosen: Ints) -> bool:
                 trial = chosen.copy()
                 trial[m] = option
                 _descend(s, units, criterion, trial, m)
-                total = units.cost[trial].sum()
+                total = total_of(units.cost[trial])
                 # Strictly cheaper: ties go to the first module, then the longest budget.
                 if total < least:
                     least, found = total * (1.0 - TIE), True

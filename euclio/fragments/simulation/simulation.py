@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from euclio.core.compiled import warms_up
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.simulation.engine import COLUMNS, END, INSTANCE, REQUESTS, START, serve_queue
@@ -158,9 +159,14 @@ def _executions(tables: Sequence[Ints]) -> Executions:
     return Executions(stage, *(rows[:, column].copy() for column in (INSTANCE, REQUESTS, START, END)))
 
 
-@cache
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
+    if warms_up():
+        _compile_simulator()
+
+
+@cache
+def _compile_simulator() -> None:
     none = np.zeros(0, np.int64)
     table = np.zeros((0, COLUMNS), np.int64)
     latency = np.ones(2, np.int64)

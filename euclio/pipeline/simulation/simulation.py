@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from euclio.core.compiled import warms_up
 from euclio.core.errors import InputError
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.pipeline.simulation.engine import run_events
@@ -104,9 +105,14 @@ def _empty(system: System, arrivals: list[Ints], reactive: bool) -> tuple[Ledger
     return ledger, queues, np.argsort(queues.arrival, kind="stable"), longest
 
 
-@cache
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
+    if warms_up():
+        _compile_simulator()
+
+
+@cache
+def _compile_simulator() -> None:
     none = np.zeros(0, np.int64)
     table = np.zeros((0, 2), np.int64)
     first = np.zeros(2, np.int64)

@@ -11,11 +11,12 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, assert_never, cast
+from typing import Any, assert_never
 
-from llvmlite import ir  # type: ignore[import-untyped]
+import numpy as np
 
-from euclio.core.compiled import INFINITY, compiled, numba
+from euclio.core.compiled import INFINITY, compiled_from, machine_code_in_use
+from euclio.core.lazy import late
 from euclio.session.policies.record import Form, Place, Policy
 
 NUMBERS = 8
@@ -45,14 +46,23 @@ def policy_code(policy: Policy) -> int:
             assert_never(policy.form)
 
 
-@cache
 def _address(policy: Policy) -> int:
-    """The C function of a policy; it lives as long as the process, as its address may be anywhere."""
-    if policy.floats is None:
+    """The C function of a policy; it lives as long as the process, as its address may be anywhere.
+
+    Where kernels are interpreted, one that Python makes without a compiler: only machine code that takes over calls it.
+    """
+    if policy.floats is None or not machine_code_in_use():
         return _bridge(policy).address
-    signature = numba.float64(*[numba.float64] * NUMBERS)
-    address: int = _kept(numba.cfunc(signature, cache=True, error_model="numpy")(policy.floats)).address
+    return _compiled_address(policy)
+
+
+@cache
+def _compiled_address(policy: Policy) -> int:
+    address: int = _kept(_c_function(policy.floats, NUMBERS)).address
     return address
+
+
+_c_function = late("euclio.core.machine_code", "c_function")
 
 
 def policy_of(code: int) -> Policy | int:
@@ -106,6 +116,8 @@ class _Bridge:
 
     def _call(self, is_partial: float, *numbers: float) -> float:
         """Infinite where the policy divides by zero or fails: no exception may cross compiled code."""
+        if self.policy.floats is not None:
+            return _divided(self.policy.floats, is_partial, *numbers)
         latency: Callable[[Any], Any] = self.policy.partial if is_partial else self.policy.whole
         try:
             return float(latency(Place(*numbers)))  # type: ignore[arg-type]
@@ -114,6 +126,15 @@ class _Bridge:
         except Exception as error:
             self.error = error
             return INFINITY
+
+
+def _divided(floats: Callable[..., float], *numbers: float) -> float:
+    """What a function gives that is compiled elsewhere: there a division by zero is infinite, or no number."""
+    try:
+        return float(floats(*numbers))
+    except ZeroDivisionError:
+        with np.errstate(all="ignore"):
+            return float(floats(*map(np.float64, numbers)))
 
 
 @cache
@@ -130,24 +151,7 @@ def raise_error_of(policy: Policy) -> None:
             raise error
 
 
-def _call_address(typing_context: Any, address: Any, numbers: Any) -> Any:
-    """Call the C function at an address with a tuple of floats."""
-    floats = numba.types.UniTuple(numba.float64, NUMBERS)  # type: ignore[no-untyped-call]
-    signature = numba.float64(numba.int64, floats)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()] * NUMBERS)
-        target = builder.inttoptr(arguments[0], kind.as_pointer())
-        parts = [builder.extract_value(arguments[1], i) for i in range(NUMBERS)]
-        return builder.call(target, parts)
-
-    return signature, generate
-
-
-_call: Callable[[int, tuple[float, ...]], float] = cast(Any, numba.extending.intrinsic(_call_address))
-
-
-@compiled
+@compiled_from("euclio.session.policies.c_functions", "own_latency")
 def own_latency(
     code: int, is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
 ) -> float:
@@ -164,4 +168,4 @@ def own_latency(
         left: rate that is left when it begins.
         tied: rate that is left when the first allocation of its ratio begins.
     """
-    return _call(abs(code), (is_partial, d, b, t, machines, f, left, tied))
+    return _bridge(_policies[code])._call(is_partial, d, b, t, machines, f, left, tied)

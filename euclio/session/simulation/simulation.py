@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from euclio.core.compiled import warms_up
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.simulation.clock import offered
@@ -192,9 +193,14 @@ def _machines(state: t.State, busy_ticks: Ints, until_ticks: int) -> MachineTall
     )
 
 
-@cache
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
+    if warms_up():
+        _compile_simulator()
+
+
+@cache
+def _compile_simulator() -> None:
     configuration = Configuration("one", 1, 1, 1)
     session = Session("tiny", 1, [Hardware("one", 1)], [Module("tiny", 1, [configuration])])
     plan = Plan((ModulePlan((Allocation(configuration, 1),)),))

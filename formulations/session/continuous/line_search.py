@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.core.compiled import compiled, is_past
+from euclio.core.compiled import compiled, is_past, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import path_times
 from formulations.session.exact.mode_search import NODES_BETWEEN_CLOCKS, reduced_cost
@@ -156,7 +156,7 @@ def _within_windows(
         if best < 0:
             break
         _take(modes, leads, best, s.slo - before[best] - after[best], first, last, chosen, latency, cost)
-    return chosen, latency, cost.sum()
+    return chosen, latency, total_of(cost)
 
 
 @compiled

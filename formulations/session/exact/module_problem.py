@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
@@ -266,7 +266,7 @@ def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
             if kind < 0:
                 return np.inf
             most[kind] = max(most[kind], s.throughput[k] * stock.most[m, kind])
-    return float(most.sum())
+    return float(total_of(most))
 
 
 @compiled

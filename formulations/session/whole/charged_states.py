@@ -198,7 +198,7 @@ def _within(search: _Search, limit: float, floor: float) -> ModulePlanFound:
         while p.shared and first > 0 and p.group[first - 1] == p.group[after - 1]:
             first -= 1
         # By rising need; a ratio of its own is the rule.
-        members = first + np.argsort(p.table[WHOLE_NEED, first:after])
+        members = first + np.argsort(p.table[WHOLE_NEED, first:after], kind="mergesort")
         alone = members.size == 1
         top = _tops(p, kinds, first if alone else after)
         opened, closed = kept, kept

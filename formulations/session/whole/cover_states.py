@@ -99,7 +99,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
         while p.shared and first > 0 and p.group[first - 1] == p.group[last - 1]:
             first -= 1
         # By rising need; a ratio of its own is the rule.
-        members = first + np.argsort(p.table[WHOLE_NEED, first:last])
+        members = first + np.argsort(p.table[WHOLE_NEED, first:last], kind="mergesort")
         largest = p.rate
         for j in members[1:]:
             largest = max(largest, p.table[WHOLE_NEED, j])

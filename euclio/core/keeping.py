@@ -1,0 +1,241 @@
+"""Where the machine code of kernels is kept: one file per function, with the hash of all that it reaches, and types.
+
+So a changed function has machine code made of itself and of what calls it, and of nothing else; two checkouts share
+what is the same in both. All this is known without numba (ours; docs/architecture.md).
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from enum import Enum
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from euclio.core.compiled import Kernel
+
+SUFFIX = ".machine"
+SPARE = "EUCLIO_SPARE_FOLDER"
+"""Variable of the environment that tells processes which this one starts of its temporary folder."""
+NO_SETTINGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS"})
+"""Numba's variables of the environment that leave machine code as it is."""
+
+
+def folder() -> Path:
+    """Where machine code is kept, for this Python and these versions of numba, llvmlite and numpy.
+
+    `NUMBA_CACHE_DIR` if it is set, else `euclio` in `XDG_CACHE_HOME` or in the home folder's `.cache`.
+    """
+    given, base = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")
+    with suppress(RuntimeError):  # a user without a home folder
+        own = Path(base) if base else Path.home() / ".cache"
+        return (Path(given) if given else own / "euclio") / _made_with()
+    return Path(given or "euclio") / _made_with()
+
+
+class _Spare:
+    """A folder that is used where the proper one cannot be written, for as long as this process lives."""
+
+    folder: Path | None = None
+
+
+def ensure_room() -> None:
+    """Find a folder that can be written, before processes are forked that are to share it.
+
+    Where the proper folder cannot be written, as in a container that is read only, a temporary one is added, which the
+    end of this process removes; machine code that is kept in the proper folder is used all the same.
+    """
+    if _Spare.folder is None and not _can_be_written(folder()):
+        with suppress(OSError):
+            _Spare.folder = Path(tempfile.mkdtemp(prefix="euclio-kernels-"))
+            os.environ[SPARE] = str(_Spare.folder)
+            atexit.register(_remove, _Spare.folder, os.getpid())
+
+
+def _remove(spare: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(spare, ignore_errors=True)
+
+
+def _can_be_written(place: Path) -> bool:
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+
+
+def is_spare() -> bool:
+    """Whether new machine code is kept in a temporary folder."""
+    return _Spare.folder is not None
+
+
+def places() -> list[Path]:
+    """The folders of machine code, those first that are looked at first; the last is the one to write to."""
+    given = os.environ.get(SPARE)
+    return [folder(), Path(given) / _made_with()] if given else [folder()]
+
+
+@cache
+def _made_with() -> str:
+    """Versions that machine code depends on."""
+    names = [f"py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags if hasattr(sys, 'abiflags') else ''}"]
+    for name in ("numba", "llvmlite", "numpy"):
+        with suppress(PackageNotFoundError):
+            names.append(f"{name}{version(name)}")
+    return "-".join(names)
+
+
+@cache
+def _machine() -> str:
+    """The processor, and the settings of the compiler."""
+    texts = [platform.system(), platform.machine(), platform.processor()]
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        texts += sorted({line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))})
+    texts += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in NO_SETTINGS)
+    return "\n".join(texts)
+
+
+def kept(kernel: Kernel, arguments: Iterable[Any]) -> bool:
+    """Whether machine code of a kernel for arguments of these types is on disk."""
+    ensure_room()
+    description = described(tuple(arguments))
+    return description is not None and any(file.is_file() for file in paths(kernel, description))
+
+
+def paths(kernel: Kernel, description: Any) -> list[Path]:
+    """Where a kernel's machine code for arguments that are described so may be, in the order of `places`."""
+    key = hashlib.sha256(f"{digest(kernel)}\n{description!r}\n{_machine()}".encode()).hexdigest()[:32]
+    name = kernel.name.replace("<", "").replace(">", "")
+    return [place / kernel.__module__ / f"{name}-{key}{SUFFIX}" for place in places()]
+
+
+def described(value: Any) -> Any:
+    """The type of an argument that machine code is made for, as plain data; None: it is not known without numba."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject or value.dtype.fields is not None or not value.flags.aligned:
+            return None
+        layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
+        return ["array", value.dtype.name, value.ndim, layout, value.flags.writeable]
+    if isinstance(value, tuple):
+        parts = [described(part) for part in value]
+        if None in parts:
+            return None
+        if type(value) is tuple:
+            return ["tuple", *parts]
+        fields = getattr(type(value), "_fields", None)
+        return None if fields is None else ["named", *named(type(value)), *parts]
+    if isinstance(value, bool | np.bool_):
+        return "bool"
+    if isinstance(value, np.generic):
+        return value.dtype.name
+    if type(value) in {int, float}:
+        return "int64" if isinstance(value, int) else "float64"
+    return "none" if value is None else None
+
+
+def named(kind: type[Any]) -> list[Any]:
+    """What tells a named tuple from others: machine code finds its parts by their places."""
+    return [kind.__module__, kind.__qualname__, list(kind._fields)]
+
+
+def digest(kernel: Kernel) -> str:
+    """Hash of a kernel and of all that its machine code depends on: other functions, and the values of names."""
+    if not hasattr(kernel, "_digest"):
+        hashed = hashlib.sha256()
+        for text in _reached(kernel):
+            hashed.update(text.encode() + b"\0")
+        kernel._digest = hashed.hexdigest()[:32]  # type: ignore[attr-defined]
+    found: str = kernel._digest  # type: ignore[attr-defined]
+    return found
+
+
+def _reached(kernel: Kernel) -> Iterator[str]:
+    """Texts that stand for a kernel and all that it reaches, each once and in an order that depends on nothing else."""
+    seen, waiting = {id(kernel)}, deque([kernel])
+    while waiting:
+        now = waiting.popleft()
+        yield f"{now.__module__}.{now.name} {sorted(now.options.items())!r}"
+        if now.source is not None:
+            yield _file_hash(now.source[0])
+            continue
+        values = dict(_values_of(now.function))
+        yield from _code_texts(now.function.__code__, now.function.__doc__)
+        for name in sorted(values):
+            value = values[name]
+            yield f"{name}={_text(value)}"
+            if isinstance(value, Kernel) and id(value) not in seen:
+                seen.add(id(value))
+                waiting.append(value)
+
+
+def _values_of(function: Any) -> Iterator[tuple[str, Any]]:
+    """The names of a function that are looked up outside of it, with what they stand for."""
+    if function.__closure__:
+        cells = zip(function.__code__.co_freevars, function.__closure__, strict=True)
+        yield from ((name, cell.cell_contents) for name, cell in cells)
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            yield name, function.__globals__[name]
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (part for part in code.co_consts if isinstance(part, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _code_texts(code: CodeType, doc: str | None) -> Iterator[str]:
+    """What a function does, without where it stands and what is said about it."""
+    yield repr((code.co_code, code.co_names, code.co_varnames, code.co_argcount, code.co_flags))
+    constants = code.co_consts[1:] if doc is not None and code.co_consts[:1] == (doc,) else code.co_consts
+    for value in constants:
+        if isinstance(value, CodeType):
+            yield from _code_texts(value, None)
+        else:
+            yield f"{type(value).__name__} {value!r}"
+
+
+def _text(value: Any) -> str:
+    """What machine code takes of a value that a name stands for."""
+    if isinstance(value, Kernel):
+        return f"{value.__module__}.{value.name}"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, Enum):
+        return f"{type(value).__qualname__}.{value.name}={value.value!r}"
+    if isinstance(value, type):
+        members = list(value) if issubclass(value, Enum) else getattr(value, "_fields", ())
+        return f"{value.__module__}.{value.__qualname__} {[*map(_member, members)]}"
+    if isinstance(value, tuple):
+        return f"{type(value).__qualname__}({', '.join(map(_text, value))})"
+    if isinstance(value, FunctionType):
+        return f"{value.__module__}.{value.__qualname__}"
+    return f"{type(value).__name__} {value!r}" if isinstance(value, int | float | str | None) else type(value).__name__
+
+
+def _member(value: Any) -> str:
+    return f"{value.name}={value.value!r}" if isinstance(value, Enum) else str(value)
+
+
+@cache
+def _file_hash(module: str) -> str:
+    """Hash of a module's file, which is not imported for it."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    return hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()

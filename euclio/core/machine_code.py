@@ -1,0 +1,173 @@
+"""Machine code of kernels, made by numba; nothing else imports numba, and nothing imports this before it is needed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import uuid
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from euclio.core.compiled import Kernel, Way, current_way
+from euclio.core.keeping import ensure_room, named, paths
+from euclio.core.lazy import imported_as_missing, imported_without
+
+with imported_as_missing("yaml"):
+    # With it numba reads settings from the current folder, a folder for machine code and modules to be imported among
+    # them: a folder that somebody else sent would have code run. What numba says of such a file is not meant for users.
+    warnings.filterwarnings("ignore", message="A Numba config file is found")
+    import numba
+    import numba.extending
+    from numba.core import compiler, serialize, sigutils, types
+    from numba.core.ccallback import CFunc
+
+with imported_without("scipy.linalg.cython_blas"):
+    # Numba imports it when it makes its functions of arrays, only to know that it is there: 0.2 s of every command.
+    import numba.np.arraymath
+
+__all__ = ["BOUNDS_CHECKED", "c_function", "made", "make", "numba"]
+
+BOUNDS_CHECKED = bool(numba.config.BOUNDSCHECK)  # type: ignore[attr-defined]
+"""Whether an index behind the end of an array raises an `IndexError` (NUMBA_BOUNDSCHECK=1); otherwise nobody looks."""
+
+# Numba has no types of its own.
+_typeof: Any = numba.typeof
+_normalized: Any = sigutils.normalize_signature
+_rebuilt: Any = compiler.CompileResult._rebuild
+_dumps: Any = serialize.dumps
+_tuple: Any = types.BaseTuple
+_named_tuple: Any = types.BaseNamedTuple
+
+# Kernels are interpreted where numba is switched off; who asks for machine code all the same means it.
+numba.config.DISABLE_JIT = 0  # type: ignore[attr-defined]
+
+
+def made(kernel: Kernel) -> Any:
+    """A dispatcher of numba for a kernel, whose machine code is kept where `euclio.core.keeping` says.
+
+    Where kernels may run either way, types whose machine code is not at hand are interpreted.
+    """
+    function = kernel.function
+    if kernel.source is not None:
+        function = getattr(import_module(kernel.source[0]), kernel.source[1])
+    dispatcher = numba.njit(**kernel.options)(function)
+    dispatcher._cache = _Kept(kernel)
+    make = dispatcher._compile_for_args
+
+    def load_or_make(*arguments: Any, **named_ones: Any) -> Any:
+        """What numba calls for types that it has no machine code of yet: gives what is to be called."""
+        if current_way() is Way.EITHER:
+            found = description_of(tuple(map(dispatcher.typeof_pyval, arguments)))
+            if not any(file.is_file() for file in paths(kernel, found)):
+                kernel.release()
+                return kernel
+        return make(*arguments, **named_ones)
+
+    dispatcher._compile_for_args = load_or_make
+    return dispatcher
+
+
+def make(kernel: Kernel, description: Any) -> None:
+    """Make machine code of a kernel, and of the kernels it calls, for arguments that are described so."""
+    kernel.machine.compile(tuple(_typeof(_example(part)) for part in description[1:]))
+
+
+def _example(description: Any) -> Any:
+    """A value of the type that `euclio.core.keeping.described` described."""
+    match description:
+        case "bool":
+            return True
+        case "none":
+            return None
+        case str(name):
+            return np.dtype(name).type(0)
+        case ["array", name, int(ndim), layout, writeable]:
+            array: Any = np.zeros((4,) * ndim, name, order="F" if layout == "F" else "C")
+            # Every other element of each axis: neither order.
+            array = array[(slice(None, None, 2),) * ndim] if layout == "A" else array
+            array.flags.writeable = writeable
+            return array
+        case ["tuple", *parts]:
+            return tuple(map(_example, parts))
+        case ["named", module, name, _, *parts]:
+            kind = import_module(module)
+            for part in name.split("."):
+                kind = getattr(kind, part)
+            return kind(*map(_example, parts))  # type: ignore[operator]
+    raise ValueError(f"no description of a type: {description!r}")
+
+
+def description_of(argument_types: tuple[Any, ...]) -> Any:
+    """Numba's types described as `euclio.core.keeping.described` describes values of them; others by their names."""
+    return ["tuple", *map(_described, argument_types)]
+
+
+def _described(kind: Any) -> Any:
+    if isinstance(kind, types.Array) and kind.aligned and not isinstance(kind.dtype, types.Record):
+        return ["array", str(kind.dtype), kind.ndim, kind.layout, kind.mutable]
+    if isinstance(kind, _named_tuple):
+        return ["named", *named(kind.instance_class), *map(_described, kind.types)]
+    if isinstance(kind, _tuple):
+        return ["tuple", *map(_described, kind.types)]
+    return str(kind)
+
+
+class _Kept:
+    """Numba's cache of one function, with files of our own.
+
+    A file holds a whole function for one list of types, and takes its name at once: processes that make the same
+    function do it twice, and none reads half a file. Where a file cannot be read or written, machine code is made and
+    kept for this process.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.cache_path = ""
+
+    def _paths(self, signature: Any) -> list[Path]:
+        return paths(self._kernel, description_of(_normalized(signature)[0]))
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """A compiled function from its file; None: there is none that can be read."""
+        target.refresh()
+        for file in self._paths(signature):
+            with suppress(OSError, EOFError, pickle.UnpicklingError):
+                payload = pickle.loads(file.read_bytes())
+                with suppress(OSError):
+                    os.utime(file)  # it is in use: see `euclio.core.warm_up.prune`
+                return _rebuilt(target, *payload)
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write a compiled function into its file."""
+        if result.library.has_dynamic_globals or any(not loop.can_cache for loop in result.lifted):
+            return
+        ensure_room()
+        file = self._paths(signature)[-1]
+        partly = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}")
+        with suppress(OSError):
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                partly.write_bytes(_dumps(result._reduce()))
+                partly.replace(file)
+            finally:
+                partly.unlink(missing_ok=True)
+
+    def flush(self) -> None:
+        """Forget nothing: a file goes with what its name is the hash of."""
+
+
+def c_function(function: Callable[..., float], numbers: int) -> Any:
+    """A C function of so many doubles that returns one, compiled of a Python function; kept like kernels are."""
+    kernel = Kernel(function, {"error_model": "numpy", "cfunc": True})
+    signature = numba.float64(*[numba.float64] * numbers)
+    found: Any = CFunc(function, _normalized(signature), {}, {"error_model": "numpy"})
+    found._cache = _Kept(kernel)
+    found.compile()
+    return found

@@ -1,0 +1,127 @@
+"""Machine code made in the background: a process next to this one compiles what this one interprets for long.
+
+It reads which kernels, for which types, from its standard input, one wish per line, and outlives the process that
+wished: the next one finds what was made. It is told, never asked, so nobody waits for it (ours; docs/architecture.md).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+from euclio.core.compiled import Kernel
+from euclio.core.keeping import described, is_spare
+
+NICENESS = 10
+"""How far a background process steps back behind all others."""
+MOST_STARTS = 3
+"""How often it is started by one process, which may see it killed."""
+
+
+class _Maker:
+    """What this process knows of the one that compiles for it."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.starts = 0
+        self.told: set[str] = set()
+        self.hand_on: Callable[[str], None] = tell
+
+
+def wish(kernel: Kernel, arguments: Iterable[Any]) -> None:
+    """Have machine code made of a kernel for arguments of these types, if another process can import it."""
+    description = described(tuple(arguments))
+    if description is not None and kernel.__module__ != "__main__":
+        _maker.hand_on(json.dumps([kernel.__module__, kernel.name, description]))
+
+
+def hand_wishes_to(hand_on: Callable[[str], None]) -> None:
+    """Let another process see to wishes: the one that supervises this one, which ends all that this one starts."""
+    _maker.hand_on = hand_on
+
+
+def tell(line: str) -> None:
+    """Tell the background process one wish, and start it if there is none; what cannot be told is left."""
+    if _maker.process is None or _maker.process.poll() is not None:
+        if _maker.starts == MOST_STARTS:
+            return
+        _maker.starts += 1
+        _maker.told.clear()
+        with suppress(OSError):
+            _maker.process = _started()
+    if line in _maker.told or _maker.process is None or _maker.process.stdin is None:
+        return
+    with suppress(OSError):  # it has ended, or its pipe is full: then it is told at the next look
+        os.write(_maker.process.stdin.fileno(), f"{line}\n".encode())
+        _maker.told.add(line)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """A process that finds the same modules as this one, and is no part of its session.
+
+    Where machine code is kept in a folder that ends with this process, so does it: by the end of its input.
+    """
+    folders = [os.path.abspath(name) for name in sys.path]  # noqa: PTH100  "" is the current folder
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "EUCLIO_KERNELS": "compiled"}
+    command = [sys.executable, "-P", "-m", "euclio.core.making", *(["--until-eof"] if is_spare() else [])]
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=os.name == "posix",
+    )
+    assert process.stdin is not None
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(process.stdin.fileno(), False)
+    return process
+
+
+_maker = _Maker()
+
+
+def main() -> None:
+    """Make what standard input wishes until it ends; what cannot be made is left to whoever calls it."""
+    with suppress(AttributeError, OSError):
+        os.nice(NICENESS)
+    if "--until-eof" in sys.argv[1:]:
+        _end_with_input()
+    from euclio.core.machine_code import make
+
+    for line in _lines():
+        with suppress(Exception):
+            module, name, description = json.loads(line)
+            kernel = getattr(import_module(module), name)
+            if isinstance(kernel, Kernel):
+                make(kernel, description)
+
+
+def _lines() -> Iterable[str]:
+    return iter(sys.stdin.readline, "")
+
+
+def _end_with_input() -> None:
+    """End this process when its input ends, whatever it is making: read ahead by a thread, and handed on by a pipe."""
+    import threading
+
+    own, hand_on = os.pipe()
+    given = os.dup(0)
+    os.dup2(own, 0)
+
+    def pass_on() -> None:
+        while data := os.read(given, 1 << 16):
+            os.write(hand_on, data)
+        os._exit(0)
+
+    threading.Thread(target=pass_on, daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""Kernels interpreted and compiled: one source, so the same answer, every digit of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from euclio.core.compiled import Way, using
+from euclio.core.registry import solvers
+from euclio.core.solving import solve
+from tests.adversary.cases import FAMILIES, drawn
+from tests.adversary.worker import asked
+
+from .nasty_days import nasty_day
+from .search import Found, Search
+
+LIMIT_S = 20.0
+LONG_S = 5.0
+"""A run that takes longer either way may have met its limit: it is left open."""
+SOLVERS = 4
+"""Solvers that one instance is given to."""
+NO_ANSWER = {"wall_s", "provenance", "trace", "stats"}
+"""Fields with seconds in them; counters are compared by themselves."""
+
+
+def look(seed: int) -> Found:
+    """One instance of each family and one day by a few solvers, and one drawn plan simulated, each both ways."""
+    rng = Random(f"ways/{seed}")
+    cases, undecided, faults = 0, 0, []
+    runs = [run for name in FAMILIES.values() for run in _solved(name, seed, rng)]
+    for name, run in [*runs, *_days(seed, rng)]:
+        found = both(run)
+        cases, undecided = cases + 1, undecided + (found is None)
+        faults += [f"{name}: {line}" for line in found or ()]
+    simulated = _simulated(seed)
+    return Found(cases + simulated.cases, (*faults, *simulated.faults), undecided)
+
+
+def both(run: Callable[[], Any]) -> list[str] | None:
+    """How the answers of two ways differ; None: a limit may have decided."""
+    with using(Way.INTERPRETED):
+        interpreted = run()
+    with using(Way.COMPILED):
+        compiled = run()
+    if max(interpreted.wall_s, getattr(compiled, "wall_s", 0.0)) > LONG_S:
+        return None
+    return list(differences(interpreted, compiled))
+
+
+def _solved(family: str, seed: int, rng: Random) -> Iterator[tuple[str, Callable[[], Any]]]:
+    case = drawn(family, seed)
+    known = [solver.name for solver in solvers().values() if solver.family == family]
+    for name in rng.sample(known, SOLVERS):
+        space = asked(name, case)
+        yield (
+            f"{name} on {case.instance.name}",
+            lambda name=name, space=space: solve(case.instance, name, space=space, time_limit_s=LIMIT_S),
+        )
+
+
+def _days(seed: int, rng: Random) -> Iterator[tuple[str, Callable[[], Any]]]:
+    day = nasty_day(seed)
+    names = [solver.name for solver in solvers().values() if solver.family == "day"]
+    for name in rng.sample(names, 2):
+        yield f"{name} on {day.name}", lambda name=name: solve(day, name, time_limit_s=LIMIT_S)
+
+
+def _simulated(seed: int) -> Found:
+    """The simulations that `tests.searches.simulation_cases` draws, where each is made both ways."""
+    from . import session_simulations, simulation_cases  # their helpers are on the path of tests and campaigns only
+
+    faults: list[str] = []
+    count = 0
+
+    def twice(simulate: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*given: Any, **named: Any) -> Any:
+            nonlocal count
+            with using(Way.INTERPRETED):
+                interpreted = simulate(*given, **named)
+            with using(Way.COMPILED):
+                compiled = simulate(*given, **named)
+            count += 1
+            faults.extend(f"simulation: {line}" for line in differences(interpreted, compiled))
+            return compiled
+
+        return made
+
+    with (
+        patch.object(session_simulations, "simulate", twice(session_simulations.simulate)),
+        patch.object(simulation_cases, "simulate_cluster", twice(simulation_cases.simulate_cluster)),
+        patch.object(simulation_cases, "simulate_fleet", twice(simulation_cases.simulate_fleet)),
+    ):
+        simulation_cases.look(seed)
+    return Found(count, tuple(faults))
+
+
+def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
+    """Where two answers are not the same; seconds apart."""
+    if is_dataclass(one) and type(one) is type(other):
+        for part in fields(one):
+            if part.name not in NO_ANSWER:
+                yield from differences(getattr(one, part.name), getattr(other, part.name), f"{place}.{part.name}")
+            elif part.name == "stats":
+                own, theirs = (_counters(whole.stats) for whole in (one, other))
+                yield from differences(own, theirs, f"{place}.stats")
+    elif isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for key in one:
+            yield from differences(one[key], other[key], f"{place}[{key!r}]")
+    elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+        for k, (own, theirs) in enumerate(zip(one, other, strict=True)):
+            yield from differences(own, theirs, f"{place}[{k}]")
+    elif isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if one.shape != other.shape or one.dtype != other.dtype or one.tobytes() != other.tobytes():
+            yield f"{place}: {one!r} interpreted, {other!r} compiled"[:300]
+    elif not (one == other or (isinstance(one, float) and math.isnan(one) and math.isnan(other))):
+        yield f"{place}: {one!r} interpreted, {other!r} compiled"[:300]
+
+
+def _counters(stats: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in stats.items() if not name.endswith(("_s", "seconds"))}
+
+
+SEARCH = Search(
+    "ways",
+    "interpreted and compiled kernels give the same answers, every digit of them, and simulations the same times",
+    "runs",
+    look,
+    range(0, 6),
+)
