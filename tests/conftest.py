@@ -3,6 +3,9 @@
 import os
 import signal
 
+# Before anything is imported: tests run compiled, and so do the processes that they start, unless one says otherwise.
+os.environ.setdefault("EUCLIO_KERNELS", "compiled")
+
 from hypothesis import settings
 
 settings.register_profile("euclio", deadline=None)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.bench_set.manifest import Effort
+from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.family import family_of
 from euclio.core.numbers import exact
@@ -86,6 +87,7 @@ def _ahead(a: Fraction, b: Fraction, maximised: bool) -> bool:
 def measured(instance: Any, space: Any, time_limit_s: float) -> tuple[Effort, Found]:
     """Run the reference method of the instance's family, its default solver, and measure its effort."""
     solver = family_of(instance).default_solver
+    time_runs()
     warm_up(find_solver(solver), space)
     least = float("inf")
     for _ in range(REPEATS):

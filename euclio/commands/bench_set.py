@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.commands.families import instances
+from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.family import homes
-from euclio.core.progress import progress_bar, say
+from euclio.core.progress import progress_bar, say, waiting
 from euclio.core.values import count, seconds, seed
 
 if TYPE_CHECKING:
@@ -133,10 +134,14 @@ def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: fl
     from euclio.bench_set.table import compared_table
     from euclio.core.registry import find_solver
     from euclio.core.tables import to_text
+    from euclio.core.warm_up import compile_solver
 
     family = find_solver(solver).family
     chosen = [e for e in entries if e.family == family]
     found: list[Compared] = []
+    time_runs()
+    with waiting(f"loading {solver}, or compiling it"):
+        compile_solver(find_solver(solver), find_solver(solver).space)
     with progress_bar(solver, len(chosen)) as advance:
         for compared in compare_with_best(folder, chosen, solver, time_limit_s):
             found.append(compared)

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             space=space,
             time_limit_s=arguments.time_limit,
         )
-    with noticed("solving all numbers of changes; compiling takes a while at the first use after installation"):
+    with noticed("solving all numbers of changes"):
         curve = answered(questions)
     forms = Given(describe(curve), lambda: change_table(curve), lambda: csv_text(curve), lambda: _figure(curve))
     give_out(arguments, changes, forms)

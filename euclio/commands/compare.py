@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Supervised([instance], chosen, notice=False) as supervised:
         with (
             at("", arguments.file),
-            noticed("running all systems; compiling takes a while at the first use after installation"),
+            noticed("running all systems"),
         ):
             comparison = compare(
                 instance,

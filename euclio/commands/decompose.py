@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = chosen_solvers(arguments.solvers, common_family(instances))
     with (
         Supervised(instances, chosen, notice=False) as supervised,
-        noticed("running all systems; compiling takes a while at the first use after installation"),
+        noticed("running all systems"),
         progress_bar("instances", len(instances)) as advance,
     ):
         table = decompose(

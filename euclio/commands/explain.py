@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         space = plan_space(arguments, family, solver_for(family, arguments.solver), instance)
     with (
         Supervised([instance], notice=False) as supervised,
-        noticed("looking for least latencies; compiling takes a while at the first use after installation"),
+        noticed("looking for least latencies"),
     ):
         found = supervised.explain(family, instance, space, arguments.time_limit)
     if arguments.json:

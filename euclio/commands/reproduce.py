@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.values import count, seed
 from euclio.studies import STUDIES
@@ -61,9 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
         raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
     if arguments.posterior:
+        time_runs()
         _renew_posterior(arguments)
     from euclio.studies.building import reproduce
 
+    time_runs()
     given = {name: getattr(arguments, name) for name in ("out", "seed", "jobs", "workloads", "certify", "instances")}
     chosen = {name: value for name, value in given.items() if value is not None}
     print(reproduce(arguments.paper, full=arguments.full, **chosen))

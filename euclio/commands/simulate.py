@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         differing = otherwise(written, family, setup, arguments.trace)
     if differing is not None:
         say(f"{arguments.result}: {differing}")
-    with noticed("simulating; compiling takes a while at the first use after installation"):
+    with noticed("simulating"):
         return (_search if arguments.highest_load else _once)(arguments, simulator, *given)
 
 

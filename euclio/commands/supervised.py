@@ -123,7 +123,7 @@ class Supervised(AbstractContextManager["Supervised"]):
             self._process.close()
             self._known += unknown
             self._process = ForkedProcess(self._known)
-        notice = f"preparing {solver}; compiling takes a while at the first use after installation"
+        notice = f"preparing {solver}"
         return self._process.call(
             function,
             *arguments,

@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     hint = next(filter(None, map(family_of(session).hint, points.sessions.values())), "")
     if hint:
         say(f"{arguments.file}: {hint}")
-    with noticed("solving all points; compiling takes a while at the first use after installation"):
+    with noticed("solving all points"):
         answer = answered(points)
     answer = _covered(answer, arguments.file)
     forms = Given(describe(answer), lambda: what_if_table(answer), lambda: csv_text(answer), lambda: _figure(answer))

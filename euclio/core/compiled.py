@@ -58,13 +58,22 @@ class Way(Enum):
     """Interpreted, whatever it takes."""
 
 
+VARIABLE = "EUCLIO_KERNELS"
+"""Variable of the environment with the way that kernels run: either, compiled or interpreted."""
+
+
+def is_set(switch: str) -> bool:
+    """Whether a switch of numba in the environment is on."""
+    return os.environ.get(switch, "0") not in {"", "0"}
+
+
 def _way_of_environment() -> Way:
-    """`EUCLIO_KERNELS`; numba's own switch is heeded, and a name that is none of the three means the default."""
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}:
+    """What `VARIABLE` says; numba's own switches are heeded, and a name that is none of the three means the default."""
+    if is_set("NUMBA_DISABLE_JIT"):
         return Way.INTERPRETED
-    if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in {"", "0"}:
+    if is_set("NUMBA_BOUNDSCHECK"):
         return Way.COMPILED
-    given = os.environ.get("EUCLIO_KERNELS", "")
+    given = os.environ.get(VARIABLE, "")
     return Way(given) if given in {way.value for way in Way} else Way.EITHER
 
 
@@ -290,6 +299,7 @@ def time_runs() -> None:
     """Have kernels compiled from now on, since their times are going to be compared; unless that is switched off."""
     if _state.way is Way.EITHER:
         use(Way.COMPILED)
+        os.environ[VARIABLE] = Way.COMPILED.value  # for the processes that this one starts
 
 
 def machine_code_in_use() -> bool:

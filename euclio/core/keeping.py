@@ -26,11 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from euclio.core.compiled import Kernel
+from euclio.core.compiled import Kernel, is_set
 
 SUFFIX = ".machine"
+HAS_DOCSTRING = 0x4000000
+"""Flag of functions with a docstring, from Python 3.14 on."""
 SPARE = "EUCLIO_SPARE_FOLDER"
 """Variable of the environment that tells processes which this one starts of its temporary folder."""
+SWITCHES = frozenset({"NUMBA_BOUNDSCHECK"})
 NO_SETTINGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS"})
 """Numba's variables of the environment that leave machine code as it is."""
 
@@ -105,7 +108,8 @@ def _machine() -> str:
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         texts += sorted({line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))})
-    texts += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in NO_SETTINGS)
+    names = sorted(name for name in os.environ if name.startswith("NUMBA_") and name not in NO_SETTINGS)
+    texts += [f"{name}={os.environ[name]}" for name in names if name not in SWITCHES or is_set(name)]
     return "\n".join(texts)
 
 
@@ -199,9 +203,10 @@ def _names(code: CodeType) -> set[str]:
 
 def _code_texts(code: CodeType, doc: str | None) -> Iterator[str]:
     """What a function does, without where it stands and what is said about it."""
-    yield repr((code.co_code, code.co_names, code.co_varnames, code.co_argcount, code.co_flags))
-    constants = code.co_consts[1:] if doc is not None and code.co_consts[:1] == (doc,) else code.co_consts
-    for value in constants:
+    yield repr((code.co_code, code.co_names, code.co_varnames, code.co_argcount, code.co_flags & ~HAS_DOCSTRING))
+    has_doc = doc is not None and code.co_consts[:1] == (doc,)
+    # Without a docstring most versions of Python have None in its place.
+    for value in (None, *code.co_consts[1:]) if has_doc else code.co_consts:
         if isinstance(value, CodeType):
             yield from _code_texts(value, None)
         else:

@@ -137,7 +137,7 @@ class _Kept:
         """A compiled function from its file; None: there is none that can be read."""
         target.refresh()
         for file in self._paths(signature):
-            with suppress(OSError, EOFError, pickle.UnpicklingError):
+            with suppress(Exception):  # whatever a file makes of itself that is damaged, or of another version
                 payload = pickle.loads(file.read_bytes())
                 with suppress(OSError):
                     os.utime(file)  # it is in use: see `euclio.core.warm_up.prune`

@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from euclio.core.compiled import Kernel
+from euclio.core.compiled import VARIABLE, Kernel, Way
 from euclio.core.keeping import described, is_spare
 
 NICENESS = 10
@@ -68,7 +68,7 @@ def _started() -> subprocess.Popen[bytes]:
     Where machine code is kept in a folder that ends with this process, so does it: by the end of its input.
     """
     folders = [os.path.abspath(name) for name in sys.path]  # noqa: PTH100  "" is the current folder
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "EUCLIO_KERNELS": "compiled"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), VARIABLE: Way.COMPILED.value}
     command = [sys.executable, "-P", "-m", "euclio.core.making", *(["--until-eof"] if is_spare() else [])]
     process = subprocess.Popen(
         command,

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-import numba
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from euclio.core.keeping import SUFFIX, folder
 from euclio.core.registry import find_solver
 from euclio.core.result import Result
 from euclio.core.solving import solve
@@ -118,7 +117,7 @@ def compile_solver(name: str) -> tuple[float, int]:
 
 
 def _compiled_functions() -> int:
-    return sum(1 for _ in Path(numba.config.CACHE_DIR).rglob("*.nbc"))
+    return sum(1 for _ in folder().rglob(f"*{SUFFIX}"))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from random import Random
@@ -17,6 +18,7 @@ from euclio.core.solving import solve
 from tests.adversary.cases import FAMILIES, drawn
 from tests.adversary.worker import asked
 
+from .bounds_checked import HELPERS
 from .nasty_days import nasty_day
 from .search import Found, Search
 
@@ -73,7 +75,9 @@ def _days(seed: int, rng: Random) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 def _simulated(seed: int) -> Found:
     """The simulations that `tests.searches.simulation_cases` draws, where each is made both ways."""
-    from . import session_simulations, simulation_cases  # their helpers are on the path of tests and campaigns only
+    if str(HELPERS) not in sys.path:  # a campaign is no run of pytest
+        sys.path.append(str(HELPERS))
+    from . import session_simulations, simulation_cases
 
     faults: list[str] = []
     count = 0

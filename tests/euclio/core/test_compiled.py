@@ -10,7 +10,9 @@ from pathlib import Path
 # Three ways to an element, as kernels have them: directly, through a function put into its caller, and as a write.
 SCRIPT = """
 import numpy as np
-from euclio.core.compiled import BOUNDS_CHECKED, compiled, compiled_on_tables
+from euclio.core.compiled import compiled, compiled_on_tables, is_set
+
+BOUNDS_CHECKED = is_set("NUMBA_BOUNDSCHECK")
 
 @compiled
 def read(table, k):
@@ -38,7 +40,12 @@ for function, given in ((read, np.zeros(5)), (outer, (np.zeros((5, 2)), np.zeros
 
 def run(file: Path, **settings: str) -> list[str]:
     """What the script prints in a process that keeps its machine code next to it."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(file.parent / "cache"), **settings}
+    environment = {
+        **os.environ,
+        "EUCLIO_KERNELS": "compiled",
+        "NUMBA_CACHE_DIR": str(file.parent / "cache"),
+        **settings,
+    }
     found = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True, check=True)
     return found.stdout.split()
 

@@ -50,6 +50,10 @@ KNOWN = {
     "euclio/moved.py": {"import_module"},
     "euclio/runs/dask_pool.py": {"import_module"},
     "euclio/studies/building.py": {"import_module"},
+    # Modules of kernels and of their named tuples, as this process or the one that started it has imported them, and
+    # machine code that euclio has kept, in a folder that belongs to the user.
+    "euclio/core/machine_code.py": {"import_module", "pickle"},
+    "euclio/core/making.py": {"import_module", "subprocess"},
     # `package.module:function` of what is measured, which only a call in Python says.
     "euclio/runs/execution.py": {"import_module"},
     # Messages between a process and those that it started.
