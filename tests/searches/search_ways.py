@@ -22,8 +22,8 @@ from .bounds_checked import HELPERS
 from .nasty_days import nasty_day
 from .search import Found, Search
 
-LIMIT_S = 20.0
-LONG_S = 5.0
+LIMIT_S = 4.0
+LONG_S = 3.0
 """A run that takes longer either way may have met its limit: it is left open."""
 SOLVERS = 4
 """Solvers that one instance is given to."""
