@@ -25,7 +25,7 @@ def dask_setup(worker: object) -> None:
 
 
 def make_runs(batch: Batch, logs: str | None) -> list[Record]:
-    """Make the runs of a batch in this dask worker.
+    """Make the runs of a batch in this dask worker, in its own process where the system has no hard limits.
 
     Args:
         batch: the batch.
@@ -34,10 +34,10 @@ def make_runs(batch: Batch, logs: str | None) -> list[Record]:
     Returns:
         A record of every run, also of those that were killed or crashed.
     """
-    from distributed import get_worker
-
     if not HARD_LIMITS:
         return [made_here(task, batch.instance_text) for task in batch.tasks]
+    from distributed import get_worker
+
     places = _places(get_worker().state.nthreads, logs)
     with places.slot(batch) as slot:
         return list(slot.run(batch))

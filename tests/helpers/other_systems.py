@@ -131,7 +131,7 @@ def on(system: str, commands: Sequence[Sequence[object]], folder: Path, *, compi
 
     Args:
         system: "windows", "macos" or "linux".
-        commands: their words after `euclio`; a single word is code in Python.
+        commands: their words after `euclio`; a first word of several lines is code in Python.
         folder: where they are run.
         compiled: with machine code, which takes minutes where none is kept; else small instances are interpreted.
     """
@@ -154,7 +154,7 @@ def said(words: list[str]) -> Said:
 
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
-        if len(words) > 1:
+        if "\n" not in words[0]:
             code = euclio(words)
         else:
             code = 0

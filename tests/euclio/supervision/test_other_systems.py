@@ -205,6 +205,19 @@ def test_ctrl_c_ends_a_batch_with_soft_limits_and_keeps_what_is_finished(tmp_pat
     assert "interrupted; 2 of 3 runs are finished and kept" in said.err
 
 
+def test_a_dask_worker_makes_runs_in_its_own_process(tmp_path):
+    """It may be on such a system though the runner is not; its records are those of the runs that it was asked for."""
+    code = """
+from run_batches import batch_of, run_of
+from euclio.runs.dask_worker import make_runs
+tasks = [run_of("good"), run_of("good", repeat=1)]
+records = make_runs(batch_of(*tasks), None)
+assert [(record.key, record.status) for record in records] == [(task.key, "feasible") for task in tasks], records
+"""
+    (said,) = on("windows", [(code,)], tmp_path)
+    assert said.code == 0, said.err
+
+
 def test_a_runner_is_kept_out_where_files_cannot_be_locked(tmp_path):
     """By the process that the file names, as long as it is there and the same one."""
     code = """
@@ -228,7 +241,7 @@ for gone in ({"started": 1.0}, {"process": 2**40}, {"host": "elsewhere"}, {"proc
     assert lock.runner_at(path) is None, gone
 """
     (said,) = on("windows", [(code,)], tmp_path)
-    assert said.code == 0
+    assert said.code == 0, said.err
 
 
 def test_check_solver_tries_a_solver_in_its_own_process(tmp_path):
