@@ -86,13 +86,17 @@ def load_average() -> float:
     return 0.0
 
 
+def cpu_lines() -> list[str]:
+    """What Linux says about the processors, in lines such as ``model name : …``; empty elsewhere."""
+    with suppress(OSError):
+        return (_PROC / "cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    return []
+
+
 def cpu_name() -> str:
     """The model of the processor."""
-    with suppress(OSError):
-        for line in (_PROC / "cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
+    named = (line.split(":", 1)[1].strip() for line in cpu_lines() if line.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()
 
 
 def peak_memory_bytes() -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
 import os
 import select
 import signal
@@ -58,6 +59,7 @@ def hide(system: str) -> None:
         for name in MODULES:
             sys.modules[name] = None  # type: ignore[assignment]
         os.O_BINARY = 0  # type: ignore[attr-defined]
+    multiprocessing.set_start_method("spawn")
     linux, sys.platform = sys.platform, {"windows": "win32", "macos": "darwin"}[system]
     import euclio.core.system
 
