@@ -12,13 +12,19 @@ from pathlib import Path
 import pytest
 from other_systems import MODULES, OF_OS, OF_SELECT, OF_SIGNAL, OF_SOCKET, Said, on
 from places import ROOT
+from tiny_clusters import tiny_cluster
+from tiny_fleets import tiny_fleet
 from tiny_sessions import TEXT
+
+from euclio.files import save_instance
 
 PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
 ROOM = "euclio/core/system.py"
 SOFT = "euclio: limits are soft on this system, which lacks "
 
 SESSION, RESULT = "tiny.json", "result.json"
+CLUSTER, CLUSTER_RESULT = "cluster.json", "cluster-result.json"
+FLEET, FLEET_RESULT = "fleet.json", "fleet-result.json"
 PROFILES = ROOT / "notebooks" / "my_profiles.csv"
 PRICES = ("--prices", "gpu-large=3.2,gpu-small=0.6,cpu=0.09", "--rates", "240", "--slo", "0.5")
 LOAD = "time_s,factor\n0,0.3\n3600,0.5\n7200,1\n10800,0.4\n"
@@ -66,6 +72,10 @@ VERBS = {
         *("--out", "measured.csv"),
     ),
     "solvers": ("solvers",),
+    "solve a cluster": ("solve", CLUSTER, "--solver", "columns", "--out", CLUSTER_RESULT),
+    "simulate a cluster": ("simulate", CLUSTER, CLUSTER_RESULT, "--load", "0.5", "--seconds", "1"),
+    "solve a fleet": ("solve", FLEET, "--solver", "regroup", "--out", FLEET_RESULT),
+    "simulate a fleet": ("simulate", FLEET, FLEET_RESULT, "--arrivals", "uniform", "--seconds", "1"),
     "in Python": (IN_PYTHON,),
 }
 SAME = ("gaps.csv", "what-if.csv", "day.json", "milp.lp", "imported.json", "drawn/*", "models/**/*", "served.svg")
@@ -81,6 +91,8 @@ def written(folder: Path) -> dict[str, bytes]:
 def prepared(folder: Path) -> Path:
     """A folder with what the commands read."""
     (folder / SESSION).write_text(TEXT, encoding="utf-8")
+    save_instance(tiny_cluster(), folder / CLUSTER)
+    save_instance(tiny_fleet(), folder / FLEET)
     (folder / "load.csv").write_text(LOAD, encoding="utf-8")
     (folder / "model.py").write_text("def run(batch):\n    return lambda: sum(range(batch))\n", encoding="utf-8")
     return folder
