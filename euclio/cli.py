@@ -164,9 +164,9 @@ def _open_closed_streams() -> None:
         number = os.open(os.devnull, os.O_RDWR)
     os.close(number)
     if sys.stdout is None:
-        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", newline="\n", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
-        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", newline="\n", closefd=False)  # noqa: SIM115
 
 
 def _replace_unencodable(stream: TextIO) -> None:

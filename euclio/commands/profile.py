@@ -54,6 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, write the profile, print what was measured."""
     from euclio.core.progress import late_bar
+    from euclio.core.system import load_average
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     profiles_out(arguments.model, expected, arguments.out, arguments.append)
     effort = Effort(arguments.warm_up, arguments.repeats, arguments.time_out)
     total = len(batches) * sum(concurrencies) * effort.repeats
-    load = os.getloadavg()[0]
+    load = load_average()
     with late_bar(f"measuring {arguments.model}", total) as move:
         samples = measure(arguments.words, batches, concurrencies, effort, move)
     found = [sample.configuration(arguments.hardware) for sample in samples]

@@ -1,13 +1,14 @@
 """The verbs that solve, in a process next to this one whose limits hold whatever a solver does.
 
 The time limit counts from when the input is read and the solver is imported and compiled, which have limits of their
-own (`euclio.supervision.preparation_limit_s`, `euclio.files.json_reading`).
+own (`euclio.supervision.preparation_limit_s`, `euclio.files.json_reading`). On a system without hard limits
+(`euclio.core.system`) they run in this process, and keep the time limit themselves.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -17,9 +18,11 @@ from euclio.core.family import Explained, Family, families
 from euclio.core.registry import AnySolver, find_solver, solvers
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solving import PreparedRun, asked
+from euclio.core.system import HARD_LIMITS
 from euclio.core.warm_up import warm_up
 from euclio.supervision import preparation_limit_s
 from euclio.supervision.forked import Begun, DiedError, ForkedProcess, OverrunError, Report, Said
+from euclio.supervision.here import CallsHere
 
 KILLED = "killed"
 CRASHED = "crashed"
@@ -42,7 +45,7 @@ class Supervised(AbstractContextManager["Supervised"]):
     def __init__(self, instances: Iterable[Any], own: Iterable[AnySolver] = (), *, notice: bool = True) -> None:
         self._known: list[object] = [*families(), *solvers().values(), *own, *instances]
         self._notice = notice
-        self._process = ForkedProcess(self._known)
+        self._process = _process(self._known)
 
     def __exit__(self, *_: object) -> None:
         self._process.close()
@@ -122,7 +125,7 @@ class Supervised(AbstractContextManager["Supervised"]):
         if unknown or self._process.ended:
             self._process.close()
             self._known += unknown
-            self._process = ForkedProcess(self._known)
+            self._process = _process(self._known)
         notice = f"preparing {solver}"
         return self._process.call(
             function,
@@ -131,6 +134,11 @@ class Supervised(AbstractContextManager["Supervised"]):
             notice=notice if self._notice else "",
             said=[] if said is None else said,
         )
+
+
+def _process(known: Sequence[object]) -> ForkedProcess | CallsHere:
+    """What calls are made in: a process of its own where the system lets it be killed, else this one."""
+    return ForkedProcess(known) if HARD_LIMITS else CallsHere(known)
 
 
 def _make(

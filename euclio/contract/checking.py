@@ -8,9 +8,12 @@ from euclio.contract import claims_answers as answers
 from euclio.contract import claims_conduct as conduct
 from euclio.contract.evidence import Evidence, References, Run, checked_run
 from euclio.contract.findings import Finding, Judgement, Report, Verdict
+from euclio.contract.here import SOFT_LIMITS, SolverHere
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
 from euclio.core.family import find_family
+from euclio.core.progress import say
+from euclio.core.system import HARD_LIMITS, soft
 from euclio.core.trials import Purpose, Trial, trials_for
 
 SAMPLES = 12
@@ -44,7 +47,8 @@ CLAIMS: dict[str, Callable[[Evidence], Judgement]] = {
 def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], None] | None = None) -> Report:
     """Try a solver and judge every claim.
 
-    It runs in processes of its own, so that one that crashes or hangs is a finding too.
+    It runs in processes of its own, so that one that crashes or hangs is a finding too; in this one, which is said,
+    where the system has no hard limits (`euclio.core.system`).
 
     Args:
         name: name of a registered solver, or ``path/to/file.py:function``.
@@ -58,7 +62,7 @@ def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], Non
         InputError: there is no such solver.
     """
     try:
-        process = SolverProcess(name)
+        process = _tried(name)
     except (SolverDiedError, SolverHungError) as error:
         finding = Finding("loads", "Can be loaded.", Verdict.BROKEN, " ".join(str(error).split()))
         return Report(name, "", "", (finding,))
@@ -66,13 +70,22 @@ def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], Non
         solver = process.solver
         trials = trials_for(find_family(solver.family), solver.space, samples)
         seen = _observe(process, trials, False, advance)
-    with SolverProcess(name, hash_seed=1) as process:
+    with _tried(name, hash_seed=1) as process:
         seen |= _observe(process, trials, True, advance)
     return judge(solver, [(trial, seen[k]) for k, trial in enumerate(trials)])
 
 
+def _tried(name: str, hash_seed: int = 0) -> SolverProcess | SolverHere:
+    """A solver to be tried, in a process of its own where that can be ended from outside."""
+    if HARD_LIMITS:
+        return SolverProcess(name, hash_seed)
+    if not hash_seed:  # the first of the two
+        say(soft(SOFT_LIMITS))
+    return SolverHere(name)
+
+
 def _observe(
-    process: SolverProcess, trials: list[Trial], fresh: bool, advance: Callable[[int], None] | None
+    process: SolverProcess | SolverHere, trials: list[Trial], fresh: bool, advance: Callable[[int], None] | None
 ) -> dict[int, Observation]:
     """What is seen of those trials that need a fresh process, or of all others, by place."""
     seen: dict[int, Observation] = {}
@@ -84,7 +97,7 @@ def _observe(
     return seen
 
 
-def _quickest(process: SolverProcess, trial: Trial) -> Observation:
+def _quickest(process: SolverProcess | SolverHere, trial: Trial) -> Observation:
     """The quickest of some runs, as far as one is over its limit."""
     assert trial.limits.time_limit_s is not None
     limit = trial.limits.time_limit_s + conduct.GRACE_S

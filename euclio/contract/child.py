@@ -5,7 +5,6 @@ Its standard output is a file, so that whatever the solver prints, in Python or 
 
 from __future__ import annotations
 
-import ctypes
 import locale
 import os
 import random
@@ -24,6 +23,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
 from euclio.core.registry import AnySolver, find_solver
 from euclio.core.solving import PreparedRun, prepare
+from euclio.core.system import alarm_is_set, flush_c_streams, read_at, waited_s
 from euclio.core.trials import Trial
 from euclio.supervision.channel import Channel
 from euclio.supervision.ending import settle
@@ -66,14 +66,14 @@ def observe(solver: AnySolver, trial: Trial) -> Observation:
     return replace(
         seen,
         space=ready.space,
-        printed=os.pread(1, MOST_PRINTED, printed).decode(errors="replace") if _printed() > printed else "",
+        printed=read_at(1, MOST_PRINTED, printed).decode(errors="replace") if _printed() > printed else "",
         mutated=_text(family, trial.instance) != text,
         left=left_behind(state, surroundings()),
     )
 
 
 def _run(ready: PreparedRun) -> Observation:
-    waited_s, started = _waited_s(), time.perf_counter()
+    waited_before_s, started = waited_s(), time.perf_counter()
     try:
         answer, wall_s = ready.answer()
     except BaseException as error:  # a solver that calls sys.exit is no reason to end
@@ -81,16 +81,7 @@ def _run(ready: PreparedRun) -> Observation:
         return Observation(Ending.RAISED, message, wall_s=time.perf_counter() - started)
     if answer.raw_status == "inapplicable":
         return Observation(Ending.INAPPLICABLE, answer.reason, wall_s=wall_s)
-    return Observation(Ending.ANSWERED, answer=answer, wall_s=wall_s, waited_s=_waited_s() - waited_s)
-
-
-def _waited_s() -> float:
-    """Seconds that the threads of this process could have run and were not let (Linux; elsewhere 0)."""
-    waited = 0
-    for statistics in Path("/proc/self/task").glob("*/schedstat"):
-        with suppress(OSError, ValueError, IndexError):
-            waited += int(statistics.read_text().split()[1])
-    return waited / 1e9
+    return Observation(Ending.ANSWERED, answer=answer, wall_s=wall_s, waited_s=waited_s() - waited_before_s)
 
 
 def _text(family: Family, instance: Any) -> str:
@@ -114,8 +105,7 @@ def _printed() -> int:
         if stream is not None:
             with suppress(Exception):
                 stream.flush()
-    with suppress(Exception):
-        ctypes.CDLL(None).fflush(None)
+    flush_c_streams()
     return os.fstat(1).st_size
 
 
@@ -127,7 +117,7 @@ def surroundings() -> dict[str, Any]:
         "environment variables": dict(os.environ),
         "the locale": locale.setlocale(locale.LC_ALL),
         "signal handlers": {number: signal.getsignal(number) for number in signal.valid_signals()},
-        "an alarm": signal.getitimer(signal.ITIMER_REAL)[0] > 0,
+        "an alarm": alarm_is_set(),
         "the state of random": random.getstate(),
         "child processes": sorted(child.pid for child in psutil.Process().children(recursive=True)),
         "sys.stdout and sys.stderr": (id(sys.stdout), id(sys.stderr)),

@@ -27,7 +27,8 @@ def fresh(evidence: Evidence) -> Judgement:
 def _same_plans(evidence: Evidence, purpose: Purpose) -> Judgement:
     pairs = [(a, b) for a, b in evidence.pairs(purpose) if a.in_time and b.in_time]
     other = [f"{a.trial.name}: {difference}" for a, b in pairs if (difference := _difference(a, b))]
-    return judged(other, len(pairs), "runs made again", "no run ended clear of its time limit")
+    lacking = next((run.seen.message for run in evidence.of(purpose) if run.seen.ending is Ending.SKIPPED), "")
+    return judged(other, len(pairs), "runs made again", lacking or "no run ended clear of its time limit")
 
 
 def _difference(a: Run, b: Run) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import select
 import stat
 from errno import EFBIG, ETIMEDOUT
 from pathlib import Path
+
+from euclio.core.system import BINARY, NOT_BLOCKING, readable
 
 WRITER_PATIENCE_S = 3.0
 """How long a pipe is waited for that no program has opened for writing."""
@@ -31,7 +32,7 @@ def read_bytes(path: Path, most: int | None = None, *, largest: int = LARGEST_FI
             or nothing was written to it for `PATIENCE_S`.
         ValueError: the path holds a null byte.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | NOT_BLOCKING | BINARY)
     try:
         read = os.read if stat.S_ISREG(os.fstat(descriptor).st_mode) else _read_when_written
         pieces: list[bytes] = []
@@ -51,15 +52,13 @@ def read_bytes(path: Path, most: int | None = None, *, largest: int = LARGEST_FI
 
 def _read_when_written(descriptor: int, size: int) -> bytes:
     """The next piece of what is written to a pipe or a device; empty: its end."""
-    waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
     patience_s = min(WRITER_PATIENCE_S, PATIENCE_S)
-    if not waiting.poll(1000 * patience_s):
+    if not readable(descriptor, patience_s):
         # A pipe that no program has open for writing reads as ended, another one as one to be waited for.
         try:
             piece = os.read(descriptor, size)
         except BlockingIOError:
-            if not waiting.poll(1000 * (PATIENCE_S - patience_s)):
+            if not readable(descriptor, PATIENCE_S - patience_s):
                 raise OSError(ETIMEDOUT, f"nothing was written to it for {PATIENCE_S:g} s") from None
         else:
             if piece:

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from euclio.core.compiled import Kernel, is_set
+from euclio.core.system import cpu_lines
 
 SUFFIX = ".machine"
 HAS_DOCSTRING = 0x4000000
@@ -105,9 +106,7 @@ def _made_with() -> str:
 def _machine() -> str:
     """The processor, and the settings of the compiler."""
     texts = [platform.system(), platform.machine(), platform.processor()]
-    with suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-        texts += sorted({line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))})
+    texts += sorted({line for line in cpu_lines() if line.startswith(("model name", "flags", "Features", "CPU part"))})
     names = sorted(name for name in os.environ if name.startswith("NUMBA_") and name not in NO_SETTINGS)
     texts += [f"{name}={os.environ[name]}" for name in names if name not in SWITCHES or is_set(name)]
     return "\n".join(texts)

@@ -10,16 +10,23 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from euclio.core.compiled import VARIABLE, Kernel, Way
-from euclio.core.keeping import described, is_spare
+import psutil
 
-NICENESS = 10
-"""How far a background process steps back behind all others."""
+from euclio.core.compiled import VARIABLE, Kernel, Way
+from euclio.core.keeping import described, is_spare, places
+from euclio.core.system import own_session, step_back
+from euclio.core.system import tell as tell_pipe
+
+TURN_S = 1.0
+"""How often a background process looks whether it is its turn: one at a time makes machine code for all."""
+LOCK = "making.lock"
 MOST_STARTS = 3
 """How often it is started by one process, which may see it killed."""
 
@@ -57,8 +64,7 @@ def tell(line: str) -> None:
             _maker.process = _started()
     if line in _maker.told or _maker.process is None or _maker.process.stdin is None:
         return
-    with suppress(OSError):  # it has ended, or its pipe is full: then it is told at the next look
-        os.write(_maker.process.stdin.fileno(), f"{line}\n".encode())
+    if tell_pipe(_maker.process.stdin.fileno(), f"{line}\n".encode()):  # else it is told at the next look
         _maker.told.add(line)
 
 
@@ -76,11 +82,8 @@ def _started() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=os.name == "posix",
+        start_new_session=own_session(),
     )
-    assert process.stdin is not None
-    if hasattr(os, "set_blocking"):
-        os.set_blocking(process.stdin.fileno(), False)
     return process
 
 
@@ -89,18 +92,45 @@ _maker = _Maker()
 
 def main() -> None:
     """Make what standard input wishes until it ends; what cannot be made is left to whoever calls it."""
-    with suppress(AttributeError, OSError):
-        os.nice(NICENESS)
+    step_back()
     if "--until-eof" in sys.argv[1:]:
         _end_with_input()
-    from euclio.core.machine_code import make
+    with _turn(places()[-1] / LOCK):
+        from euclio.core.machine_code import make
 
-    for line in _lines():
-        with suppress(Exception):
-            module, name, description = json.loads(line)
-            kernel = getattr(import_module(module), name)
-            if isinstance(kernel, Kernel):
-                make(kernel, description)
+        for line in _lines():
+            with suppress(Exception):
+                module, name, description = json.loads(line)
+                kernel = getattr(import_module(module), name)
+                if isinstance(kernel, Kernel):
+                    make(kernel, description)
+
+
+@contextmanager
+def _turn(lock: Path) -> Iterator[None]:
+    """Wait until no other process makes machine code; one that has been killed is not waited for."""
+    mine = str(os.getpid())
+    with suppress(OSError):  # where nothing can be locked, nobody waits
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        while not _locked(lock, mine):
+            time.sleep(TURN_S)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if lock.read_text(encoding="ascii") == mine:
+                lock.unlink()
+
+
+def _locked(lock: Path, mine: str) -> bool:
+    """Take a lock that is free, or whose process is gone; whether that worked."""
+    with suppress(FileExistsError), lock.open("x", encoding="ascii", newline="\n") as file:
+        file.write(mine)
+        return True
+    with suppress(OSError, ValueError):
+        if not psutil.pid_exists(int(lock.read_text(encoding="ascii"))):
+            lock.unlink()
+    return False
 
 
 def _lines() -> Iterable[str]:

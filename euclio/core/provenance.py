@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from euclio.core.system import cpu_name
 
 
 @cache
@@ -24,27 +25,17 @@ def provenance() -> dict[str, Any]:
     return {
         "python": sys.version.split()[0],
         "packages": packages,
-        "cpu": _cpu(),
+        "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "git": _git_revision(),
     }
 
 
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
 def _git_revision() -> str:
     here = Path(__file__).parent
     try:
-        done = subprocess.run(
-            ["git", "-C", str(here), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
-        )
+        words = ["git", "-C", str(here), "rev-parse", "HEAD"]
+        done = subprocess.run(words, capture_output=True, encoding="ascii", errors="replace", timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
     return done.stdout.strip() or "unknown"

@@ -16,6 +16,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text
+from euclio.core.system import BINARY, NOT_BLOCKING, make_blocking
 
 WIDTH = 120
 
@@ -65,7 +66,7 @@ def write_text(text: str, path: str | Path) -> None:
         if target.is_fifo():
             _write_to_pipe(text, target)
         else:
-            target.write_text(text, encoding="utf-8")
+            target.write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from None
 
@@ -98,7 +99,7 @@ def _write_to_pipe(text: str, path: Path) -> None:
     until = time.monotonic() + READER_PATIENCE_S
     while True:
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            descriptor = os.open(path, os.O_WRONLY | NOT_BLOCKING | BINARY)
             break
         except OSError as error:
             if error.errno != ENXIO:
@@ -106,8 +107,8 @@ def _write_to_pipe(text: str, path: Path) -> None:
             if time.monotonic() > until:
                 raise OSError(ENXIO, f"no program reads the pipe for {READER_PATIENCE_S:g} s") from None
             time.sleep(LOOK_EVERY_S)
-    os.set_blocking(descriptor, True)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+    make_blocking(descriptor)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
 
 

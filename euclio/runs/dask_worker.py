@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from euclio.core.system import HARD_LIMITS
 from euclio.runs.pool import cores_of
 from euclio.runs.record import Record
 from euclio.runs.slot import Slot
+from euclio.runs.soft_pool import made_here
 from euclio.runs.task import Batch
 
 
@@ -23,7 +25,7 @@ def dask_setup(worker: object) -> None:
 
 
 def make_runs(batch: Batch, logs: str | None) -> list[Record]:
-    """Make the runs of a batch in this dask worker.
+    """Make the runs of a batch in this dask worker, in its own process where the system has no hard limits.
 
     Args:
         batch: the batch.
@@ -32,6 +34,8 @@ def make_runs(batch: Batch, logs: str | None) -> list[Record]:
     Returns:
         A record of every run, also of those that were killed or crashed.
     """
+    if not HARD_LIMITS:
+        return [made_here(task, batch.instance_text) for task in batch.tasks]
     from distributed import get_worker
 
     places = _places(get_worker().state.nthreads, logs)

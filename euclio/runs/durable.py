@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from euclio.core.errors import UnwritableError
+from euclio.core.system import FOLDERS_ARE_FILES
 
 UNFINISHED = ".unfinished"
 """Ending of the temporary name of a file that is being written."""
@@ -48,7 +49,9 @@ def removed(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on disk before going on."""
+    """Have the names in a folder on disk before going on, where the system lets programs see to that."""
+    if not FOLDERS_ARE_FILES:
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

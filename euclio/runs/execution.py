@@ -51,6 +51,7 @@ def execute(
     warm: bool,
     started: Callable[[Record], None],
     certifying: Callable[[Record, float], None],
+    ending: tuple[type[BaseException], ...] = (),
 ) -> Record:
     """Make a run, and have its proof certified where the task asks for it.
 
@@ -60,9 +61,10 @@ def execute(
         warm: import and compile the solver before the run is timed; False: the run pays for it.
         started: is called with the record without an answer at the moment when the hard limit begins to count.
         certifying: is called with the answered record and the hard limit of a prover when that limit begins to count.
+        ending: what ends the batch when it is raised; in a worker nothing does.
 
     Returns:
-        The finished record, whatever the solver did; only an end of the process leaves none.
+        The finished record, whatever the solver did; only an end of the process, or of the batch, leaves none.
     """
     time_runs()
     blank = blank_record(task)
@@ -88,6 +90,8 @@ def execute(
         record = replace(record, certificate=Verdict.OPEN.value, certify_reason=UNFINISHED)
         certifying(record, task.certify_s + CERTIFYING_SPARE_S)
         return _certified(record, instance, result, task.certify_s)
+    except ending:
+        raise
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
         return _raised(replace(blank, peak_memory_mb=peak_memory_mb()), error)
 

@@ -12,13 +12,15 @@ import atexit
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from functools import cache
 from typing import Any
+
+TERM, KILL = 15, 9
+"""SIGTERM and SIGKILL, by number: this file is run without euclio, whose `core/system.py` alone names such things."""
 
 DYING_S = 0.1
 """Seconds that processes are given to be gone, before what they write to is removed."""
@@ -76,10 +78,10 @@ def main() -> None:
         else:
             watched.pop(group, None)
     # A keeper ends what is below it first (`euclio.supervision.ending`); whatever it is at, it then is ended too.
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    for number in (TERM, KILL):
         for group in watched:
             with suppress(OSError):
-                os.killpg(group, number)
+                os.kill(-group, number)  # all of the group
         if watched:
             time.sleep(DYING_S)
     for folder in watched.values():

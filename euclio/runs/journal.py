@@ -12,6 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from euclio.core.system import BINARY
 from euclio.runs.durable import sync_folder, unwritable, written
 from euclio.runs.record import SCHEMA, Record
 
@@ -72,7 +73,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path, self.records = path, 0
         with written(path):
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | BINARY, 0o666)
             sync_folder(path.parent)
         self._size = 0
         self._failure: OSError | None = None

@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from euclio.core.system import BINARY, read_at
 from euclio.runs.durable import written
 
 LONGEST_LOG_BYTES = 1 << 20
@@ -30,14 +31,14 @@ class Log:
         self.descriptor: int | None = None
         if path is not None:
             with written(path):
-                self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+                self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY, 0o644)
 
     def trim(self) -> None:
         """Keep the newest half of a log that has grown too long."""
         if self.descriptor is None or os.fstat(self.descriptor).st_size <= LONGEST_LOG_BYTES:
             return
         size = os.fstat(self.descriptor).st_size
-        kept = os.pread(self.descriptor, LONGEST_LOG_BYTES // 2, size - LONGEST_LOG_BYTES // 2)
+        kept = read_at(self.descriptor, LONGEST_LOG_BYTES // 2, size - LONGEST_LOG_BYTES // 2)
         os.ftruncate(self.descriptor, 0)
         with suppress(OSError):  # the disk may be full
             os.write(self.descriptor, kept)

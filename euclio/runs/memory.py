@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import sys
-
 import psutil
 
+from euclio.core.system import peak_memory_bytes
+
 MIB = 1 << 20
-OWN_STATUS = "/proc/self/status"
 
 
 def peak_memory_mb() -> float:
-    """Most resident memory of this process so far.
-
-    Linux keeps it per program; `getrusage` would also count the process that this one was started from.
-    """
-    if sys.platform == "linux":
-        return _own_status_mb(b"VmHWM:")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MIB
-
-
-def _own_status_mb(field: bytes) -> float:
-    """A field of what Linux says about this process."""
-    handle = os.open(OWN_STATUS, os.O_RDONLY)
-    try:
-        text = os.read(handle, 1 << 14)
-    finally:
-        os.close(handle)
-    return int(text[text.index(field) :].split(None, 2)[1]) / 1024
+    """Most resident memory of this process so far."""
+    return peak_memory_bytes() / MIB
 
 
 def memory_mb(process: psutil.Process) -> float:

@@ -8,6 +8,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Protocol
 
+from euclio.core.system import HARD_LIMITS
 from euclio.runs.record import Record
 from euclio.runs.slot import LOOK_EVERY_S, Slot
 from euclio.runs.task import Batch
@@ -78,5 +79,9 @@ def cores_of(batch: Batch, cores: int) -> int:
 
 
 def local_pool(slots: int, *, logs: Path | None = None) -> Pool:
-    """A pool of processes on this machine; arguments as of `LocalPool`."""
+    """A pool on this machine, of processes where they can be ended from outside; arguments as of `LocalPool`."""
+    if not HARD_LIMITS:
+        from euclio.runs.soft_pool import SoftPool
+
+        return SoftPool(logs)
     return LocalPool(slots, logs)

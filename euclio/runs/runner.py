@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -116,7 +117,8 @@ def run(
 def default_folder(experiment: str | Path | Experiment) -> Path:
     """The result folder of an experiment where none is named."""
     if isinstance(experiment, Experiment):
-        return Path(f"{experiment.name.replace('/', '-')}-results")  # a name leads into no other folder
+        name = experiment.name.replace("/", "-").replace(os.sep, "-")  # a name leads into no other folder
+        return Path(f"{name}-results")
     return Path(experiment).with_name(f"{Path(experiment).stem}-results")
 
 

@@ -96,9 +96,9 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
     took = {"seconds": sum(collected.seconds.values()), "jobs": collected.jobs, "whole": asked.workloads is None}
     save(score_frame(scores), folder / "scorecard.parquet", {**how, **took})
     page = folder / "index.html"
-    page.write_text(html_page(study.title, blocks(paper, collected, scores, text)), encoding="utf-8")
+    page.write_text(html_page(study.title, blocks(paper, collected, scores, text)), encoding="utf-8", newline="\n")
     card = markdown_page(study.title, card_blocks(paper, scores, text))
-    (folder / "scorecard.md").write_text(card, encoding="utf-8")
+    (folder / "scorecard.md").write_text(card, encoding="utf-8", newline="\n")
     return page, [*text.headlines, *verdict_lines(scores)]
 
 

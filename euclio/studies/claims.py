@@ -200,7 +200,7 @@ def accept(checked: Sequence[Checked], path: Path | None = None) -> None:
     # One claim a line, so that a change of one claim is a change of one line.
     head = "".join(f" {_text(name)}: {_text(stored[name])},\n" for name in stored if name != "claims")
     rows = ",\n".join(f"  {_text(claim)}" for claim in claims)
-    file.write_text(f'{{\n{head} "claims": [\n{rows}\n ]\n}}\n', encoding="utf-8")
+    file.write_text(f'{{\n{head} "claims": [\n{rows}\n ]\n}}\n', encoding="utf-8", newline="\n")
 
 
 def _text(value: object) -> str:

@@ -23,7 +23,7 @@ def write_claims(checked: Sequence[Checked], reports: Path) -> Path:
     """Write the table of all claims into the folder of the reports; returns its path."""
     page = reports / PAGE
     blocks: list[Block] = [Paragraph(INTRODUCTION), Paragraph(tally(checked)), Heading("Claims"), claims_table(checked)]
-    page.write_text(markdown_page("Claims of the papers", blocks), encoding="utf-8")
+    page.write_text(markdown_page("Claims of the papers", blocks), encoding="utf-8", newline="\n")
     return page
 
 

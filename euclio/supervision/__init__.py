@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 from euclio.core.references import is_reference
+from euclio.core.system import cores
+
+__all__ = ["COMPILATION_LIMIT_S", "OWN_PREPARATION_LIMIT_S", "START_LIMIT_S", "cores", "preparation_limit_s"]
 
 START_LIMIT_S = 120.0
 """Limit of the start of a process, in which nobody's solver is loaded yet."""
@@ -23,8 +24,3 @@ def preparation_limit_s(solver: str) -> float:
         solver: its name, or ``path/to/file.py:function``.
     """
     return OWN_PREPARATION_LIMIT_S if is_reference(solver) else COMPILATION_LIMIT_S
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

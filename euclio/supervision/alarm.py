@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from euclio.core.system import ALARM, set_alarm
+
 
 class LateError(BaseException):
     """The deadline is past; no `Exception`, so that what catches those does not keep it."""
@@ -20,7 +22,7 @@ def interrupted_at(deadline: float) -> Iterator[None]:
     """Interrupt the work inside at a deadline.
 
     It holds in a program's main thread, as long as nobody else uses its alarm, and between two steps of Python: a
-    single call of compiled code ends first.
+    single call of compiled code ends first. On a system without alarms nothing is interrupted.
 
     Args:
         deadline: `time.perf_counter` value; infinite: never.
@@ -33,13 +35,13 @@ def interrupted_at(deadline: float) -> Iterator[None]:
         raise LateError
 
     main = threading.current_thread() is threading.main_thread()
-    if math.isinf(deadline) or not main or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
+    if ALARM is None or math.isinf(deadline) or not main or signal.getsignal(ALARM) is not signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGALRM, too_late)
-    signal.setitimer(signal.ITIMER_REAL, max(1e-3, deadline - time.perf_counter()))
+    signal.signal(ALARM, too_late)
+    set_alarm(max(1e-3, deadline - time.perf_counter()))
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        set_alarm(0)
+        signal.signal(ALARM, signal.SIG_DFL)

@@ -7,16 +7,15 @@ the beginning of one is left alone until the supervisor's limit has passed.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import pickle
-import resource
-import select
 import socket
 import struct
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+
+from euclio.core.system import AT_ONCE, NO_SIGNAL, copied_above, readable, writable
 
 MAGIC = b"\xffeuclio\0"
 HEADER = struct.Struct(f">{len(MAGIC)}sQ16s")
@@ -62,9 +61,8 @@ class Channel:
     def at(cls, descriptor: int, dumps: Dumps = pickle.dumps, loads: Loads = pickle.loads) -> Channel:
         """The end with this descriptor, moved to a high one that programs started from here do not inherit."""
         low = socket.socket(fileno=descriptor)
-        above = min(HIGH_DESCRIPTOR, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1)
         with suppress(OSError, ValueError):  # all those descriptors are taken: the low one serves as well
-            high = socket.socket(fileno=fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, above))
+            high = socket.socket(fileno=copied_above(descriptor, HIGH_DESCRIPTOR))
             low.close()
             return cls(high, dumps, loads)
         return cls(low, dumps, loads)
@@ -82,14 +80,14 @@ class Channel:
         left = memoryview(self._frame(message))
         while left:
             try:
-                left = left[self._end.send(left, socket.MSG_NOSIGNAL) :]
+                left = left[self._end.send(left, NO_SIGNAL) :]
             except BlockingIOError:  # a solver has made the descriptor one that does not wait
-                _ready(self._end, select.POLLOUT)
+                writable(self._end)
 
     def receive(self) -> Any:
         """The next message, as soon as it is there."""
         while (message := self._next()) is None:
-            _ready(self._end, select.POLLIN)
+            readable(self._end)
             self._read()
         return message[0]
 
@@ -100,9 +98,9 @@ class Channel:
 
     def flush(self) -> None:
         """Send more of what is posted, as long as the other end takes it in."""
-        while self._outbox and _ready(self._end, select.POLLOUT, PATIENCE_S):
+        while self._outbox and writable(self._end, PATIENCE_S):
             with memoryview(self._outbox) as left:
-                sent = self._end.send(left, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+                sent = self._end.send(left, AT_ONCE)
             del self._outbox[:sent]
 
     def arrived(self) -> tuple[Any] | None:
@@ -128,7 +126,7 @@ class Channel:
         taken = 0
         while taken < MOST_READ_AT_ONCE_BYTES:
             try:
-                data = self._end.recv(1 << 20, socket.MSG_DONTWAIT)
+                data = self._end.recv(1 << 20, AT_ONCE)
             except BlockingIOError:
                 if taken:
                     return
@@ -170,13 +168,6 @@ def channel() -> tuple[Channel, socket.socket]:
     """A supervisor's end, and the other one, whose descriptor goes to the process."""
     ours, theirs = socket.socketpair()
     return Channel(ours), theirs
-
-
-def _ready(end: socket.socket, event: int, limit_s: float | None = None) -> bool:
-    """Wait until a socket can be written to, or read; whether that happened within the limit."""
-    waiting = select.poll()  # unlike select, it takes descriptors of any number
-    waiting.register(end, event)
-    return bool(waiting.poll(None if limit_s is None else 1000 * limit_s))
 
 
 def _digest(payload: bytes) -> bytes:

@@ -6,9 +6,7 @@ leaves behind, in whatever session, becomes a child of the keeper, which is ther
 
 from __future__ import annotations
 
-import ctypes
 import os
-import resource
 import signal
 import sys
 import time
@@ -17,11 +15,7 @@ from typing import NoReturn
 
 import psutil
 
-PARENT_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG of Linux's prctl."""
-
-CHILD_SUBREAPER = 36
-"""PR_SET_CHILD_SUBREAPER of Linux's prctl."""
+from euclio.core import system
 
 ENDING_S = 2.0
 """How long processes are killed that start others faster than they can be found."""
@@ -39,23 +33,22 @@ def settle(parent: int) -> None:
         parent: process number of the supervisor.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    system.write_no_core_files()
     if sys.platform != "linux":
         if os.getppid() != parent:
             os._exit(1)
         return
-    library = ctypes.CDLL(None)
-    library.prctl(CHILD_SUBREAPER, 1)
-    library.prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)  # the keeper still has to end the others
+    system.adopt_orphans()
+    system.end_with_parent(kill=False)  # the keeper still has to end the others
     if os.getppid() != parent:
         os._exit(1)
     keeper = os.getpid()
-    worker = os.fork()
+    worker = system.fork()
     if worker:
         _keep(worker)
-    os.setpgid(0, 0)
-    library.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    library.prctl(CHILD_SUBREAPER, 1)  # so that what it leaves behind is found below it as long as it lives
+    system.lead_group()
+    system.end_with_parent(kill=True)
+    system.adopt_orphans()  # so that what it leaves behind is found below it as long as it lives
     if os.getppid() != keeper:
         os._exit(1)
 
@@ -72,8 +65,7 @@ def worker_of(keeper: psutil.Process) -> psutil.Process | None:
 def kill_all(process: psutil.Process) -> None:
     """Kill a process that leads its own group, and all that it started, also what has left the group."""
     _kill_below(process)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    system.kill_group(process.pid)
     # A process that was started a moment ago may not lead its group yet.
     with suppress(psutil.Error):
         process.kill()
@@ -144,7 +136,7 @@ def _collect(process: psutil.Process) -> None:
     if process.pid != os.getpid():
         return
     with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
+        while system.ended_child() is not None:
             pass
 
 

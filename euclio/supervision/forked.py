@@ -9,7 +9,6 @@ import gc
 import io
 import os
 import pickle
-import select
 import signal
 import socket
 import sys
@@ -24,7 +23,7 @@ from typing import Any, NoReturn
 
 import psutil
 
-from euclio.core import making
+from euclio.core import making, system
 from euclio.core.errors import InputError, OwnSolverError
 from euclio.core.keeping import ensure_room
 from euclio.supervision.channel import Channel, Dumps, GarbledError, Loads
@@ -134,7 +133,7 @@ class ForkedProcess:
             stream.flush()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # other threads: see the class
-            pid = os.fork()
+            pid = system.fork()
         if pid == 0:
             _serve(theirs, parent, self._scratch.name, self._known)
         theirs.close()
@@ -150,9 +149,8 @@ class ForkedProcess:
         """Whether the process is gone."""
         if self._code is None:
             with suppress(ChildProcessError):
-                pid, status = os.waitpid(self._process.pid, os.WNOHANG)
-                if pid:
-                    self._code = os.waitstatus_to_exitcode(status)
+                found = system.ended_child(self._process.pid)
+                self._code = None if found is None else found[1]
         return self._code is not None
 
     def call(
@@ -196,9 +194,7 @@ class ForkedProcess:
             self.close()
             raise OverrunError(call.began is not None, 0.0 if call.began is None else time.monotonic() - call.began)
         self._channel.flush()
-        waiting = select.poll()
-        waiting.register(self._channel.fileno(), select.POLLIN)
-        if not waiting.poll(1000 * min(left_s, LOOK_EVERY_S)) and self.ended:
+        if not system.readable(self._channel.fileno(), min(left_s, LOOK_EVERY_S)) and self.ended:
             raise EOFError
         match self._channel.arrived():
             case (Begun(limit_s),):
@@ -257,7 +253,7 @@ def _loads(known: Sequence[object]) -> Loads:
 def _serve(end: socket.socket, parent: int, scratch: str, known: Sequence[object]) -> NoReturn:
     """The forked process: makes calls until the other side is gone; whatever happens, it goes nowhere else."""
     try:
-        os.setsid()
+        system.lead_session()
         settle(parent)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

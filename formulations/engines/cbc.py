@@ -88,7 +88,7 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
             failed = True
         log = log_file.read_text(encoding="utf-8", errors="replace") if log_file.exists() else ""
     if limits.log_file is not None:
-        with limits.log_file.open("a", encoding="utf-8") as kept:
+        with limits.log_file.open("a", encoding="utf-8", newline="\n") as kept:
             kept.write(log)
     if failed:
         return Outcome(Status.UNKNOWN, FAILED)

@@ -129,7 +129,7 @@ def _run(model: cp_model.CpModel, limits: EngineLimits, *, started: bool, genera
     callback = _solution_callback(cp_model, tracker)
     raw = solver.status_name(solver.solve(model, callback))
     if limits.log_file is not None:
-        with limits.log_file.open("a") as file:
+        with limits.log_file.open("a", encoding="utf-8", newline="\n") as file:
             file.write("\n".join(log) + "\n")
     if raw == "MODEL_INVALID":
         raise ValueError(f"CP-SAT calls the model invalid: {model.validate()}")

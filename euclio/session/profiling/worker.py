@@ -18,7 +18,7 @@ from types import ModuleType
 
 def main(file: str, name: str) -> None:
     """Answer every line of standard input with a batch's duration; the first line says the batch size of all."""
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="ascii", newline="\n")
     os.dup2(2, 1)
     path = Path(file).resolve()
     sys.path.insert(0, str(path.parent))

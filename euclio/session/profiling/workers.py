@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 import psutil
 
 from euclio.core.errors import InputError
+from euclio.core.system import readable
 from euclio.supervision.ending import ending, kill_all
 from euclio.supervision.kept import kept
 
@@ -122,8 +122,8 @@ class Worker:
         return line
 
     def _ready(self, seconds: float) -> bool:
-        """Whether the worker says something, or ends, within some seconds."""
-        return bool(select.select([self._output], [], [], seconds)[0])
+        """Whether the worker says something, or ends, within some seconds; `readable` says where they are not kept."""
+        return readable(self._output.fileno(), seconds)
 
     def _hear(self) -> bool:
         """Take in what the worker has said; whether there was anything."""

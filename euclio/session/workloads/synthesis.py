@@ -89,4 +89,4 @@ def load_model() -> dict[str, Any]:
 
 def write_profiles() -> None:
     """Write the CSV file anew from the parameters."""
-    (data_dir() / "profiles" / "p100-v100.csv").write_text(csv_text(load_model()), encoding="utf-8")
+    (data_dir() / "profiles" / "p100-v100.csv").write_text(csv_text(load_model()), encoding="utf-8", newline="\n")

@@ -168,7 +168,7 @@ def write_figures(stored: Stored, folder: Path) -> None:
     """Write all figures as SVG files."""
     folder.mkdir(parents=True, exist_ok=True)
     for figure in all_figures(stored):
-        (folder / f"{figure.key}.svg").write_text(figure.svg, encoding="utf-8")
+        (folder / f"{figure.key}.svg").write_text(figure.svg, encoding="utf-8", newline="\n")
 
 
 def all_figures(stored: Stored, papers: Sequence[str] = PAPERS) -> tuple[Figure, ...]:

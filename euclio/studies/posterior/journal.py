@@ -64,8 +64,8 @@ class Journal(AbstractContextManager["Journal"]):
         # What is left of a cut line is not to be continued.
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = [wanted, *(line for line in lines[1:] if _whole(line))]
-        path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
-        self._file = path.open("a", encoding="utf-8")
+        path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8", newline="\n")
+        self._file = path.open("a", encoding="utf-8", newline="\n")
 
     def walks(self, label: str, chains: Sequence[Chain]) -> Iterator[list[Record]]:
         """The records of chains, in their order; each is noted as soon as it is there.

@@ -179,5 +179,5 @@ def write_reference(stored: Stored, path: Path, jobs: int = 1) -> Setting:
         "setting": flat(best.again.setting),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8", newline="\n")
     return best.again.setting

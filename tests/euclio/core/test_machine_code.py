@@ -68,7 +68,10 @@ def test_words_and_places_are_no_part_of_it(module):
     """Comments, docstrings and lines above change nothing that a machine does."""
     module.run(CALL_ALL, **COMPILED)
     before = module.kept()
-    module.write(("def leaf(x):\n", 'def leaf(x):\n    """Another word."""\n\n    # and another\n'), ("STEP = 1.0", "\n\nSTEP = 1.0"))
+    module.write(
+        ("def leaf(x):\n", 'def leaf(x):\n    """Another word."""\n\n    # and another\n'),
+        ("STEP = 1.0", "\n\nSTEP = 1.0"),
+    )
     module.run(CALL_ALL, **COMPILED)
     assert module.kept() == before
 

@@ -57,7 +57,6 @@ KNOWN = {
     # `package.module:function` of what is measured, which only a call in Python says.
     "euclio/runs/execution.py": {"import_module"},
     # Messages between a process and those that it started.
-    "euclio/contract/child.py": {"ctypes"},
     "euclio/supervision/channel.py": {"pickle"},
     "euclio/supervision/forked.py": {"pickle"},
     # Programs: the interpreter with a file of euclio, git, and what `euclio profile -- COMMAND` says.
@@ -69,8 +68,8 @@ KNOWN = {
     # The same command below a keeper, which ends what it leaves behind.
     "euclio/supervision/kept.py": {"execvp"},
     # The C library, and C functions that are compiled from a policy's own formula.
+    "euclio/core/system.py": {"ctypes"},
     "euclio/session/policies/kernels.py": {"ctypes"},
-    "euclio/supervision/ending.py": {"ctypes"},
 }
 """Where code is made of texts or bytes, or programs are started, and by whose word."""
 
