@@ -30,6 +30,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+"""Options of numba's compiler. Division follows numpy: no exception on zero, so that an infeasible latency is infinite.
+Python's lock is let go, so that other threads go on: one says after two seconds what is taking long."""
+
 WORTH_LOADING_S = 1.0
 """Interpreted seconds after which machine code is loaded: as long as numba takes to be imported, so that whoever
 interprets a little more or a little less than that loses at most half."""
@@ -326,11 +330,8 @@ def using(way: Way) -> Iterator[None]:
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a numeric function a kernel; its machine code is kept on disk between processes.
-
-    Division follows numpy (no exception on zero), so that an infeasible latency is infinite.
-    """
-    return cast(Callable[P, R], Kernel(function, {"error_model": "numpy"}))
+    """Make a numeric function a kernel; its machine code is kept on disk between processes."""
+    return cast(Callable[P, R], Kernel(function, dict(OPTIONS)))
 
 
 def compiled_on_tables(function: Callable[P, R]) -> Callable[P, R]:
@@ -339,7 +340,7 @@ def compiled_on_tables(function: Callable[P, R]) -> Callable[P, R]:
     Without counted references and put into its caller: each call would otherwise hand over every array with its shape
     and strides, and each use of one would count its references, which takes longer than the work itself.
     """
-    return cast(Callable[P, R], Kernel(function, {"error_model": "numpy", "forceinline": True, "_nrt": False}))
+    return cast(Callable[P, R], Kernel(function, {**OPTIONS, "forceinline": True, "_nrt": False}))
 
 
 def compiled_from(module: str, name: str) -> Callable[[F], F]:
@@ -351,7 +352,7 @@ def compiled_from(module: str, name: str) -> Callable[[F], F]:
     """
 
     def made(function: F) -> F:
-        return cast(F, Kernel(function, {"error_model": "numpy"}, (module, name)))
+        return cast(F, Kernel(function, dict(OPTIONS), (module, name)))
 
     return made
 

@@ -27,6 +27,8 @@ from euclio.core.system import tell as tell_pipe
 TURN_S = 1.0
 """How often a background process looks whether it is its turn: one at a time makes machine code for all."""
 LOCK = "making.lock"
+LONGEST_S = 1800.0
+"""After so long nobody waits for another process any more."""
 MOST_STARTS = 3
 """How often it is started by one process, which may see it killed."""
 
@@ -128,7 +130,10 @@ def _locked(lock: Path, mine: str) -> bool:
         file.write(mine)
         return True
     with suppress(OSError, ValueError):
-        if not psutil.pid_exists(int(lock.read_text(encoding="ascii"))):
+        # Its number may be another process's by now.
+        if time.time() - lock.stat().st_mtime > LONGEST_S or not psutil.pid_exists(
+            int(lock.read_text(encoding="ascii"))
+        ):
             lock.unlink()
     return False
 
