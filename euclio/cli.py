@@ -40,6 +40,8 @@ COMMANDS = {
     "status": "how far an experiment is",
     "report": "write the page of an experiment: tables and figures of its results",
     "reproduce": "run a paper's evaluation and write its report",
+    "cite": "BibTeX of euclio and of the papers that results rest on",
+    "versions": "versions of euclio, of what it runs on and of this machine",
     "bench-set": "check the benchmark set, run a solver on it, list it, make it",
 }
 """The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for.

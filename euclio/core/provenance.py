@@ -40,10 +40,13 @@ def _cpu() -> str:
 
 
 def _git_revision() -> str:
-    here = Path(__file__).parent
+    """The revision of the source tree; an installed package has none, though it may lie in somebody's repository."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return "unknown"
     try:
         done = subprocess.run(
-            ["git", "-C", str(here), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
+            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
