@@ -16,7 +16,7 @@ from typing import NoReturn, TextIO
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
 from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
 from euclio.core.lazy import late
-from euclio.core.progress import say
+from euclio.core.progress import say, waiting
 
 COMMANDS = {
     "solve": "run a solver on an instance, print the checked plan",
@@ -132,7 +132,8 @@ def _run(argv: list[str] | None) -> int:
         arguments = parser.parse_args(words)
     except SystemExit:  # --help or --version has been printed
         return SOLVED
-    code: int = arguments.run(arguments)
+    with waiting(f"{asked} is at work", weak=True):
+        code: int = arguments.run(arguments)
     return code
 
 

@@ -22,6 +22,7 @@ import psutil
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
+from euclio.core.progress import mute
 from euclio.core.registry import AnySolver, find_solver
 from euclio.core.solving import PreparedRun, prepare
 from euclio.core.trials import Trial
@@ -40,6 +41,7 @@ def main(descriptor: int) -> None:
             observations; the text of an `InputError` instead of the description where there is no such solver.
     """
     settle(os.getppid())
+    mute()
     channel = Channel.at(descriptor)
     try:
         name: str = channel.receive()

@@ -12,7 +12,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from euclio.core.progress import noticed
+from euclio.core.progress import is_quiet, waiting
 from euclio.core.result import Status
 from euclio.core.words import time_left
 from euclio.runs.record import MEASURED
@@ -69,12 +69,12 @@ class Display:
 
     Args:
         stream: where it goes; None: standard error.
-        quiet: show nothing.
+        quiet: show nothing, as where `euclio.core.progress.is_quiet`.
     """
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._quiet = quiet
+        self._quiet = quiet = quiet or is_quiet()
         self._bars = None if quiet or not self._stream.isatty() else _bars(self._stream)
         self._said_at = time.monotonic()
         self._instances = 0
@@ -97,9 +97,9 @@ class Display:
         elif self._is_time():
             self._say(f"{self._instances} instances looked at so far")
 
-    def drawing(self) -> AbstractContextManager[None]:
+    def drawing(self) -> AbstractContextManager[object]:
         """Inside, instances are drawn, which may take long before the first is there."""
-        return nullcontext() if self._quiet else noticed("looking at generated instances; they are drawn once and kept")
+        return nullcontext() if self._quiet else waiting("looking at generated instances; they are drawn once and kept")
 
     def begin(self, pace: Pace) -> None:
         """All instances are known; runs begin."""

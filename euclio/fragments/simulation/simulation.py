@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from euclio.core.progress import COMPILING, told
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.simulation.engine import COLUMNS, END, INSTANCE, REQUESTS, START, serve_queue
@@ -28,6 +29,7 @@ LONGEST_NS = 1 << 62
 """Longest time budget in nanoseconds; no request is served that late."""
 
 
+@told(f"simulating; {COMPILING}")
 def simulate(
     fleet: Fleet, plan: FragmentPlan, setup: Setup | None = None, space: FragmentSpace | None = None
 ) -> Simulation:
@@ -51,6 +53,7 @@ def simulate(
     return _served(fleet, plan, setup, rates, stages, phased_arrivals(plan, setup, rates))
 
 
+@told(f"looking for the highest load; {COMPILING}")
 def highest_loads(
     fleet: Fleet, plan: FragmentPlan, setup: Setup, space: FragmentSpace | None = None
 ) -> dict[str, float]:

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from euclio.core.errors import InputError
+from euclio.core.progress import COMPILING, told
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.pipeline.simulation.engine import run_events
 from euclio.pipeline.simulation.queues import Queues, new_queues
@@ -25,6 +26,7 @@ from euclio.simulation.requests import attainment
 from euclio.simulation.units import Ints
 
 
+@told(f"simulating; {COMPILING}")
 def simulate(
     cluster: Cluster, plan: PipelinePlan, setup: Setup | None = None, space: PipelineSpace | None = None
 ) -> Simulation:
@@ -48,6 +50,7 @@ def simulate(
     return record(cluster, plan, setup, rates, system, gpus, *_run(system, arrivals_of(setup, rates), setup))
 
 
+@told(f"looking for the highest load; {COMPILING}")
 def highest_loads(
     cluster: Cluster,
     plan: PipelinePlan,
