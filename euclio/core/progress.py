@@ -11,6 +11,7 @@ it, also what other programs and libraries call; an argument would have to be pa
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -67,6 +68,8 @@ class _Shown:
 
     def begin(self) -> None:
         """Count the seconds from now."""
+        if self._after_s == math.inf:
+            return
         self._timer = threading.Timer(self._after_s, self._show)
         self._timer.daemon = True
         self._timer.start()
@@ -230,7 +233,7 @@ def in_turn() -> Iterator[bool]:
     if not _may_show():
         yield False
         return
-    with _showing(_Shown("", threading.TIMEOUT_MAX)):
+    with _showing(_Shown("", math.inf)):
         yield True
 
 
