@@ -227,13 +227,16 @@ def counted_bar(what: str, after_s: float | None = None) -> Iterator[Callable[[i
 
 
 @contextmanager
-def in_turn() -> Iterator[bool]:
-    """Take the turn for what shows itself in its own way; gives whether it may."""
-    global _turn
+def in_turn(*, weak: bool = False) -> Iterator[bool]:
+    """Take the turn for what shows itself in its own way; gives whether it may.
+
+    Args:
+        weak: whether what is inside may show itself too.
+    """
     if not _may_show():
         yield False
         return
-    with _showing(_Shown("", math.inf)):
+    with _showing(_Shown("", math.inf, weak=weak)):
         yield True
 
 

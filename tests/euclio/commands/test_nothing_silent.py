@@ -1,7 +1,9 @@
 """No verb is silent for long, on the command line or in Python, whatever it waits for; each says it once."""
 
+import re
 import time
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 import tiny_sessions
@@ -11,6 +13,7 @@ from euclio.cli import COMMANDS, _module, main
 from euclio.core import progress
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
+from euclio.day.comparing import compare_day
 from euclio.session.attainment.attaining import solve_attaining
 from euclio.session.what_if import what_if
 
@@ -19,6 +22,16 @@ def solve(session):
     time.sleep({0})
 """
 SLEEP_S = 0.15
+EXPERIMENT = """schema = "euclio/experiment/1"
+name = "small"
+slots = 1
+[[instances]]
+files = ["s.json"]
+[[solvers]]
+name = "own.py:solve"
+[[solvers]]
+name = "harpagon"
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -120,6 +133,28 @@ def test_functions_that_can_take_long_say_so(case, monkeypatch):
     module, name, words = INNER[case]
     with pytest.raises(ToldError, match=f"^{words}"):
         getattr(import_module(module), name)()
+
+
+def test_the_solvers_of_a_day_and_trials_of_a_solver_are_counted(monkeypatch, capfd):
+    def slow(*_, **__):
+        time.sleep(SLEEP_S)
+        return SimpleNamespace(bound=None)
+
+    compare_day(None, ["a", "b"], slow)
+    monkeypatch.setattr("euclio.contract.checking._checked", slow)
+    euclio.check_solver("harpagon")
+    assert lines(capfd) == ["euclio: solvers …", "euclio: trials …"]
+
+
+def test_runs_of_an_experiment_say_how_far_they_are_before_the_first_ten_seconds(tmp_path, capfd):
+    """In Python as on the command line; runs themselves say nothing."""
+    (tmp_path / "own.py").write_text(OWN.format(0.6))
+    (tmp_path / "e.toml").write_text(EXPERIMENT)
+    euclio.run("e.toml", code=["own.py"])
+    said = capfd.readouterr().err.splitlines()
+    assert re.fullmatch(r"euclio: \d of 2 runs, .*", said[0])
+    assert said[-1].startswith("euclio: 2 of 2 runs are finished")
+    assert [line for line in said if "solving" in line or "at work" in line] == []
 
 
 def test_a_command_says_it_once_though_its_solver_runs_in_a_process_of_its_own(tmp_path, capfd):
