@@ -96,6 +96,9 @@ def test_calls_that_run_slow_solvers_say_what_they_do(call, said, capfd):
 
 INNER = {
     "certify": ("euclio.certification.certifying", "certify", "certifying"),
+    "explain": ("euclio.session.explain", "explain", "looking for least latencies"),
+    "write a study's report": ("euclio.studies.building", "write", "writing the report"),
+    "workloads": ("euclio.session.workloads.protocol", "workloads", "sampling workloads"),
     "steps_of": ("euclio.comparison.steps", "steps_of", "looking at each step"),
     "what_if": ("euclio.session.what_if.grid", "answered", "solving all points"),
     "change_costs": ("euclio.session.change_costs.curve", "answered", "solving all numbers of changes"),
