@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.pipeline import PipelineSpace
@@ -24,6 +25,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "every plan of the plan space, for small cases (ours)",
         late("bruteforce.session.plan_enumeration", "solve_by_plan_enumeration"),
         covers=frozenset({"whole", "packed", "stock", "shares", "changes", "spare", "largest_share"}),
+        rests_on=(literature.HARPAGON,),
     ),
     Solver(
         "scrooge-bruteforce",
@@ -31,9 +33,16 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Scrooge's brute force (Scrooge §4.3): every plan under dispatch at machine rate, beaten ones left out",
         late("bruteforce.session.scrooge_bruteforce", "solve_scrooge_bruteforce"),
         SCROOGE_SPACE,
+        rests_on=(literature.SCROOGE,),
     ),
     *(
-        Solver(name, "brute force", f"{what}, Harpagon's scheduler below (Harpagon §IV-B)", partial(BY_SPLITS, name))
+        Solver(
+            name,
+            "brute force",
+            f"{what}, Harpagon's scheduler below (Harpagon §IV-B)",
+            partial(BY_SPLITS, name),
+            rests_on=(literature.HARPAGON,),
+        )
         for name, what in SPLITS.items()
     ),
     Solver(
@@ -42,6 +51,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "every split over {d + b/T}, stretched to fill the SLO, Piccolo's scheduler below (Piccolo §IV-B)",
         partial(BY_SPLITS, "piccolo-bruteforce"),
         PICCOLO.space,
+        rests_on=(literature.PICCOLO,),
     ),
     Solver(
         "pipeline-bruteforce",
@@ -50,6 +60,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         BY_PIPELINES,
         PipelineSpace(),
         family="pipeline",
+        rests_on=(literature.PPIPE,),
     ),
     Solver(
         "pipeline-bruteforce:every-sequence",
@@ -58,6 +69,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         partial(BY_PIPELINES, every_sequence=True),
         PipelineSpace(one_per_sequence=True, whole_gpus=False),
         family="pipeline",
+        rests_on=(literature.PPIPE,),
     ),
     Solver(
         "fragments-bruteforce",
@@ -65,5 +77,6 @@ SOLVERS: tuple[AnySolver, ...] = (
         "every plan of realigned sets, for few fragments (ours)",
         late("bruteforce.fragments.plan_enumeration", "solve_by_fragment_enumeration"),
         family="fragments",
+        rests_on=(literature.GRAFT,),
     ),
 )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from euclio.comparison.comparing import compare
     from euclio.comparison.decomposing import decompose
     from euclio.contract.checking import check_solver
+    from euclio.core.versions import show_versions
+    from euclio.files.citing import cite
     from euclio.files.instance_files import load_instance as load
     from euclio.runs.runner import run
     from euclio.runs.status import status
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "certify",
     "check_solver",
+    "cite",
     "compare",
     "decompose",
     "evaluate",
@@ -28,6 +31,7 @@ __all__ = [
     "load",
     "results",
     "run",
+    "show_versions",
     "solve",
     "status",
 ]
@@ -42,6 +46,8 @@ __getattr__ = lazy_names(
         "euclio.contract.checking": ["check_solver"],
         "euclio.core.family": ["evaluate"],
         "euclio.core.solving": ["solve"],
+        "euclio.core.versions": ["show_versions"],
+        "euclio.files.citing": ["cite"],
         "euclio.files.instance_files": ["load_instance as load"],
         "euclio.runs.runner": ["run"],
         "euclio.runs.status": ["status"],

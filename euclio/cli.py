@@ -16,7 +16,7 @@ from typing import NoReturn, TextIO
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
 from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
 from euclio.core.lazy import late
-from euclio.core.progress import say
+from euclio.core.progress import say, waiting
 
 COMMANDS = {
     "solve": "run a solver on an instance, print the checked plan",
@@ -41,6 +41,8 @@ COMMANDS = {
     "report": "write the page of an experiment: tables and figures of its results",
     "reproduce": "run a paper's evaluation and write its report",
     "warm-up": "compile solvers, provers and simulators now instead of during the first long runs",
+    "cite": "BibTeX of euclio and of the papers that results rest on",
+    "versions": "versions of euclio, of what it runs on and of this machine",
     "bench-set": "check the benchmark set, run a solver on it, list it, make it",
 }
 """The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for.
@@ -131,7 +133,8 @@ def _run(argv: list[str] | None) -> int:
         arguments = parser.parse_args(words)
     except SystemExit:  # --help or --version has been printed
         return SOLVED
-    code: int = arguments.run(arguments)
+    with waiting(f"{asked} is at work", weak=True):
+        code: int = arguments.run(arguments)
     return code
 
 

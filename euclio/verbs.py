@@ -6,6 +6,7 @@ from typing import Any, overload
 
 from euclio.core import family, solving
 from euclio.core.family import Explained
+from euclio.core.progress import waiting
 from euclio.core.registry import AnySolver, Solver
 from euclio.core.result import AnyResult, Result
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
@@ -54,8 +55,9 @@ def explain(session: Any, space: Any = None, time_limit_s: float | None = None) 
     """
     known = family.family_of(session)
     asked = known.full_space if space is None else space
-    return (
-        explain_session(session, asked, time_limit_s)
-        if isinstance(session, Session)
-        else known.explain(session, asked, time_limit_s)
-    )
+    with waiting(f"explaining {session.name}"):
+        return (
+            explain_session(session, asked, time_limit_s)
+            if isinstance(session, Session)
+            else known.explain(session, asked, time_limit_s)
+        )

@@ -1,5 +1,6 @@
 """Exact methods: formulations for solvers, and our own frontier search."""
 
+from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import Option, Solver
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
@@ -20,6 +21,7 @@ SOLVERS = (
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
         covers=frozenset({"whole", "stock", "shares", "changes", "spare"}),
+        rests_on=(literature.HARPAGON,),
     ),
     Solver(
         "scrooge-milp",
@@ -30,6 +32,7 @@ SOLVERS = (
         frozenset({Option.ENGINE, Option.THREADS, Option.LOG_FILE, Option.EXPORT_LP}),
         ENGINES,
         library="highs",
+        rests_on=(literature.SCROOGE,),
     ),
     Solver(
         "milp",
@@ -41,6 +44,7 @@ SOLVERS = (
         starts_from="harpagon",
         library="highs",
         covers=JOINT_DEMANDS,
+        rests_on=(literature.HARPAGON,),
     ),
     Solver(
         "milp-split",
@@ -50,6 +54,7 @@ SOLVERS = (
         takes=frozenset(Option),
         engines=ENGINES,
         library="highs",
+        rests_on=(literature.HARPAGON, literature.SCROOGE),
     ),
     Solver(
         "cpsat",
@@ -60,6 +65,7 @@ SOLVERS = (
         starts_from="harpagon",
         library="ortools",
         covers=JOINT_DEMANDS,
+        rests_on=(literature.HARPAGON,),
     ),
     Solver(
         "cpsat-split",
@@ -68,6 +74,7 @@ SOLVERS = (
         late("formulations.session.cpsat.split", "run_cpsat_split"),
         takes=CPSAT_OPTIONS,
         library="ortools",
+        rests_on=(literature.HARPAGON, literature.SCROOGE),
     ),
     Solver(
         "columns",
@@ -78,6 +85,7 @@ SOLVERS = (
         family="pipeline",
         library="highs",
         compile=late("formulations.pipeline.columns.solver", "compile_columns"),
+        rests_on=(literature.PPIPE,),
     ),
     Solver(
         "ppipe",
@@ -89,6 +97,7 @@ SOLVERS = (
         ENGINES,
         family="pipeline",
         library="highs",
+        rests_on=(literature.PPIPE,),
     ),
     Solver(
         "ppipe-literal",
@@ -100,6 +109,7 @@ SOLVERS = (
         ENGINES,
         family="pipeline",
         library="highs",
+        rests_on=(literature.PPIPE,),
     ),
     Solver(
         "ppipe-cpsat",
@@ -110,6 +120,7 @@ SOLVERS = (
         CPSAT_OPTIONS,
         family="pipeline",
         library="ortools",
+        rests_on=(literature.PPIPE,),
     ),
     Solver(
         "set-partition",
@@ -118,6 +129,7 @@ SOLVERS = (
         late("formulations.fragments.set_partition", "solve_set_partition"),
         family="fragments",
         library="highs",
+        rests_on=(literature.GRAFT,),
     ),
     Solver(
         "set-partition-cpsat",
@@ -127,6 +139,7 @@ SOLVERS = (
         takes=frozenset({Option.THREADS, Option.LOG_FILE}),
         family="fragments",
         library="ortools",
+        rests_on=(literature.GRAFT,),
     ),
     Solver(
         "fragment-columns",
@@ -136,9 +149,17 @@ SOLVERS = (
         family="fragments",
         library="highs",
         compile=late("formulations.fragments.columns.solver", "compile_fragment_columns"),
+        rests_on=(literature.GRAFT,),
     ),
     *(
-        Solver(name, "heuristic", summary, late("formulations.day.rules", function), family="day")
+        Solver(
+            name,
+            "heuristic",
+            summary,
+            late("formulations.day.rules", function),
+            family="day",
+            rests_on=(literature.HARPAGON,),
+        )
         for name, summary, function in (
             ("day-peak", "the cheapest plan of the largest load, all day", "solve_peak"),
             ("day-per-machine", "rate over rate per machine, rounded up, of one configuration", "solve_per_machine"),
@@ -153,5 +174,6 @@ SOLVERS = (
         late("formulations.day.solver", "solve_day"),
         family="day",
         compile=late("formulations.day.several_modules", "compile_several_modules"),
+        rests_on=(literature.HARPAGON,),
     ),
 )

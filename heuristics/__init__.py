@@ -1,5 +1,6 @@
 """The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP, DART-r; Graft."""
 
+from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.session import Charging, PlanSpace
@@ -17,6 +18,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Scrooge's greedy heuristic (Scrooge §4.3): throughput gained per money and second",
         late("heuristics.session.scrooge_greedy", "solve_scrooge_greedy"),
         SCROOGE_SPACE,
+        rests_on=(literature.SCROOGE,),
     ),
     Solver(
         "whole-greedy",
@@ -25,6 +27,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         late("heuristics.session.whole_greedy", "solve_whole_greedy"),
         PlanSpace(charging=Charging.WHOLE),
         covers=frozenset({"whole", "packed", "spare"}),
+        rests_on=(literature.HARPAGON,),
     ),
     Solver(
         "no-partitioning",
@@ -34,6 +37,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         NO_PARTITIONING_SPACE,
         narrow=no_partitioning_space,
         family="pipeline",
+        rests_on=(literature.PPIPE,),
     ),
     Solver(
         "dart-r",
@@ -43,6 +47,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         DART_SPACE,
         narrow=dart_space,
         family="pipeline",
+        rests_on=(literature.PPIPE, literature.DART),
     ),
     *FRAGMENT_SYSTEMS,
 )

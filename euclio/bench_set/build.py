@@ -18,6 +18,7 @@ from euclio.bench_set.improving import Found, better, improved, measured
 from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
+from euclio.core.progress import told
 from euclio.core.provenance import provenance
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
@@ -36,6 +37,7 @@ def designs() -> list[Design]:
     return [design for family in families() for design in family.designs()]
 
 
+@told("making the benchmark set")
 def build(
     folder: Path | None = None,
     time_limit_s: float = TIME_LIMIT_S,

@@ -12,6 +12,7 @@ from euclio.bench_set.manifest import Difficulty, Entry, Kept, Manifest, read_ma
 from euclio.certification.certifying import certify, instance_sha256, plan_sha256
 from euclio.core.certificate import Certificate, Verdict
 from euclio.core.family import family_of
+from euclio.core.progress import told
 
 TIME_LIMIT_S = 60.0
 
@@ -83,6 +84,7 @@ def has_certificate(folder: Path, entry: Entry) -> bool:
     return (known.instance_sha256, known.plan_sha256) == hashes
 
 
+@told("certifying the benchmark set")
 def fill(folder: Path, names: Collection[str], time_limit_s: float | None, advance: Callable[[], None]) -> Manifest:
     """Make certificates and keep each in the manifest at once.
 

@@ -13,12 +13,14 @@ from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.family import family_of
 from euclio.core.numbers import decimal_text
+from euclio.core.progress import told
 from euclio.core.verifying import reasons_against
 from euclio.files.json_reading import read_text
 from euclio.files.json_writing import one_line
 from euclio.runs.task import text_hash
 
 
+@told("checking the benchmark set")
 def defects(folder: Path, entries: Sequence[Entry], advance: Callable[[], None] = lambda: None) -> list[str]:
     """What is wrong with some instances of the set, one line each.
 
@@ -34,6 +36,7 @@ def defects(folder: Path, entries: Sequence[Entry], advance: Callable[[], None] 
     return found
 
 
+@told("looking for twins and strays in the benchmark set")
 def defects_of_set(folder: Path, entries: Sequence[Entry]) -> list[str]:
     """What is wrong with the set as a whole, one line each: strays, the same instance twice, classes without any."""
     return [*_strays(folder, entries), *_twins(folder, entries), *_missing_classes(entries)]

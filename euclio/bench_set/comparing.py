@@ -14,6 +14,7 @@ from euclio.bench_set.manifest import Difficulty, Entry
 from euclio.core.errors import InputError
 from euclio.core.family import family_of
 from euclio.core.objective import Goal
+from euclio.core.progress import told
 from euclio.core.registry import find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import NEWS_TOLERANCE
@@ -47,6 +48,7 @@ class Compared:
     wrong: str
 
 
+@told("running a solver on the benchmark set")
 def compare_with_best(
     folder: Path, entries: Iterable[Entry], solver: str, time_limit_s: float | None = None
 ) -> Iterator[Compared]:

@@ -19,6 +19,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import Checked, Family, family_of, find_family, homes
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
+from euclio.core.progress import told
 from euclio.core.provenance import provenance
 from euclio.core.result import AnyResult, Result, Status
 from euclio.core.verifying import reasons_against
@@ -58,6 +59,7 @@ class _Finding:
     prover: str = CHECKER
 
 
+@told("certifying")
 def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: float | None = None) -> Certificate:
     """Certify or refute what a result claims.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
 from euclio.commands.families import an_instance
 from euclio.commands.named_code import add_named_code, named_code
-from euclio.core.progress import say, waiting
+from euclio.core.progress import say
 from euclio.core.values import seconds
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     result = load_result(arguments.result, instance, **named_code(arguments))
     instance = result.changed
     check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
-    with at("", arguments.result), waiting(f"certifying {instance.name}"):
+    with at("", arguments.result):
         certificate = certify(instance, result, arguments.time_limit)
     if arguments.json:
         print(certificate_to_text(certificate, instance), end="")

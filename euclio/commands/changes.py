@@ -10,7 +10,7 @@ from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space
 from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, asked, give_out
 from euclio.core.family import DEFAULT_FAMILY
-from euclio.core.progress import noticed, say
+from euclio.core.progress import say
 from euclio.core.values import count_or_none
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             space=space,
             time_limit_s=arguments.time_limit,
         )
-    with noticed("solving all numbers of changes"):
-        curve = answered(questions)
+    curve = answered(questions)
     forms = Given(describe(curve), lambda: change_table(curve), lambda: csv_text(curve), lambda: _figure(curve))
     give_out(arguments, changes, forms)
     return _exit_code(curve, arguments.file)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.progress import progress_bars
 from euclio.core.values import count
 
 
@@ -27,10 +26,6 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text
 
-    with progress_bars() as bars:
-        task = bars.add_task("trials", total=None)
-        report = check_solver(
-            arguments.solver, arguments.samples, lambda total: bars.update(task, total=total, advance=1)
-        )
+    report = check_solver(arguments.solver, arguments.samples)
     print(json_text(report.describe()) if arguments.json else to_text(report_table(report)))
     return SOLVED if report.kept else REFUSED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from euclio.commands.change_options import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import objectives, schemas
-from euclio.core.progress import noticed, say
+from euclio.core.progress import say
 from euclio.core.values import names, seconds
 
 if TYPE_CHECKING:
@@ -65,11 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     with at("", arguments.file):
         instance, changes = changed(arguments, family_of(instance), instance)
         chosen = chosen_solvers(arguments.solvers, family_of(instance))
-    with Supervised([instance], chosen, notice=False) as supervised:
-        with (
-            at("", arguments.file),
-            noticed("running all systems"),
-        ):
+    with Supervised([instance], chosen) as supervised:
+        with at("", arguments.file):
             comparison = compare(
                 instance,
                 chosen,

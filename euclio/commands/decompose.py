@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.core.errors import InputError
-from euclio.core.progress import noticed, progress_bar, say
+from euclio.core.progress import say, waiting
 from euclio.core.values import count, names, seconds, seed
 
 if TYPE_CHECKING:
@@ -57,16 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     instances = _instances(arguments)
     chosen = chosen_solvers(arguments.solvers, common_family(instances))
-    with (
-        Supervised(instances, chosen, notice=False) as supervised,
-        noticed("running all systems"),
-        progress_bar("instances", len(instances)) as advance,
-    ):
+    with Supervised(instances, chosen) as supervised:
         table = decompose(
             instances,
             chosen,
             arguments.time_limit,
-            lambda _: advance(),
             solving=supervised.solve,
             objective=arguments.objective,
         )
@@ -102,7 +97,7 @@ def _instances(arguments: argparse.Namespace) -> list[Any]:
 
         protocol = find_kind(PROTOCOL)
         chosen = protocol.seed if arguments.seed is None else arguments.seed
-        with noticed("sampling workloads that every system has a plan for"):
+        with waiting("sampling workloads that every system has a plan for"):
             found += protocol.draw({}, arguments.workloads, chosen)
     elif arguments.seed is not None:
         raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")

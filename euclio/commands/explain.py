@@ -8,7 +8,6 @@ from euclio.commands.change_options import add_changes, changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.families import an_instance
 from euclio.commands.plan_space import add_plan_space, plan_space
-from euclio.core.progress import noticed
 from euclio.core.values import seconds
 
 
@@ -43,10 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     with at("", arguments.file):
         instance, changes = changed(arguments, family, instance)
         space = plan_space(arguments, family, solver_for(family, arguments.solver), instance)
-    with (
-        Supervised([instance], notice=False) as supervised,
-        noticed("looking for least latencies"),
-    ):
+    with Supervised([instance]) as supervised:
         found = supervised.explain(family, instance, space, arguments.time_limit)
     if arguments.json:
         print(json_text({**found.data, **stated(changes)}))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.core.errors import InputError
-from euclio.core.progress import progress_bar, say
+from euclio.core.progress import say
 from euclio.core.values import Values, names, seconds
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     day = _day(arguments)
     asked = solvers_of(FAMILY.name) if arguments.solvers is None else chosen_solvers(arguments.solvers, FAMILY)
     chosen = [solver_for(FAMILY, solver) for solver in asked]
-    with Supervised([day], chosen, notice=False) as supervised, progress_bar("solvers", len(chosen)) as done:
-        found = compare_day(day, chosen, supervised.solve, done, time_limit_s=arguments.time_limit)
+    with Supervised([day], chosen) as supervised:
+        found = compare_day(day, chosen, supervised.solve, time_limit_s=arguments.time_limit)
     print(json_text(found.describe()) if arguments.json else to_text(found.table()))
     if arguments.day_out is not None:
         save_instance(day, arguments.day_out)

@@ -13,7 +13,7 @@ from euclio.commands.named_code import add_named_code, named_code
 from euclio.commands.setup_options import add_setup_options, setup_options
 from euclio.core.errors import InputError
 from euclio.core.family import families, family_of
-from euclio.core.progress import noticed, say
+from euclio.core.progress import say
 from euclio.core.values import SHARE, positive, seconds, seed
 from euclio.core.words import joined
 
@@ -110,8 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         differing = otherwise(written, family, setup, arguments.trace)
     if differing is not None:
         say(f"{arguments.result}: {differing}")
-    with noticed("simulating"):
-        return (_search if arguments.highest_load else _once)(arguments, simulator, *given)
+    return (_search if arguments.highest_load else _once)(arguments, simulator, *given)
 
 
 def _once(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:

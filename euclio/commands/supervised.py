@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from euclio.core.family import Explained, Family, families
+from euclio.core.progress import waiting
 from euclio.core.registry import AnySolver, find_solver, solvers
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solving import PreparedRun, asked
@@ -39,12 +40,10 @@ class Supervised(AbstractContextManager["Supervised"]):
     Args:
         instances: the instances to be solved.
         own: solvers that are not registered, such as those from files.
-        notice: whether preparations that take long are announced on standard error.
     """
 
-    def __init__(self, instances: Iterable[Any], own: Iterable[AnySolver] = (), *, notice: bool = True) -> None:
+    def __init__(self, instances: Iterable[Any], own: Iterable[AnySolver] = ()) -> None:
         self._known: list[object] = [*families(), *solvers().values(), *own, *instances]
-        self._notice = notice
         self._process = _process(self._known)
 
     def __exit__(self, *_: object) -> None:
@@ -126,14 +125,15 @@ class Supervised(AbstractContextManager["Supervised"]):
             self._process.close()
             self._known += unknown
             self._process = _process(self._known)
-        notice = f"preparing {solver}"
-        return self._process.call(
-            function,
-            *arguments,
-            preparation_s=preparation_limit_s(solver),
-            notice=notice if self._notice else "",
-            said=[] if said is None else said,
-        )
+        doing = first.in_words() if isinstance(first, PreparedRun) else f"explaining {arguments[1].name}"
+        with waiting(f"preparing {solver}") as turn_to:
+            return self._process.call(
+                function,
+                *arguments,
+                preparation_s=preparation_limit_s(solver),
+                begun=lambda: turn_to(doing),
+                said=[] if said is None else said,
+            )
 
 
 def _process(known: Sequence[object]) -> ForkedProcess | CallsHere:

@@ -10,7 +10,7 @@ from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space
 from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, asked, give_out
 from euclio.core.errors import InputError
-from euclio.core.progress import noticed, say
+from euclio.core.progress import say
 from euclio.core.values import exacts, names
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     hint = next(filter(None, map(family_of(session).hint, points.sessions.values())), "")
     if hint:
         say(f"{arguments.file}: {hint}")
-    with noticed("solving all points"):
-        answer = answered(points)
+    answer = answered(points)
     answer = _covered(answer, arguments.file)
     forms = Given(describe(answer), lambda: what_if_table(answer), lambda: csv_text(answer), lambda: _figure(answer))
     give_out(arguments, changes, forms)

@@ -13,6 +13,7 @@ from euclio.core.certificate import Certificate
 from euclio.core.errors import InputError
 from euclio.core.family import Family, family_of
 from euclio.core.objective import Goal
+from euclio.core.progress import told
 from euclio.core.registry import AnySolver, find_solver, solvers
 from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
@@ -141,6 +142,7 @@ class Comparison:
         }
 
 
+@told("running all systems")
 def compare(
     instance: Any,
     solvers: Sequence[str | AnySolver] | None = None,

@@ -17,6 +17,7 @@ from euclio.comparison.gap import Gap, Value
 from euclio.core.errors import InputError
 from euclio.core.family import Family, families, family_of
 from euclio.core.objective import LEAST_COST, Goal
+from euclio.core.progress import progress_bar
 from euclio.core.registry import Solver
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
@@ -55,12 +56,14 @@ def decompose(
         return pd.DataFrame()
     chosen = chosen_solvers(solvers, common_family(given))
     rows: list[dict[str, Any]] = []
-    for instance in given:
-        comparison = compare(instance, chosen, time_limit_s, objective, solving=solving)
-        by_name = {row.solver.name: row for row in comparison.rows}
-        rows += [_row(comparison, by_name[solver.name]) for solver in chosen]
-        if advance is not None:
-            advance(comparison)
+    with progress_bar("instances", len(given)) as count:
+        for instance in given:
+            comparison = compare(instance, chosen, time_limit_s, objective, solving=solving)
+            by_name = {row.solver.name: row for row in comparison.rows}
+            rows += [_row(comparison, by_name[solver.name]) for solver in chosen]
+            count()
+            if advance is not None:
+                advance(comparison)
     return pd.DataFrame.from_records(rows)
 
 

@@ -17,6 +17,7 @@ from rich.text import Text
 from euclio.comparison.decomposing import goal_of
 from euclio.core.family import family_of
 from euclio.core.objective import Goal
+from euclio.core.progress import told
 from euclio.core.registry import AnySolver, Limits
 from euclio.core.tables import new_table
 from euclio.core.words import percent
@@ -24,6 +25,7 @@ from euclio.core.words import percent
 NUMBERS = ("instances", "mean", "max", "share of gap")
 
 
+@told("looking at each step of each system")
 def steps_of(
     instances: Sequence[Any], solvers: Sequence[AnySolver], table: pd.DataFrame, time_limit_s: float | None = None
 ) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from euclio.contract.here import SOFT_LIMITS, SolverHere
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
 from euclio.core.family import find_family
-from euclio.core.progress import say
+from euclio.core.progress import counted_bar, say
 from euclio.core.system import HARD_LIMITS, soft
 from euclio.core.trials import Purpose, Trial, trials_for
 
@@ -61,6 +61,18 @@ def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], Non
     Raises:
         InputError: there is no such solver.
     """
+    with counted_bar("trials") as count:
+
+        def one_more(total: int) -> None:
+            count(total)
+            if advance is not None:
+                advance(total)
+
+        return _checked(name, samples, one_more)
+
+
+def _checked(name: str, samples: int, advance: Callable[[int], None]) -> Report:
+    """As `check_solver`."""
     try:
         process = _tried(name)
     except (SolverDiedError, SolverHungError) as error:
@@ -85,15 +97,14 @@ def _tried(name: str, hash_seed: int = 0) -> SolverProcess | SolverHere:
 
 
 def _observe(
-    process: SolverProcess | SolverHere, trials: list[Trial], fresh: bool, advance: Callable[[int], None] | None
+    process: SolverProcess | SolverHere, trials: list[Trial], fresh: bool, advance: Callable[[int], None]
 ) -> dict[int, Observation]:
     """What is seen of those trials that need a fresh process, or of all others, by place."""
     seen: dict[int, Observation] = {}
     for k, trial in enumerate(trials):
         if (trial.purpose is Purpose.FRESH) is fresh:
             seen[k] = _quickest(process, trial) if trial.purpose is Purpose.LARGE else process.observe(trial)
-            if advance is not None:
-                advance(len(trials))
+            advance(len(trials))
     return seen
 
 

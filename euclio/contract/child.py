@@ -21,6 +21,7 @@ import psutil
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
+from euclio.core.progress import mute
 from euclio.core.registry import AnySolver, find_solver
 from euclio.core.solving import PreparedRun, prepare
 from euclio.core.system import alarm_is_set, flush_c_streams, read_at, waited_s
@@ -40,6 +41,7 @@ def main(descriptor: int) -> None:
             observations; the text of an `InputError` instead of the description where there is no such solver.
     """
     settle(os.getppid())
+    mute()
     channel = Channel.at(descriptor)
     try:
         name: str = channel.receive()

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -51,7 +51,7 @@ FIRST_CALLS = 3
 call on a large table that is made often is short, and need not begin again."""
 
 
-class Way(Enum):
+class Way(StrEnum):
     """How kernels run in this process."""
 
     EITHER = "either"

@@ -1,17 +1,41 @@
-"""What is said on standard error: lines, and bars where work takes long."""
+"""What is said on standard error: lines, and bars where work takes long.
+
+Whoever waits for more than two seconds is told what for, on the command line and in Python alike: on a terminal by a
+line or a bar that is taken away at the end, elsewhere, as in a notebook, by a line that stays. What is shown holds the
+turn: nothing inside it shows itself too. Only the main thread of a process that is nobody's worker shows anything, so
+that a batch says what its runs do not.
+
+The environment variable ``EUCLIO_QUIET=1`` has nothing shown, but for warnings and errors. A variable reaches all of
+it, also what other programs and libraries call; an argument would have to be passed on by all of them.
+"""
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from euclio.core.errors import printable
+from euclio.core.system import after_fork
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+QUIET = "EUCLIO_QUIET"
+"""Environment variable that has nothing shown of what takes long; "0" or empty: as if it were not set."""
+AFTER_S = 2.0
+"""What takes longer than this is shown."""
+SAY_EVERY_S = 10.0
+"""How often a line says how far a bar is where there is no terminal."""
 
 
 def say(message: str) -> None:
@@ -19,88 +43,227 @@ def say(message: str) -> None:
     print("euclio:", printable(message), file=sys.stderr, flush=True)
 
 
+class _Shown:
+    """What is shown while work takes long: nothing at first.
+
+    Args:
+        what: what is going on.
+        after_s: seconds until it is shown; None: the usual ones.
+        total: what a bar goes up to; None: no bar, the time gone.
+        counted: whether the bar counts steps.
+        weak: whether what is inside may take the turn.
+    """
+
+    def __init__(
+        self, what: str, after_s: float | None, total: float | None = None, *, counted: bool = False, weak: bool = False
+    ) -> None:
+        self.what, self.weak = what, weak
+        self._after_s = AFTER_S if after_s is None else after_s
+        self._total, self._counted = total, counted
+        self._done = 0.0
+        self._began = time.monotonic()
+        self._said_at: float | None = None
+        self._bars: Progress | None = None
+        self._timer: threading.Timer | None = None
+
+    def begin(self) -> None:
+        """Count the seconds from now."""
+        if self._after_s == math.inf:
+            return
+        self._timer = threading.Timer(self._after_s, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self) -> None:
+        """Show no more; on a terminal nothing stays."""
+        if self._timer is not None:
+            self._timer.cancel()
+            if self._timer is not threading.current_thread():
+                self._timer.join()
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None
+
+    def change(self, what: str) -> None:
+        """Something else is going on now."""
+        self.what = what
+        if self._bars is not None:
+            self._bars.update(self._bars.task_ids[0], description=what)
+        elif self._said_at is not None:  # another line, if this takes long too
+            self.end()
+            self.begin()
+
+    def reach(self, done: float) -> None:
+        """The bar has come so far."""
+        self._done = done
+        if self._bars is not None:
+            self._bars.update(self._bars.task_ids[0], completed=done)
+        elif self._said_at is not None and time.monotonic() > self._said_at + SAY_EVERY_S:
+            self._say()
+
+    def step(self) -> None:
+        """One step of the bar is done."""
+        self.reach(self._done + 1)
+
+    def step_of(self, total: int) -> None:
+        """One of so many steps is done, which is not known before the first one."""
+        self._total = total
+        if self._bars is not None:
+            self._bars.update(self._bars.task_ids[0], total=total)
+        self.step()
+
+    def _show(self) -> None:
+        if not _is_terminal():
+            self._say()
+            return
+        self._bars = _bars(self._total is not None or self._counted, self._counted)
+        task = self._bars.add_task(self.what, total=self._total, completed=int(self._done))
+        self._bars.tasks[0].start_time = self._bars.get_time() - (time.monotonic() - self._began)
+        self._bars.update(task, completed=self._done)
+        self._bars.start()
+
+    def _say(self) -> None:
+        self._said_at = time.monotonic()
+        far = f": {self._done:.0f} of {self._total:.0f}" if self._total and self._done else ""
+        say(f"{self.what}{far} …")
+
+
+_turn: _Shown | None = None
+_muted = False
+
+
+def mute() -> None:
+    """Let this process show nothing of what takes long: it works for one that waits for it and says so."""
+    global _muted
+    _muted = True
+
+
+after_fork(mute)
+
+
+def is_quiet() -> bool:
+    """Whether nothing is to be shown: that is asked for, or this process works for another."""
+    processes = sys.modules.get("multiprocessing.process")
+    is_child = processes is not None and processes.parent_process() is not None
+    return _muted or is_child or os.environ.get(QUIET, "0") not in ("", "0")
+
+
+def _may_show() -> bool:
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and (_turn is None or _turn.weak) and not is_quiet()
+
+
 @contextmanager
-def _after(seconds: float, action: Callable[[], object]) -> Iterator[None]:
-    """Do something if the work inside takes longer than that."""
-    timer = threading.Timer(seconds, action)
-    timer.daemon = True
-    timer.start()
+def _showing(shown: _Shown) -> Iterator[_Shown]:
+    """Give something the turn, if it is free."""
+    global _turn
+    if not _may_show():
+        yield shown
+        return
+    outer = _turn
+    if outer is not None:
+        outer.end()
+    _turn = shown
+    shown.begin()
     try:
-        yield
+        yield shown
     finally:
-        timer.cancel()
+        shown.end()
+        _turn = outer
+        if outer is not None:
+            outer.begin()
 
 
 @contextmanager
-def noticed(message: str, after_s: float = 3) -> Iterator[None]:
-    """Say what is going on if the work inside takes longer than that."""
-    with _after(after_s, lambda: say(message)):
-        yield
-
-
-@contextmanager
-def waiting(what: str, after_s: float = 2) -> Iterator[None]:
+def waiting(what: str, after_s: float | None = None, *, weak: bool = False) -> Iterator[Callable[[str], None]]:
     """Show what is going on and the time gone, if the work inside takes longer than that.
 
-    On a terminal a line that is taken away at the end; elsewhere one that stays.
-    """
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    Args:
+        what: what is going on.
+        after_s: seconds until it is shown; None: the usual ones.
+        weak: whether what is inside may show itself instead: for what knows no more than that there is work.
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        with noticed(f"{what} …", after_s):
-            yield
+    Yields:
+        What says that something else is going on now.
+    """
+    with _showing(_Shown(what, after_s, weak=weak)) as shown:
+        yield shown.change
+
+
+def told(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """What makes a function show what is going on while it takes long, as `waiting` does."""
+
+    def around(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def shown(*args: P.args, **kwargs: P.kwargs) -> R:
+            with waiting(what):
+                return function(*args, **kwargs)
+
+        return shown
+
+    return around
+
+
+@contextmanager
+def late_bar(what: str, total: float, after_s: float | None = None) -> Iterator[Callable[[float], None]]:
+    """A bar up to a total, shown if the work inside takes longer than that; gives what moves it."""
+    with _showing(_Shown(what, after_s, total)) as shown:
+        yield shown.reach
+
+
+@contextmanager
+def progress_bar(what: str, total: int, after_s: float | None = None) -> Iterator[Callable[[], None]]:
+    """A bar of so many steps, shown if the work inside takes longer than that; gives what counts one that is done."""
+    with _showing(_Shown(what, after_s, total, counted=True)) as shown:
+        yield shown.step
+
+
+@contextmanager
+def counted_bar(what: str, after_s: float | None = None) -> Iterator[Callable[[int], None]]:
+    """As `progress_bar`, where how many steps there are is known at the first one; gives what counts one of so many."""
+    with _showing(_Shown(what, after_s, counted=True)) as shown:
+        yield shown.step_of
+
+
+@contextmanager
+def in_turn(*, weak: bool = False) -> Iterator[bool]:
+    """Take the turn for what shows itself in its own way; gives whether it may.
+
+    Args:
+        weak: whether what is inside may show itself too.
+    """
+    if not _may_show():
+        yield False
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(what, total=None, visible=False)
-        with _after(after_s, lambda: progress.update(task, visible=True)):
-            yield
+    with _showing(_Shown("", math.inf, weak=weak)):
+        yield True
 
 
 def progress_bars() -> Progress:
-    """Bars with count, time gone and time left."""
+    """Bars with count, time gone and time left, of which there may be several; they take no turn."""
+    return _bars(True, True, transient=False, disable=is_quiet())
+
+
+def _is_terminal() -> bool:
+    from rich.console import Console
+
+    return Console(stderr=True).is_terminal
+
+
+def _bars(barred: bool, counted: bool, *, transient: bool = True, disable: bool = False) -> Progress:
     from rich import progress
     from rich.console import Console
 
+    how_far = (progress.MofNCompleteColumn() if counted else progress.TaskProgressColumn(),) if barred else ()
+    left = (progress.TimeRemainingColumn(),) if barred else ()
     return progress.Progress(
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
+        *(() if barred else (progress.SpinnerColumn(),)),
+        progress.TextColumn("{task.description}", markup=False),
+        *((progress.BarColumn(),) if barred else ()),
+        *how_far,
         progress.TimeElapsedColumn(),
-        progress.TimeRemainingColumn(),
+        *left,
         console=Console(stderr=True),
+        transient=transient,
+        disable=disable,
     )
-
-
-@contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """One bar of so many steps; gives what counts a step that is done."""
-    with progress_bars() as bars:
-        task = bars.add_task(what, total=total)
-        yield lambda: bars.advance(task)
-
-
-@contextmanager
-def late_bar(what: str, total: float, after_s: float = 2) -> Iterator[Callable[[float], None]]:
-    """One bar up to a total, shown on a terminal if the work inside takes longer than that; gives what moves it."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _: None
-        return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bars:
-        task = bars.add_task(what, total=total, visible=False)
-        with _after(after_s, lambda: bars.update(task, visible=True)):
-            yield lambda reached: bars.update(task, completed=reached)

@@ -32,9 +32,12 @@ def provenance() -> dict[str, Any]:
 
 
 def _git_revision() -> str:
-    here = Path(__file__).parent
+    """The revision of the source tree; an installed package has none, though it may lie in somebody's repository."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return "unknown"
     try:
-        words = ["git", "-C", str(here), "rev-parse", "HEAD"]
+        words = ["git", "-C", str(root), "rev-parse", "HEAD"]
         done = subprocess.run(words, capture_output=True, encoding="ascii", errors="replace", timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"

@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 
 from euclio.core.errors import InputError
 from euclio.core.family import DEFAULT_FAMILY, find_family
+from euclio.core.literature import Reference
 from euclio.core.references import is_reference
 from euclio.core.result import Answer, PlanT, SpaceT
 
@@ -92,6 +93,8 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
             time, each with the step that loses the difference to the next, out (`euclio.comparison.steps`); None: its
             steps are not known.
         covers: what of an instance and a plan space it covers beyond what every solver does (`Family.demands`).
+        rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
+            None: it does not say.
     """
 
     name: str
@@ -110,6 +113,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     compile: Callable[[], None] | None = None
     steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
     covers: frozenset[str] = frozenset()
+    rests_on: tuple[Reference, ...] | None = None
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none, and the plan space the full one."""

@@ -13,6 +13,7 @@ from euclio.core.compiled import begin_run, how_kernels_ran
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.family import Checked, Family, family_of, find_family
 from euclio.core.objective import Goal
+from euclio.core.progress import waiting
 from euclio.core.provenance import provenance
 from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, Solver, find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
@@ -63,8 +64,10 @@ def solve(
     options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
     limits: Limits[Any] = Limits(time_limit_s, seed, options)
     ready = prepare(instance, solver, space=space, limits=limits, warm_start=warm_start, **changes)
-    ready.warm_up()
-    return ready.check(*ready.answer())
+    with waiting(f"preparing {ready.solver.name}") as turn_to:
+        ready.warm_up()
+        turn_to(ready.in_words())
+        return ready.check(*ready.answer())
 
 
 def asked(instance: Any, solver: str | AnySolver | None = None, **options: Any) -> PreparedRun:
@@ -106,6 +109,12 @@ class PreparedRun:
         if Option.WARM_START in self.solver.takes:
             described["warm_start"] = None if self.starter is None else self.starter.name
         return described
+
+    def in_words(self) -> str:
+        """What is going on while it is made."""
+        limit_s = self.limits.time_limit_s
+        limit = "" if limit_s is None else f", up to {limit_s:g} s"
+        return f"solving {self.instance.name} with {self.solver.name}{limit}"
 
     def warm_up(self) -> None:
         """Import and compile what the run needs (`euclio.core.warm_up`)."""

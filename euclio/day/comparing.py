@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.progress import progress_bar
 from euclio.core.result import AnyResult, Status
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, figures, full, percent
@@ -109,7 +110,7 @@ class DayComparison:
 
 
 def compare_day(
-    day: Day, solvers: Iterable[Any], solving: Solving, done: Callable[[], None], **options: Any
+    day: Day, solvers: Iterable[Any], solving: Solving, done: Callable[[], None] = lambda: None, **options: Any
 ) -> DayComparison:
     """Run solvers on a load over time.
 
@@ -121,8 +122,11 @@ def compare_day(
         **options: of each run, such as a time limit.
     """
     results: list[AnyResult] = []
-    for solver in solvers:
-        results.append(solving(day, solver, **options))
-        done()
+    chosen = list(solvers)
+    with progress_bar("solvers", len(chosen)) as count:
+        for solver in chosen:
+            results.append(solving(day, solver, **options))
+            count()
+            done()
     bound = max((own.bound for own in results if own.bound is not None), default=None)
     return DayComparison(day, tuple(results), bound)

@@ -34,6 +34,7 @@ class UnboundResult:
         value: value in the unit of the goal; None without a plan.
         plan: the plan as a model (`PlanFiles.plan`); None: there is none.
         parts: the plan as it stands in the file; empty: there is none.
+        options: plan space and options of the run as they stand in the file.
     """
 
     file: str
@@ -46,6 +47,7 @@ class UnboundResult:
     value: Fraction | None
     plan: Any
     parts: dict[str, Any]
+    options: dict[str, Any]
 
 
 def load_without_instance(path: str | Path) -> UnboundResult:
@@ -75,6 +77,7 @@ def load_without_instance(path: str | Path) -> UnboundResult:
         value=None if value is None else exact(value),
         plan=model.plan,
         parts=fields["plan"] or {},
+        options=dict(fields["options"]),
     )
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from euclio.core.errors import InputError
+from euclio.core.progress import told
 from euclio.results.sameness import VersionsDiffer, mixture, unlike
 from euclio.runs.columns import LATER, SCHEMA, checked, read_table, to_table, with_later, write_table
 from euclio.runs.folder import ResultFolder
@@ -24,6 +25,7 @@ SPREAD = {"options": "option.", "features": "feature."}
 """Columns of JSON text whose fields become columns of their own, and the prefix of these."""
 
 
+@told("reading results")
 def load(*paths: str | Path) -> pd.DataFrame:
     """The runs in some places as one frame; a warning says where versions differ.
 

@@ -6,13 +6,13 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from euclio.core.progress import noticed
+from euclio.core import progress
 from euclio.core.result import Status
 from euclio.core.words import time_left
 from euclio.runs.record import MEASURED
@@ -69,17 +69,20 @@ class Display:
 
     Args:
         stream: where it goes; None: standard error.
-        quiet: show nothing.
+        quiet: show nothing, as where `euclio.core.progress.is_quiet`.
     """
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._quiet = quiet
+        self._quiet = quiet = quiet or progress.is_quiet()
         self._bars = None if quiet or not self._stream.isatty() else _bars(self._stream)
-        self._said_at = time.monotonic()
+        self._said_at = time.monotonic() - SAY_EVERY_S + progress.AFTER_S
+        self._turn = ExitStack()
         self._instances = 0
 
     def __enter__(self) -> Display:
+        if not self._quiet:
+            self._turn.enter_context(progress.in_turn(weak=True))
         if self._bars is not None:
             self._bars.start()
             self._looking = self._bars.add_task("looking at instances", total=None, state="")
@@ -88,6 +91,7 @@ class Display:
     def __exit__(self, *_: object) -> None:
         if self._bars is not None:
             self._bars.stop()
+        self._turn.close()
 
     def count_instance(self) -> None:
         """One more instance has been looked at."""
@@ -97,9 +101,11 @@ class Display:
         elif self._is_time():
             self._say(f"{self._instances} instances looked at so far")
 
-    def drawing(self) -> AbstractContextManager[None]:
+    def drawing(self) -> AbstractContextManager[object]:
         """Inside, instances are drawn, which may take long before the first is there."""
-        return nullcontext() if self._quiet else noticed("looking at generated instances; they are drawn once and kept")
+        shown = self._quiet or self._bars is not None
+        what = "looking at generated instances; they are drawn once and kept"
+        return nullcontext() if shown else progress.waiting(what)
 
     def begin(self, pace: Pace) -> None:
         """All instances are known; runs begin."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.progress import told
 from euclio.runs.folder import ResultFolder
 from euclio.runs.lock import runner_at
 from euclio.runs.runner import default_folder
@@ -69,6 +70,7 @@ class ExperimentStatus:
         }
 
 
+@told("looking at the experiment")
 def status(path: str | Path) -> ExperimentStatus:
     """How far an experiment is.
 

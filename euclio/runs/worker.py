@@ -10,6 +10,7 @@ import os
 import sys
 from contextlib import suppress
 
+from euclio.core.progress import mute
 from euclio.runs.execution import execute
 from euclio.runs.memory import Footprint
 from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Ready, Started
@@ -22,6 +23,7 @@ def main() -> None:
     """Serve the supervisor at the other end of the file descriptor in the first argument, until it is gone."""
     channel = Channel.at(int(sys.argv[1]))
     settle(parent=int(sys.argv[2]))
+    mute()
     faulthandler.enable()
     footprint = Footprint()
     channel.send(Ready())

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.session import FULL_SPACE, Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.chains import shortest_chain_above
@@ -132,6 +133,7 @@ class _Search:
         return self._known[index, space]
 
 
+@told("looking for least latencies")
 def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float | None = None) -> Explanation:
     """Explain why a session has no plan in a plan space, or how much room it has, whatever machines are in stock.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from euclio.core.progress import told
 from euclio.core.provenance import provenance
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from euclio.studies import STUDIES
@@ -76,6 +77,7 @@ def reproduce(
     return page
 
 
+@told("writing the report")
 def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Sequence[str]]:
     """Score what a study found, and write its page, its scorecard and its tables.
 

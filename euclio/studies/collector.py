@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import pandas as pd
 
 from euclio.core.errors import InputError
-from euclio.core.progress import progress_bars
+from euclio.core.progress import in_turn, progress_bars
 from euclio.runs.columns import SCHEMA
 from euclio.runs.experiment import LONGEST_RUN_S, Experiment, GivenSource
 from euclio.runs.folder import ResultFolder
@@ -52,7 +52,8 @@ class Collector:
         self._experiments = 0
 
     def __enter__(self) -> Self:
-        self._open.enter_context(self._bars)
+        if self._open.enter_context(in_turn()):
+            self._open.enter_context(self._bars)
         return self
 
     def __exit__(self, *error: Any) -> None:

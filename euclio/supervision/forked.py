@@ -35,9 +35,6 @@ GRACE_S = 0.5
 LOOK_EVERY_S = 0.2
 """How often it is looked at whether the process is still there; one that it has started may keep its socket open."""
 
-NOTICE_AFTER_S = 3.0
-"""Preparations that take longer are announced."""
-
 
 @dataclass(frozen=True, slots=True)
 class Begun:
@@ -108,6 +105,7 @@ class _Call:
     """How far a call has come."""
 
     deadline: float
+    begun: Callable[[], None]
     began: float | None = None
     said: list[Any] = field(default_factory=list)
 
@@ -154,7 +152,12 @@ class ForkedProcess:
         return self._code is not None
 
     def call(
-        self, function: Callable[..., Any], *arguments: Any, preparation_s: float, notice: str = "", said: list[Any]
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        preparation_s: float,
+        begun: Callable[[], None] = lambda: None,
+        said: list[Any],
     ) -> Any:
         """What a function returns, called in the process with a `Report` and then these arguments.
 
@@ -162,7 +165,7 @@ class ForkedProcess:
             function: a function of a module; before it says `Begun`, it is in preparation.
             arguments: what can be pickled, and what the process knows.
             preparation_s: limit of the preparation in seconds.
-            notice: line for standard error where the preparation takes long; empty: none.
+            begun: is called when the preparation is over.
             said: what the function has `Said` is added to it.
 
         Raises:
@@ -170,14 +173,11 @@ class ForkedProcess:
             DiedError: the process has ended.
             BaseException: whatever the function raises.
         """
-        call = _Call(time.monotonic() + preparation_s, None, said)
-        notice_at = time.monotonic() + NOTICE_AFTER_S if notice else float("inf")
+        call = _Call(time.monotonic() + preparation_s, begun, None, said)
         try:
             self._channel.post((function, arguments))
             while (done := self._step(call)) is None:
-                if call.began is None and time.monotonic() > notice_at:
-                    print(f"euclio: {notice}", file=sys.stderr, flush=True)
-                    notice_at = float("inf")
+                pass
         except (EOFError, OSError):
             raise DiedError(self._how_it_ended()) from None
         except GarbledError:
@@ -199,6 +199,7 @@ class ForkedProcess:
         match self._channel.arrived():
             case (Begun(limit_s),):
                 call.began = time.monotonic()
+                call.begun()
                 call.deadline = float("inf") if limit_s is None else call.began + limit_s + GRACE_S
             case (Said(value),):
                 call.said.append(value)

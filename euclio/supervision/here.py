@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, redirect_stdout
+from contextlib import redirect_stdout
 from typing import Any
 
-from euclio.core.progress import noticed, say
+from euclio.core.progress import say
 from euclio.core.system import soft
-from euclio.supervision.forked import NOTICE_AFTER_S, Begun, Said
+from euclio.supervision.forked import Begun, Said
 
 SOFT_LIMIT = "the time limit is the one that solvers keep themselves"
 
@@ -37,7 +37,12 @@ class CallsHere:
         return True
 
     def call(
-        self, function: Callable[..., Any], *arguments: Any, preparation_s: float, notice: str = "", said: list[Any]
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        preparation_s: float,
+        begun: Callable[[], None] = lambda: None,
+        said: list[Any],
     ) -> Any:
         """What a function returns, called with a `Report` and then these arguments.
 
@@ -45,21 +50,19 @@ class CallsHere:
             function: a function; before it says `Begun`, it is in preparation.
             arguments: what it is given.
             preparation_s: not kept here.
-            notice: line for standard error where the preparation takes long; empty: none.
+            begun: is called when the preparation is over.
             said: what the function has `Said` is added to it.
 
         Raises:
             BaseException: whatever the function raises.
         """
-        with redirect_stdout(sys.stderr), ExitStack() as preparing:
-            if notice:
-                preparing.enter_context(noticed(notice, NOTICE_AFTER_S))
+        with redirect_stdout(sys.stderr):
 
             def report(message: Begun | Said) -> None:
                 if isinstance(message, Said):
                     said.append(message.value)
                     return
-                preparing.close()
+                begun()
                 if message.limit_s is not None and not self._warned:
                     self._warned = True
                     say(soft(SOFT_LIMIT))

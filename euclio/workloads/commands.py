@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.progress import told
 from euclio.workloads.kinds import find_kind
 from euclio.workloads.settings import grid, read_settings, refuse_unknown
 from euclio.workloads.writing import write_instances
@@ -52,6 +53,7 @@ def _distinguished(instances: Iterator[Any], suffix: str) -> Iterator[Any]:
     return (replace(instance, name=f"{instance.name}-{suffix}") if suffix else instance for instance in instances)
 
 
+@told("drawing instances")
 def generate(
     kind: str, out: Path, *, count: int = 1, seed: int = 0, settings: Mapping[str, Any] | None = None
 ) -> list[Path]:

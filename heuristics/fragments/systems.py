@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from euclio.core.lazy import late
+from euclio.core.literature import GRAFT, GSLICE
 from euclio.core.registry import AnySolver, Solver
 from euclio.fragments import FragmentSpace
 from heuristics.fragments.graft import GraftOptions
@@ -35,6 +36,7 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
             FragmentSpace(),
             family="fragments",
             steps=partial(_STEPS, options=options),
+            rests_on=(GRAFT,),
         )
         for name, (what, options) in VARIANTS.items()
     ),
@@ -46,6 +48,7 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         GSLICE_SPACE,
         narrow=gslice_space,
         family="fragments",
+        rests_on=(GRAFT, GSLICE),
     ),
     Solver(
         "gslice+",
@@ -55,6 +58,7 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         GSLICE_PLUS_SPACE,
         narrow=gslice_plus_space,
         family="fragments",
+        rests_on=(GRAFT, GSLICE),
     ),
     Solver(
         "static",
@@ -64,6 +68,7 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         GSLICE_SPACE,
         narrow=gslice_space,
         family="fragments",
+        rests_on=(GRAFT, GSLICE),
     ),
     Solver(
         "static+",
@@ -73,6 +78,7 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         GSLICE_PLUS_SPACE,
         narrow=gslice_plus_space,
         family="fragments",
+        rests_on=(GRAFT, GSLICE),
     ),
     Solver(
         "regroup",
@@ -83,5 +89,6 @@ FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
         family="fragments",
         library="highs",
         compile=late("heuristics.fragments.regrouping", "compile_regroup"),
+        rests_on=(GRAFT,),
     ),
 )

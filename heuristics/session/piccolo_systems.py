@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from euclio.core import literature
 from euclio.session import DummyRule, Policy
 from heuristics.session.systems import Hetero, Splitter, Start, System
 
@@ -20,6 +21,7 @@ PICCOLO = System(
     merge=False,
     direct=False,
     stretch=True,
+    rests_on=(literature.PICCOLO,),
 )
 
 

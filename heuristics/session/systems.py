@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
+from euclio.core import literature
 from euclio.core.lazy import late
+from euclio.core.literature import Reference
 from euclio.core.registry import AnySolver, Solver
 from euclio.session import DummyRule, PlanSpace, Policy, Session
 
@@ -65,6 +67,7 @@ class System:
         merge: node merger ("Split Optimization").
         direct: cost-direct.
         stretch: whether a greedy splitter's budgets are stretched in proportion to fill the SLO (Piccolo §III-C).
+        rests_on: the papers that the row is taken from.
     """
 
     name: str
@@ -83,6 +86,7 @@ class System:
     merge: bool = True
     direct: bool = True
     stretch: bool = False
+    rests_on: tuple[Reference, ...] = (literature.HARPAGON,)
 
     @property
     def space(self) -> PlanSpace:
@@ -101,7 +105,9 @@ class System:
         run = partial(late("heuristics.session.solver", "run_system"), self)
         narrow = self.narrow if self.hetero in PICK else None
         covers = frozenset({"whole", "packed", "spare"})
-        return Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow, covers=covers)
+        return Solver(
+            self.name, "heuristic", self.summary, run, self.space, narrow=narrow, covers=covers, rests_on=self.rests_on
+        )
 
     def narrow(self, session: Session, space: PlanSpace) -> PlanSpace:
         """What the row leaves of a plan space on an instance: its one hardware type, where the row says which."""
@@ -125,6 +131,7 @@ NEXUS = System(
     splitter=Splitter.QUANTIZED,
     merge=False,
     direct=False,
+    rests_on=(literature.HARPAGON, literature.NEXUS),
 )
 
 SCROOGE = System(
@@ -138,6 +145,7 @@ SCROOGE = System(
     splitter=Splitter.LATENCY_COST,
     merge=False,
     direct=False,
+    rests_on=(literature.HARPAGON, literature.SCROOGE),
 )
 
 INFERLINE = System(
@@ -152,6 +160,7 @@ INFERLINE = System(
     start=Start.LEAST_LATENCY,
     merge=False,
     direct=False,
+    rests_on=(literature.HARPAGON, literature.INFERLINE),
 )
 
 CLIPPER = System(
@@ -166,6 +175,7 @@ CLIPPER = System(
     splitter=Splitter.EVEN,
     merge=False,
     direct=False,
+    rests_on=(literature.HARPAGON, literature.CLIPPER),
 )
 
 

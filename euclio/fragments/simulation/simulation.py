@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from euclio.core.compiled import warms_up
+from euclio.core.progress import told
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.simulation.engine import COLUMNS, END, INSTANCE, REQUESTS, START, serve_queue
@@ -29,6 +30,7 @@ LONGEST_NS = 1 << 62
 """Longest time budget in nanoseconds; no request is served that late."""
 
 
+@told("simulating")
 def simulate(
     fleet: Fleet, plan: FragmentPlan, setup: Setup | None = None, space: FragmentSpace | None = None
 ) -> Simulation:
@@ -52,6 +54,7 @@ def simulate(
     return _served(fleet, plan, setup, rates, stages, phased_arrivals(plan, setup, rates))
 
 
+@told("looking for the highest load")
 def highest_loads(
     fleet: Fleet, plan: FragmentPlan, setup: Setup, space: FragmentSpace | None = None
 ) -> dict[str, float]:

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
+from euclio.core.progress import told
 from euclio.fragments.deployment import deployed, processes, share_of
 from euclio.fragments.evaluate import QUEUEING, SetEvaluation, evaluate
 from euclio.fragments.instance import Fleet
@@ -61,6 +62,7 @@ class Switch:
         return self.shadow_pct * self.start_s + self.ending_pct * self.drain_s
 
 
+@told("simulating a change of plans")
 def switch(
     old_fleet: Fleet, old_plan: FragmentPlan, new_fleet: Fleet, new_plan: FragmentPlan, *, start_s: Number
 ) -> Switch:

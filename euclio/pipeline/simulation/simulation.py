@@ -11,6 +11,7 @@ import numpy as np
 
 from euclio.core.compiled import warms_up
 from euclio.core.errors import InputError
+from euclio.core.progress import told
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.pipeline.simulation.engine import run_events
 from euclio.pipeline.simulation.queues import Queues, new_queues
@@ -26,6 +27,7 @@ from euclio.simulation.requests import attainment
 from euclio.simulation.units import Ints
 
 
+@told("simulating")
 def simulate(
     cluster: Cluster, plan: PipelinePlan, setup: Setup | None = None, space: PipelineSpace | None = None
 ) -> Simulation:
@@ -49,6 +51,7 @@ def simulate(
     return record(cluster, plan, setup, rates, system, gpus, *_run(system, arrivals_of(setup, rates), setup))
 
 
+@told("looking for the highest load")
 def highest_loads(
     cluster: Cluster,
     plan: PipelinePlan,

@@ -11,6 +11,7 @@ from euclio.analysis.drawing import GoalRuns, goals
 from euclio.analysis.references import contradictions, with_references
 from euclio.core.errors import InputError
 from euclio.core.family import find_family
+from euclio.core.progress import told
 from euclio.files.json_writing import write_text
 from euclio.files.outputs import check_outputs
 from euclio.report import Block, Heading, Paragraph, html_page, markdown_page
@@ -39,6 +40,7 @@ NOT_DRAWN = frozenset(
 """Columns that no figure or table of a goal looks at; without them, large results are picked from a quarter faster."""
 
 
+@told("writing the page")
 def write_report(*paths: str | Path, out: str | Path | None = None, title: str | None = None) -> Path:
     """Write the page of an experiment, and next to it the same in Markdown without drawings.
 

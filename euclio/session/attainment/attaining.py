@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from euclio.core.progress import told
 from euclio.core.registry import AnySolver
 from euclio.core.result import Answer, AnyResult
 from euclio.core.solving import PreparedRun, asked, check
@@ -20,6 +21,7 @@ from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.targets import own_dispatch
 
 
+@told("looking for a plan that keeps the attainment")
 def solve_attaining(
     session: Session,
     solver: str | AnySolver | None = None,

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from euclio.core.errors import InputError
 from euclio.core.family import family_of
+from euclio.core.progress import told
 from euclio.core.registry import AnySolver
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve, solver_for
@@ -195,6 +196,7 @@ def question(
     return Question(session, changes, changed, chosen, space or whole, most, time_limit_s)
 
 
+@told("solving all numbers of changes")
 def answered(asked: Question, solving: Solving = solve) -> Curve:
     """The answer to a question; `solving` is what solves a limit.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from euclio.core.progress import told
 from euclio.core.registry import find_solver
 from euclio.session.dynamics.coordinator import Coordinator
 from euclio.session.dynamics.record import Record
@@ -14,6 +15,7 @@ from euclio.session.simulation.targets import DEALINGS, own_dispatch
 from euclio.simulation.units import NS_PER_S, Floats, Ints
 
 
+@told("serving changing workloads")
 def run(world: World, rules: Rules) -> Record:
     """Serve a world; the same arguments give the same record.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from euclio.core.progress import told
 from euclio.core.words import percent
 from euclio.session.instance import Configuration
 from euclio.session.profiling.workers import AHEAD, NS_PER_S, Worker, worker_words
@@ -100,6 +101,7 @@ class Sample:
         )
 
 
+@told("measuring")
 def measure(
     words: Sequence[str],
     batches: Sequence[int],

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from euclio.core.compiled import warms_up
+from euclio.core.progress import late_bar, told
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.simulation.clock import offered
@@ -53,7 +54,7 @@ def simulate(
         plan: a plan of it; it need not keep the SLO.
         setup: arrivals, load, dispatch; by default Poisson arrivals at the session's rate for 30 s.
         space: plan space of the plan, whose policy dispatches.
-        progress: is called now and then.
+        progress: is called now and then; None: after a while a bar shows it.
 
     Returns:
         What became of the requests. The same input gives the same; memory does not grow with their number.
@@ -73,7 +74,9 @@ def simulate(
         window_ticks=-(-until // WINDOWS),
     )
     began = time.perf_counter()
-    executions, busy_ticks = _run(Driver(server, incoming(system, setup), progress), server, setup)
+    with late_bar("simulated seconds", setup.seconds) as reached:
+        driver = Driver(server, incoming(system, setup), progress or reached)
+        executions, busy_ticks = _run(driver, server, setup)
     wall_s = time.perf_counter() - began
     state = server.state
     number = state.number
@@ -105,6 +108,7 @@ def offered_rps(session: Session, plan: Plan, setup: Setup, space: PlanSpace | N
     return (0.0 if setup.clients else setup.load * full,)
 
 
+@told("looking for the highest load")
 def highest_loads(session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None) -> dict[str, float]:
     """The highest load factor at which the session's attainment is 99 % or more."""
 

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from euclio.core.lazy import late
-from euclio.core.progress import late_bar
 from euclio.core.words import counted, duration
-from euclio.session.instance import Session
-from euclio.session.plan import Plan
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.record import Simulation
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.simulation import highest_loads, offered_rps, simulate
-from euclio.session.space import PlanSpace
 from euclio.simulation.simulator import Simulator
 
 MOST_REQUESTS = 10**10
 """Requests beyond which a simulation takes hours; memory does not grow with them."""
-
-
-def _simulate(session: Session, plan: Plan, setup: Setup, space: PlanSpace) -> Simulation:
-    with late_bar("simulated seconds", setup.seconds) as reached:
-        return simulate(session, plan, setup, space, progress=reached)
 
 
 def _speed(simulation: Simulation) -> str:
@@ -32,7 +23,7 @@ def _speed(simulation: Simulation) -> str:
 SIMULATOR = Simulator(
     setup=Setup,
     offered_rps=offered_rps,
-    simulate=_simulate,
+    simulate=simulate,
     highest_loads=highest_loads,
     describe=describe,
     table=late("euclio.session.simulation.table", "simulation_table"),

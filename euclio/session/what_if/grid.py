@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from euclio.core.family import family_of
 from euclio.core.numbers import Number, exact_number
+from euclio.core.progress import told
 from euclio.core.registry import AnySolver
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve, solver_for
@@ -204,6 +205,7 @@ def _changed(
     return found
 
 
+@told("solving all points")
 def answered(asked: Question, solving: Solving = solve) -> WhatIf:
     """The answer to a question; `solving` is what solves a point."""
     found: dict[tuple[Fraction, Fraction, Charging], Point] = {}

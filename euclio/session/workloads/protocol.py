@@ -16,6 +16,7 @@ from itertools import count as count_up
 import numpy as np
 
 from euclio.core.numbers import exact, short
+from euclio.core.progress import told
 from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.paths import times_until
@@ -101,6 +102,7 @@ def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -
     return Workload(replace(session, slo_s=slo), application.name, rate, round(tightness, 6))
 
 
+@told("sampling workloads that every system has a plan for")
 def workloads(
     accept: Callable[[Session], Iterable[str]],
     count: int = PUBLISHED_WORKLOADS,

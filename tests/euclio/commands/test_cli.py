@@ -13,7 +13,7 @@ from tiny_sessions import TEXT, answering, first_configuration
 
 from euclio.cli import main
 from euclio.core.errors import InapplicableError, printable
-from euclio.core.progress import noticed
+from euclio.core.progress import waiting
 from euclio.core.registry import Solver
 from euclio.session import Plan
 
@@ -316,11 +316,11 @@ def test_reader_that_goes_away_causes_no_traceback(capsys, instance, tmp_path):
 
 
 def test_long_preparation_is_announced_on_stderr(capsys):
-    with noticed("preparing", after_s=0.01):
+    with waiting("preparing", after_s=0.01):
         time.sleep(0.3)
-    with noticed("not reached", after_s=5):
+    with waiting("not reached", after_s=5):
         pass
-    assert capsys.readouterr().err == "euclio: preparing\n"
+    assert capsys.readouterr().err == "euclio: preparing …\n"
 
 
 HOSTILE = {

@@ -8,10 +8,11 @@ from rich.console import Console
 from euclio.core import progress
 
 
-def test_nothing_is_written_where_nobody_looks(capsys):
-    with progress.late_bar("simulated seconds", 10, after_s=0) as reached:
+def test_elsewhere_a_line_says_it(capsys):
+    with progress.late_bar("simulated seconds", 10, after_s=0.01) as reached:
         reached(5)
-    assert capsys.readouterr() == ("", "")
+        time.sleep(0.3)
+    assert capsys.readouterr() == ("", "euclio: simulated seconds: 5 of 10 …\n")
 
 
 @pytest.mark.parametrize(("after_s", "seen"), [(0.01, True), (60, False)])

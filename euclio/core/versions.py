@@ -1,0 +1,101 @@
+"""Versions of euclio, of what it runs on and of the machine, for issues (`euclio versions`, `euclio.show_versions`)."""
+
+from __future__ import annotations
+
+import platform
+import re
+import warnings
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Any
+
+from euclio.core.compiled import current_way
+from euclio.core.keeping import folder
+from euclio.core.provenance import provenance
+
+REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:.*\bextra == ['\"](?P<extra>[\w.-]+)['\"])?")
+LEFT_OUT = frozenset({"dev", "docs"})
+"""Extras of those who work on euclio itself."""
+ENGINE_PACKAGES = {"highs": "highspy", "cbc": "pulp", "cpsat": "ortools"}
+"""The package that brings each engine."""
+MISSING = "missing"
+
+
+def versions() -> dict[str, Any]:
+    """Versions as plain data; None is what is not installed.
+
+    Returns:
+        `euclio`, `git` (None: not installed from its source tree), `python`, `platform`, `cpu`, `cores`, `packages`
+        (what euclio needs), `extras` (by extra what it asks for), `engines` and `kernels` (how they run, and where machine code is kept).
+    """
+    known = provenance()
+    packages, extras = _required()
+    return {
+        "euclio": _version("euclio"),
+        "git": None if known["git"] == "unknown" else known["git"],
+        "python": f"{platform.python_implementation()} {known['python']}",
+        "platform": platform.platform(),
+        "cpu": known["cpu"],
+        "cores": known["cores"],
+        "packages": packages,
+        "extras": extras,
+        "engines": {name: _engine(name, package) for name, package in ENGINE_PACKAGES.items()},
+        "kernels": f"{current_way()}, machine code in {folder()}",
+    }
+
+
+def show_versions() -> None:
+    """Print the versions of euclio, of what it runs on and of this machine, as an issue should have them."""
+    print(versions_text(versions()))
+
+
+def versions_text(found: dict[str, Any]) -> str:
+    """Versions as lines, what they are first."""
+    lines: list[tuple[str, str]] = []
+    for name, value in found.items():
+        if name == "extras":
+            lines += [(f"euclio[{extra}]", _listed(packages)) for extra, packages in value.items()]
+        else:
+            lines.append((name, _listed(value) if isinstance(value, dict) else str(value or "unknown")))
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
+
+
+def _listed(packages: dict[str, str | None]) -> str:
+    return ", ".join(f"{name} {known or MISSING}" for name, known in packages.items())
+
+
+def _required() -> tuple[dict[str, str | None], dict[str, dict[str, str | None]]]:
+    """What euclio says that it needs, and by extra what that asks for, with what is installed of it."""
+    packages: dict[str, str | None] = {}
+    extras: dict[str, dict[str, str | None]] = {}
+    for line in sorted(requires("euclio") or [], key=str.lower):
+        parts = REQUIREMENT.match(line)
+        if parts is None or parts["extra"] in LEFT_OUT:
+            continue
+        home = packages if parts["extra"] is None else extras.setdefault(parts["extra"], {})
+        home[parts["name"]] = _version(parts["name"])
+    return packages, dict(sorted(extras.items()))
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _engine(name: str, package: str) -> str | None:
+    """The version of the package that brings an engine; None where the engine is not there."""
+    known = _version(package)
+    return None if known is None or (name == "cbc" and not _cbc_runs()) else f"from {package} {known}"
+
+
+def _cbc_runs() -> bool:
+    """Whether PuLP has the binary of CBC for this machine: it brings those of a few platforms only."""
+    import pulp
+
+    try:
+        with warnings.catch_warnings(action="ignore"):  # that PuLP 4 will bring it in another way
+            return bool(pulp.PULP_CBC_CMD(msg=False).available())
+    except pulp.PulpSolverError:
+        return False
