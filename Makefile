@@ -15,10 +15,12 @@ $(VENV)/ready: requirements.lock pyproject.toml
 
 # One process per core, at most eight; `pytest FILE` runs in one.
 test: env check bounds
+	$(BIN)/euclio warm-up
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-# Compiled code with bounds checked: simulators, and a few tests of each search that is compiled. Machine code that checks
-# is kept apart from that which does not; a file is not spread over processes, which would all compile what it needs.
+# Kernels interpreted, which have the same source as what is compiled: there an index behind the end of an array raises.
+# Simulators, and a few tests of each search; those that take long interpreted are marked. NUMBA_BOUNDSCHECK=1 has
+# compiled code check them too, after minutes of compiling.
 CHECKED := $(addprefix tests/,\
 	euclio/core/test_compiled.py\
 	euclio/session/simulation/test_simulators_equal.py euclio/session/simulation/test_long_simulations.py\
@@ -28,7 +30,7 @@ CHECKED := $(addprefix tests/,\
 	formulations/pipeline/test_columns_example.py formulations/fragments/test_own_budgets.py)
 
 bounds: env
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile -q $(CHECKED)
+	EUCLIO_KERNELS=interpreted $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -q -m "not compiled" $(CHECKED)
 
 check: env
 	$(BIN)/ruff check .

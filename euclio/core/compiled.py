@@ -346,13 +346,15 @@ def compiled_on_tables(function: Callable[P, R]) -> Callable[P, R]:
 def compiled_from(module: str, name: str) -> Callable[[F], F]:
     """Make a kernel of a function of which another one is compiled, since numba needs words there that Python has not.
 
+    Such words may need Python, so its lock is not let go in a call from Python; within another kernel that one decides.
+
     Args:
         module: module of what is compiled, which is imported with numba.
         name: its name there.
     """
 
     def made(function: F) -> F:
-        return cast(F, Kernel(function, dict(OPTIONS), (module, name)))
+        return cast(F, Kernel(function, {**OPTIONS, "nogil": False}, (module, name)))
 
     return made
 

@@ -25,7 +25,8 @@ def versions() -> dict[str, Any]:
 
     Returns:
         `euclio`, `git` (None: not installed from its source tree), `python`, `platform`, `cpu`, `cores`, `packages`
-        (what euclio needs), `extras` (by extra what it asks for), `engines` and `kernels` (how they run, and where machine code is kept).
+        (what euclio needs), `extras` (by extra what it asks for), `engines`
+        and `kernels` (how they run, and where machine code is kept).
     """
     known = provenance()
     packages, extras = _required()

@@ -103,6 +103,12 @@ def compile_all(names: Iterable[str] | None = None, jobs: int | None = None) -> 
             pool.shutdown(cancel_futures=True)
 
 
+def main() -> None:
+    """As `euclio warm-up`, without a word."""
+    for _ in compile_all():
+        pass
+
+
 def prune(folder: Path) -> int:
     """Remove machine code that nothing has read for `KEPT_DAYS`, of all versions; returns how many files that are.
 
@@ -116,3 +122,7 @@ def prune(folder: Path) -> int:
                 file.unlink()
                 removed += 1
     return removed
+
+
+if __name__ == "__main__":
+    main()

@@ -65,6 +65,7 @@ def test_the_deadline_is_kept():
         pricer.price(np.full(len(pricer.types.members), 100 * UNIT, dtype=np.int64), -math.inf)
 
 
+@pytest.mark.compiled
 def test_many_fragments_get_a_plan_no_worse_than_with_least_budgets_and_a_bound():
     fleet = random_fleet(0, 20, 6)
     own = solve(fleet, "fragment-columns", space=FragmentSpace(budgets="own"))

@@ -47,6 +47,7 @@ def test_measured_sessions_have_the_expected_optimum(path: Path, column: str) ->
     check(path, SPACES[column], expected("sessions", path.stem)[column])
 
 
+@pytest.mark.compiled
 @needs_shared
 @pytest.mark.parametrize("folder", ["sessions_large", "sessions_hard"])
 def test_large_and_hard_sessions_have_the_expected_optimum(folder: str) -> None:

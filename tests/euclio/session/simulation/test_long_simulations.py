@@ -62,6 +62,7 @@ def test_an_arrival_behind_the_last_window_is_refused() -> None:
         server.feed(np.array([0, 1000]), np.ones((2, 1), np.int64), last=True)
 
 
+@pytest.mark.compiled
 def test_a_clock_that_would_run_out_is_an_error() -> None:
     """A hundred thousand requests, each of which takes 10⁵ s on its own: more than a hundred years."""
     session, plan = alone("10", Configuration("h", 10**6, 1, 10**5))
@@ -148,6 +149,7 @@ def uneven() -> tuple[Session, Plan, PlanSpace]:
     return session, Plan(plans), PlanSpace(Policy.MACHINE_RATE, DummyRule.NONE)
 
 
+@pytest.mark.compiled
 def test_full_machines_do_not_fall_behind_where_some_requests_invoke_them() -> None:
     """3 of 5 requests do: time-outs of b/f alone close batches of the full machine early, and it never catches up."""
     session, plan, space = uneven()
