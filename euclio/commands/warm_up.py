@@ -9,7 +9,8 @@ import time
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.errors import InputError
 from euclio.core.keeping import folder, places
-from euclio.core.progress import progress_bars, say
+from euclio.core.progress import progress_bar, say
+from euclio.core.registry import find_solver
 from euclio.core.warm_up import compile_all, parts, prune
 from euclio.core.words import duration
 
@@ -25,13 +26,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Compile with a progress bar; what is compiled already is loaded."""
     if arguments.jobs is not None and arguments.jobs < 1:
         raise InputError(f"is {arguments.jobs}; give at least 1", field="--jobs")
-    names = arguments.solvers or None
+    names = [find_solver(name).name for name in arguments.solvers] or None
     began, seconds = time.perf_counter(), {}
-    with progress_bars() as bars:
-        task = bars.add_task("compiling", total=len(parts(names)))
+    with progress_bar("compiling", len(parts(names)), after_s=0) as step:
         for name in compile_all(names, arguments.jobs):
             seconds[name] = time.perf_counter() - began
-            bars.update(task, advance=1, description=f"compiled {name}")
+            step()
     prune(folder())
     if arguments.json:
         print(json.dumps({"folder": str(places()[-1]), "done_s": seconds}))

@@ -48,7 +48,16 @@ def _header(comparison: Comparison) -> list[str]:
         f"gap: {lost} the optimum of the full plan space ({space});",
         "by design: the share of the gap that the best plan of the system's own plan space has already",
         f"proofs: {_proofs(comparison)}",
+        *_how_timed(comparison),
     ]
+
+
+def _how_timed(comparison: Comparison) -> list[str]:
+    """A line where times are not of compiled code alone, which they can be compared by."""
+    ran = {str(row.result.provenance.get("kernels")) for row in comparison.rows}
+    if not ran & {"interpreted", "both"}:
+        return []
+    return ["times: interpreted, at least in part; `EUCLIO_KERNELS=compiled` compiles first"]
 
 
 def _proofs(comparison: Comparison) -> str:

@@ -88,11 +88,8 @@ def compile_all(names: Iterable[str] | None = None, jobs: int | None = None) -> 
     Args:
         names: solvers; None: all, and all provers and simulators.
         jobs: processes; None: one per core, at most four, since they share most of what they compile.
-
-    Raises:
-        InputError: there is no such solver.
     """
-    wanted = parts([find_solver(name).name for name in names] if names is not None else None)
+    wanted = parts(names)
     count = min(jobs or min(os.cpu_count() or 1, 4), len(wanted))
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
         running: list[Future[str]] = [pool.submit(function, argument) for _, function, argument in wanted]

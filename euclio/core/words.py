@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from euclio.core.result import AnyResult
 
 Value = Fraction | float
 
@@ -104,6 +108,13 @@ def duration(seconds: float) -> str:
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
     return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def took(result: AnyResult) -> str:
+    """How long a solver took, and whether that was interpreted, which compiled code would not take."""
+    kernels = result.provenance.get("kernels")
+    how = {"interpreted": ", interpreted", "both": ", partly interpreted"}.get(str(kernels), "")
+    return duration(result.wall_s) + how
 
 
 def long_duration(seconds: float) -> str:

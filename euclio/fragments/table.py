@@ -8,7 +8,7 @@ from rich.text import Text
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table, value_text
-from euclio.core.words import counted, duration, figures, listed, milliseconds
+from euclio.core.words import counted, figures, listed, milliseconds, took
 from euclio.fragments.evaluate import FleetEvaluation, SetEvaluation, StageEvaluation
 from euclio.fragments.family import FAMILY
 from euclio.fragments.instance import Fleet
@@ -38,7 +38,7 @@ def _header(fleet: Fleet, result: Result[FragmentPlan, FragmentSpace, FleetEvalu
     lines = [f"{result.instance}: {result.status.value}{value_text(result, goal)}"]
     if result.value is not None and result.plan is not None:
         lines.append(f"{fleet.network.name}, {counted(len(fleet.fragments), 'fragment')}: {used(result.plan)}")
-    lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {in_words(result.space)}")
+    lines.append(f"solver {result.solver}, {took(result)}; plan space: {in_words(result.space)}")
     return lines
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table, value_text
-from euclio.core.words import DASH, duration, figures, milliseconds, percent
+from euclio.core.words import DASH, figures, milliseconds, percent, took
 from euclio.pipeline import Cluster, Pipeline, PipelineEvaluation, PipelinePlan, PipelineSpace
 from euclio.pipeline.evaluate import PlanEvaluation
 from euclio.pipeline.family import FAMILY
@@ -42,7 +42,7 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
         used = [f"{float(result.evaluation.gpus[gpu.name]):g} of {gpu.count} {gpu.name}" for gpu in cluster.gpus]
         lines.append(f"GPUs used: {', '.join(used)}")
     space = describe_pipeline_space(result.space)
-    lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {space}")
+    lines.append(f"solver {result.solver}, {took(result)}; plan space: {space}")
     return lines
 
 

@@ -13,7 +13,7 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, counted, duration, figures, milliseconds, percent
+from euclio.core.words import DASH, counted, figures, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
 from euclio.session.bought_whole import whole_costs_in_words
 from euclio.session.changes import source_rate
@@ -80,7 +80,7 @@ def _header(session: Session, result: Result) -> list[str]:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
     if result.changes is not None:
         lines.append(f"with {result.changes.in_words()}")
-    lines.append(f"solver {result.solver}, {duration(result.wall_s)}; plan space: {describe_space(result.space)}")
+    lines.append(f"solver {result.solver}, {took(result)}; plan space: {describe_space(result.space)}")
     if result.value is not None:
         headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
         lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))
