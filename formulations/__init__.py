@@ -30,6 +30,7 @@ SOLVERS = (
         frozenset({Option.ENGINE, Option.THREADS, Option.LOG_FILE, Option.EXPORT_LP}),
         ENGINES,
         library="highs",
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "milp",
@@ -40,6 +41,7 @@ SOLVERS = (
         engines=ENGINES,
         starts_from="harpagon",
         library="highs",
+        needs=frozenset({"pulp"}),
         covers=JOINT_DEMANDS,
     ),
     Solver(
@@ -50,6 +52,7 @@ SOLVERS = (
         takes=frozenset(Option),
         engines=ENGINES,
         library="highs",
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "cpsat",
@@ -59,6 +62,7 @@ SOLVERS = (
         takes=CPSAT_OPTIONS,
         starts_from="harpagon",
         library="ortools",
+        needs=frozenset({"ortools"}),
         covers=JOINT_DEMANDS,
     ),
     Solver(
@@ -68,6 +72,7 @@ SOLVERS = (
         late("formulations.session.cpsat.split", "run_cpsat_split"),
         takes=CPSAT_OPTIONS,
         library="ortools",
+        needs=frozenset({"ortools"}),
     ),
     Solver(
         "columns",
@@ -77,6 +82,7 @@ SOLVERS = (
         FULL_PIPELINE_SPACE,
         family="pipeline",
         library="highs",
+        needs=frozenset({"highspy"}),
         compile=late("formulations.pipeline.columns.solver", "compile_columns"),
     ),
     Solver(
@@ -89,6 +95,7 @@ SOLVERS = (
         ENGINES,
         family="pipeline",
         library="highs",
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "ppipe-literal",
@@ -100,6 +107,7 @@ SOLVERS = (
         ENGINES,
         family="pipeline",
         library="highs",
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "ppipe-cpsat",
@@ -110,6 +118,7 @@ SOLVERS = (
         CPSAT_OPTIONS,
         family="pipeline",
         library="ortools",
+        needs=frozenset({"ortools"}),
     ),
     Solver(
         "set-partition",
@@ -118,6 +127,7 @@ SOLVERS = (
         late("formulations.fragments.set_partition", "solve_set_partition"),
         family="fragments",
         library="highs",
+        needs=frozenset({"highspy"}),
     ),
     Solver(
         "set-partition-cpsat",
@@ -127,6 +137,7 @@ SOLVERS = (
         takes=frozenset({Option.THREADS, Option.LOG_FILE}),
         family="fragments",
         library="ortools",
+        needs=frozenset({"ortools"}),
     ),
     Solver(
         "fragment-columns",
@@ -135,6 +146,7 @@ SOLVERS = (
         late("formulations.fragments.columns.solver", "run_fragment_columns"),
         family="fragments",
         library="highs",
+        needs=frozenset({"highspy"}),
         compile=late("formulations.fragments.columns.solver", "compile_fragment_columns"),
     ),
     *(

@@ -92,6 +92,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
             time, each with the step that loses the difference to the next, out (`euclio.comparison.steps`); None: its
             steps are not known.
         covers: what of an instance and a plan space it covers beyond what every solver does (`Family.demands`).
+        needs: packages of engines that it imports on whichever engine (`euclio.core.engine_packages`).
     """
 
     name: str
@@ -110,6 +111,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     compile: Callable[[], None] | None = None
     steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
     covers: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none, and the plan space the full one."""
