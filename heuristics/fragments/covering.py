@@ -1,7 +1,7 @@
 """Linear programs that cover rows at least cost and get columns as they go, for the prices of their rows (ours).
 
-min cost · x, at least `least` of each row, x ≥ 0. HiGHS solves it: through highspy from the last basis on, or where that
-is not installed through scipy, which starts anew each time.
+min cost · x, at least `least` of each row, x ≥ 0. HiGHS solves it: through highspy from the last basis on, or, where
+that is not installed, through scipy, which starts anew each time.
 """
 
 from __future__ import annotations
