@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
@@ -54,7 +55,7 @@ def refuse_missing(solver: AnySolver, engine: str | None = None) -> None:
     """
     missing = missing_packages(solver, engine)
     if missing:
-        remedies = [*(_remedy(package) for package in missing), *_ways_around(solver)]
+        remedies = [_remedy(missing), *_ways_around(solver)]
         what = f"solver {solver.name!r} needs {joined(missing)}, which {'is' if len(missing) == 1 else 'are'} missing"
         raise MissingEngineError(f"{what}; {', or '.join(remedies)}", field="--solver")
 
@@ -68,19 +69,30 @@ def lacking_text(solver: AnySolver) -> str:
     return "; ".join([f"missing engine: {joined(missing)}", *others[:1]])
 
 
-def _remedy(package: str) -> str:
-    """How to get a package, in the version that euclio asks for; some there are for older Pythons only."""
+def _remedy(packages: Sequence[str]) -> str:
+    """How to get packages, in the versions that euclio asks for; some there are for older Pythons only."""
+    asked = [_requirement(package) for package in packages]
+    for package, (_, first_without) in zip(packages, asked, strict=True):
+        if first_without is not None and _here() >= first_without:
+            return f"take Python 3.{first_without - 1}, as {package} is not there for 3.{_here()} yet"
+    return f"`pip install {' '.join(repr(version) for version, _ in asked)}`"
+
+
+def _requirement(package: str) -> tuple[str, int | None]:
+    """A package with the versions that euclio asks for, and the 15 of the first Python 3.15 that lacks it, if any."""
     try:
         known = requires("euclio") or []
     except PackageNotFoundError:  # the sources, not installed
         known = []
     asked = next((text for text in known if re.match(rf"{package}\b", text)), package)
-    requirement, _, marker = asked.partition(";")
-    first_without = re.search(r"python_version\s*<\s*[\"']3\.(\d+)", marker)
-    here = sys.version_info.minor
-    if first_without is not None and here >= int(first_without[1]):
-        return f"take Python 3.{int(first_without[1]) - 1}, as {package} is not there for 3.{here} yet"
-    return f"`pip install '{requirement.strip()}'`"
+    version, _, marker = asked.partition(";")
+    found = re.search(r"python_version\s*<\s*[\"']3\.(\d+)", marker)
+    return version.strip(), None if found is None else int(found[1])
+
+
+def _here() -> int:
+    """The 14 of Python 3.14."""
+    return sys.version_info.minor
 
 
 def _ways_around(solver: AnySolver) -> list[str]:
