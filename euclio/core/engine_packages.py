@@ -21,8 +21,6 @@ PACKAGE_OF_ENGINE = {"highs": "highspy"}
 """The package that a solver needs on an engine beyond `Solver.needs`; an engine that is not here needs none."""
 PACKAGES = ("highspy", "ortools", "pulp")
 """All packages of engines."""
-MOST_NAMED = 3
-"""Solvers that a refusal names at most."""
 
 
 class MissingEngineError(InputError):
@@ -96,10 +94,9 @@ def _here() -> int:
 
 
 def _ways_around(solver: AnySolver) -> list[str]:
-    """Other engines that the solver runs on, and exact solvers of its family that lack nothing."""
+    """Other engines that the solver runs on, and an exact solver of its family that lacks nothing, if there is one."""
     engines = [f"`--engine {name}`" for name in solver.engines if not missing_packages(solver, name)]
-    others = [other for other in solvers_of(solver.family) if other.kind == "exact" and not missing_packages(other)]
+    exact = [other for other in solvers_of(solver.family) if other.kind == "exact" and not missing_packages(other)]
     # Those that need no engine at all come first.
-    others.sort(key=lambda other: (bool(other.needs), ":" in other.name))
-    named = [f"`--solver {other.name}`" for other in others if other.name != solver.name][:MOST_NAMED]
-    return [*engines, *named[:1]]
+    exact.sort(key=lambda other: (bool(other.needs), ":" in other.name))
+    return [*engines, f"`--solver {exact[0].name}`" if exact else "take one that `euclio solvers` lists without that"]

@@ -144,6 +144,12 @@ def test_the_remedy_knows_which_python_has_the_package(monkeypatch, minor, remed
         refuse_missing(solvers()["cpsat"])
 
 
+def test_where_no_exact_solver_is_left_the_list_of_solvers_helps(monkeypatch):
+    hide(monkeypatch, *ALL)
+    with pytest.raises(MissingEngineError, match=r"or take one that `euclio solvers` lists without that$"):
+        refuse_missing(solvers()["fragment-columns"])
+
+
 def test_packages_are_installed_by_one_command(monkeypatch):
     hide(monkeypatch, "highspy", "pulp")
     monkeypatch.setattr(engine_packages, "requires", lambda name: ["pulp<3.4,>=3.3", "highspy==1.13.1"])
