@@ -19,8 +19,6 @@ from euclio.core.words import joined
 
 PACKAGE_OF_ENGINE = {"highs": "highspy"}
 """The package that a solver needs on an engine beyond `Solver.needs`; an engine that is not here needs none."""
-PACKAGES = ("highspy", "ortools", "pulp")
-"""All packages of engines."""
 
 
 class MissingEngineError(InputError):
