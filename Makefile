@@ -1,4 +1,4 @@
-# Everything a newcomer needs: Python 3.11 to 3.13, make and pip.
+# Everything a newcomer needs: Python 3.11 to 3.14, make and pip. With 3.15, solvers on HiGHS and OR-Tools are missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,16 @@ BIN := $(VENV)/bin
 
 env: $(VENV)/ready
 
+# Says in one line that a Python is too old or too new, before anything is downloaded; any Python has to be able to read it.
+SUPPORTED := import re, sys; \
+	text = re.search(r"requires-python = .>=3\.(\d+),<3\.(\d+)", open("pyproject.toml").read()); \
+	low, high = int(text.group(1)), int(text.group(2)); \
+	here = sys.version_info[:2]; \
+	sys.exit(0 if (3, low) <= here < (3, high) else "error: $(PYTHON) is Python %d.%d, and euclio runs on 3.%d to 3.%d; \
+	name one of these: make env PYTHON=FILE" % (here + (low, high - 1)))
+
 $(VENV)/ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c '$(SUPPORTED)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .

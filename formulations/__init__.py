@@ -33,6 +33,7 @@ SOLVERS = (
         ENGINES,
         library="highs",
         rests_on=(literature.SCROOGE,),
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "milp",
@@ -43,6 +44,7 @@ SOLVERS = (
         engines=ENGINES,
         starts_from="harpagon",
         library="highs",
+        needs=frozenset({"pulp"}),
         covers=JOINT_DEMANDS,
         rests_on=(literature.HARPAGON,),
     ),
@@ -55,6 +57,7 @@ SOLVERS = (
         engines=ENGINES,
         library="highs",
         rests_on=(literature.HARPAGON, literature.SCROOGE),
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "cpsat",
@@ -64,6 +67,7 @@ SOLVERS = (
         takes=CPSAT_OPTIONS,
         starts_from="harpagon",
         library="ortools",
+        needs=frozenset({"ortools"}),
         covers=JOINT_DEMANDS,
         rests_on=(literature.HARPAGON,),
     ),
@@ -75,6 +79,7 @@ SOLVERS = (
         takes=CPSAT_OPTIONS,
         library="ortools",
         rests_on=(literature.HARPAGON, literature.SCROOGE),
+        needs=frozenset({"ortools"}),
     ),
     Solver(
         "columns",
@@ -84,6 +89,7 @@ SOLVERS = (
         FULL_PIPELINE_SPACE,
         family="pipeline",
         library="highs",
+        needs=frozenset({"highspy"}),
         compile=late("formulations.pipeline.columns.solver", "compile_columns"),
         rests_on=(literature.PPIPE,),
     ),
@@ -98,6 +104,7 @@ SOLVERS = (
         family="pipeline",
         library="highs",
         rests_on=(literature.PPIPE,),
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "ppipe-literal",
@@ -110,6 +117,7 @@ SOLVERS = (
         family="pipeline",
         library="highs",
         rests_on=(literature.PPIPE,),
+        needs=frozenset({"pulp"}),
     ),
     Solver(
         "ppipe-cpsat",
@@ -121,6 +129,7 @@ SOLVERS = (
         family="pipeline",
         library="ortools",
         rests_on=(literature.PPIPE,),
+        needs=frozenset({"ortools"}),
     ),
     Solver(
         "set-partition",
@@ -130,6 +139,7 @@ SOLVERS = (
         family="fragments",
         library="highs",
         rests_on=(literature.GRAFT,),
+        needs=frozenset({"highspy"}),
     ),
     Solver(
         "set-partition-cpsat",
@@ -140,6 +150,7 @@ SOLVERS = (
         family="fragments",
         library="ortools",
         rests_on=(literature.GRAFT,),
+        needs=frozenset({"ortools"}),
     ),
     Solver(
         "fragment-columns",
@@ -148,6 +159,7 @@ SOLVERS = (
         late("formulations.fragments.columns.solver", "run_fragment_columns"),
         family="fragments",
         library="highs",
+        needs=frozenset({"highspy"}),
         compile=late("formulations.fragments.columns.solver", "compile_fragment_columns"),
         rests_on=(literature.GRAFT,),
     ),

@@ -10,13 +10,14 @@ from typing import Any
 from euclio.certification.proof_trials import ProofTrials
 from euclio.comparison.gap import Gap
 from euclio.core.certificate import Certificate
+from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError
 from euclio.core.family import Family, family_of
 from euclio.core.objective import Goal
 from euclio.core.progress import told
 from euclio.core.registry import AnySolver, find_solver, solvers
 from euclio.core.result import AnyResult, Status
-from euclio.core.solving import solve
+from euclio.core.solving import solve, without_engine
 
 SCHEMA = "euclio/comparison/1"
 
@@ -162,7 +163,8 @@ def compare(
         solving: what solves, with the arguments of `euclio.solve`.
 
     Returns:
-        The systems, each in its own plan space, next to the proven optima.
+        The systems, each in its own plan space, next to the proven optima; those whose engine is not installed are
+        inapplicable, and say so.
 
     Raises:
         InputError: an unknown solver name, a solver of another family, or an objective that the family or the
@@ -179,7 +181,7 @@ def compare(
     goal = family.goal(full_space)
     rows = []
     for solver in chosen:
-        result = trials.seen(solving(instance, solver, time_limit_s=time_limit_s, **changes), solver.kind)
+        result = trials.seen(_solved(solving, instance, solver, time_limit_s, **changes), solver.kind)
         rows.append(Row(solver, result, _proven(best), optimum(result.space), goal))
     rows.sort(key=lambda row: _rank(row.result.value, goal))
     certificates = tuple(trials.certificates)
@@ -219,11 +221,21 @@ def _optima(
             installed, name = solvers(), family.default_solver
             known[space] = None
             if name in installed:
-                found = solving(instance, name, space=space, time_limit_s=time_limit_s)
+                found = _solved(solving, instance, installed[name], time_limit_s, space=space)
                 known[space] = trials.seen(found, installed[name].kind)
         return known[space]
 
     return optimum
+
+
+def _solved(
+    solving: Solving, instance: Any, solver: AnySolver, time_limit_s: float | None, **options: Any
+) -> AnyResult:
+    """The result of a solver, also where its engine is not installed."""
+    try:
+        return solving(instance, solver, time_limit_s=time_limit_s, **options)
+    except MissingEngineError as error:
+        return without_engine(instance, solver, error, time_limit_s, **options)
 
 
 def _rank(value: Fraction | None, goal: Goal) -> tuple[bool, Fraction]:

@@ -19,6 +19,7 @@ from typing import Any
 import psutil
 
 from euclio.contract.observation import Described, Ending, Observation
+from euclio.core.engine_packages import refuse_missing
 from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
 from euclio.core.progress import mute
@@ -38,7 +39,8 @@ def main(descriptor: int) -> None:
 
     Args:
         descriptor: of the socket that brings the solver's name, then trials, and takes the solver's description, then
-            observations; the text of an `InputError` instead of the description where there is no such solver.
+            observations; the text of an `InputError` instead of the description where there is no such solver, or its
+            engine is missing.
     """
     settle(os.getppid())
     mute()
@@ -46,6 +48,7 @@ def main(descriptor: int) -> None:
     try:
         name: str = channel.receive()
         solver = find_solver(name)
+        refuse_missing(solver)
     except InputError as error:
         channel.send(error.args[0])
         return

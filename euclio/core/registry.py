@@ -95,6 +95,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         covers: what of an instance and a plan space it covers beyond what every solver does (`Family.demands`).
         rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
             None: it does not say.
+        needs: packages of engines that it imports on whichever engine (`euclio.core.engine_packages`).
     """
 
     name: str
@@ -114,6 +115,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
     covers: frozenset[str] = frozenset()
     rests_on: tuple[Reference, ...] | None = None
+    needs: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none, and the plan space the full one."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.compiled import begin_run, how_kernels_ran
+from euclio.core.engine_packages import MissingEngineError, refuse_missing
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.family import Checked, Family, family_of, find_family
 from euclio.core.objective import Goal
@@ -59,7 +60,8 @@ def solve(
 
     Raises:
         InputError: an unknown solver or engine, a solver of another problem family, an option that the solver does
-            not take, or a plan space that does not go with the instance.
+            not take, a plan space that does not go with the instance, or an engine that is not installed
+            (`MissingEngineError`).
     """
     options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
     limits: Limits[Any] = Limits(time_limit_s, seed, options)
@@ -201,7 +203,25 @@ def prepare(
     family.check_space(instance, used)
     from_name = warm_start or chosen.starts_from
     starter = None if from_name in (None, COLD) else solver_for(family, str(from_name))
+    refuse_missing(chosen, limits.options.engine)
+    if starter is not None:
+        refuse_missing(starter)
     return PreparedRun(instance, family, chosen, used, limits, starter)
+
+
+def without_engine(
+    instance: Any,
+    solver: AnySolver,
+    error: MissingEngineError,
+    time_limit_s: float | None,
+    *,
+    space: Any = None,
+    **changes: Any,
+) -> AnyResult:
+    """The result of a solver among others that `prepare` refuses, as its engine is missing: it is inapplicable."""
+    searched = solver.space_on(instance, replace(solver.space if space is None else space, **changes))
+    answer: Answer[Any] = Answer(None, "inapplicable", reason=error.message)
+    return check(instance, solver.name, searched, Limits(time_limit_s), answer, 0.0)
 
 
 def solver_for(family: Family, solver: str | AnySolver | None) -> AnySolver:

@@ -14,6 +14,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
+from euclio.core.engine_packages import lacking_text
 from euclio.core.family import families
 from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
@@ -91,7 +92,7 @@ def _piped_width() -> int:
 
 
 def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
-    """Name, kind, plan space and summary of solvers, one table per problem family."""
+    """Name, kind, plan space and summary of solvers, one table per problem family; also which engine is missing."""
     found = list(solvers)
     tables: list[RenderableType] = []
     for family in families():
@@ -100,7 +101,9 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
         for solver in found:
             if solver.family == family.name:
                 space = family.describe_space(solver.space)
-                table.add_row(*(Text(t) for t in (solver.name, solver.kind, space, solver.summary)))
+                lacking = lacking_text(solver)
+                summary = f"{solver.summary} [{lacking}]" if lacking else solver.summary
+                table.add_row(*(Text(t) for t in (solver.name, solver.kind, space, summary)))
         if table.row_count:
             tables += [Text(""), table] if tables else [table]
     return Group(*tables)

@@ -21,6 +21,7 @@ from typing import Any
 from euclio.certification.certifying import certify, is_proof
 from euclio.core.certificate import Verdict
 from euclio.core.compiled import time_runs
+from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError
 from euclio.core.family import Family, find_family
 from euclio.core.provenance import provenance
@@ -200,6 +201,9 @@ def _lost(blank: Record, status: Status, raw_status: str, reason: str, how: str)
 def _raised(blank: Record, error: BaseException) -> Record:
     if isinstance(error, MemoryError):
         return killed_by_memory(blank)
+    if isinstance(error, MissingEngineError):
+        status = Status.INAPPLICABLE.value
+        return replace(blank, status=status, raw_status=status, reason=_one_line(error.message))
     return replace(blank, status=Status.ERROR.value, raw_status=RAISED, reason=_text_of(error))
 
 

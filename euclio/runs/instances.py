@@ -170,8 +170,13 @@ def _paths(source: FileSource, field: str) -> Iterator[Path]:
 
 def _found(given: str, folder: Path) -> list[Path]:
     path = folder / Path(given).expanduser()
+    with suppress(FileNotFoundError, NotADirectoryError):
+        path.stat()  # of a name that is too long, newer Pythons otherwise say that there is no such file
     pattern = not path.exists() and any(sign in given for sign in "*?[")
     if pattern:
+        # Older Pythons refuse it, newer ones take it for one star.
+        if any("**" in part and part != "**" for part in path.parts):
+            raise ValueError("** stands between slashes only")
         base = Path(path.anchor)
         found = sorted(file for file in base.glob(str(path.relative_to(base))) if file.is_file())
     elif path.is_dir():

@@ -5,7 +5,8 @@ CP-SAT works on integers. Traps that this wrapper closes:
 - its gap limits are set to 0, so that OPTIMAL means optimal;
 - an answer UNKNOWN carries the bound 0.0, which is no bound: it becomes None, and so does the bound of a model without
   objective;
-- its presolve has been seen to overflow where the |coefficients| of one row sum past 2^31: such a row is refused;
+- presolve of OR-Tools 9.15.6755 overflows where the |coefficients| of one row sum past 2^31, and wrong optima come out
+  certified (google/or-tools #5293): such a row is refused, and the part of presolve that overflows is left out;
 - the library is imported inside functions, after whatever else the process needs, and never by importing this module;
 - a time limit overruns (presolve looks at the clock rarely), so callers that must be on time give less than they have.
 """
@@ -155,7 +156,7 @@ def check_rows(model: cp_model.CpModel) -> None:
     Raises:
         OverflowError: there is such a row.
     """
-    for row in (*(c.linear for c in model.proto.constraints if c.HasField("linear")), model.proto.objective):
+    for row in (*(c.linear for c in model.proto.constraints if c.has_linear()), model.proto.objective):
         total = sum(map(abs, row.coeffs))
         if total >= COEFFICIENT_LIMIT:
             raise OverflowError(f"the coefficients of a row sum to {total}, past 2^31; use a coarser scale")
@@ -175,6 +176,8 @@ def _set_parameters(solver: cp_model.CpSolver, limits: EngineLimits) -> None:
     if limits.threads > 1:
         parameters.subsolvers.extend(SEVERAL_WORKERS[: limits.threads])
     parameters.cp_model_probing_level = 0
+    # Else presolve compares rows with sets of which one may be taken, in numbers that overflow.
+    parameters.presolve_inclusion_work_limit = 0
     if not limits.presolve:
         parameters.cp_model_presolve = False
         parameters.symmetry_level = 0

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 import numpy.typing as npt
 
+from heuristics.fragments.covering import covering
 from heuristics.fragments.regrouping_kernel import best_sets
 from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
 
@@ -26,7 +26,6 @@ ROUNDS = 40
 """Most times to look for sets that gain."""
 ALONE_PCT = 1e4
 """Share of a unit of rate without a set, more than any stage for it."""
-OPTIONS = {"output_flag": False, "threads": 1, "presolve": "off", "simplex_strategy": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,33 +89,25 @@ class PriceProgram:
 
     def __init__(self, queues: Queues, classes: Ints, alone_pct: float) -> None:
         self._classes, self._rate = classes, np.diff(queues.units)
-        self._highs = highspy.Highs()
-        for key, value in OPTIONS.items():
-            self._highs.setOptionValue(key, value)
+        self._program = covering()
         queue = np.repeat(np.arange(len(queues.begins)), np.diff(queues.starts))
         first = np.searchsorted(classes, np.arange(int(classes[-1]) + 1))
         for kind, rate in enumerate(np.bincount(classes, weights=self._rate).tolist()):
-            self._highs.addRow(rate, highspy.kHighsInf, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
-            self._column(alone_pct, [kind], [1.0])
+            self._program.row(rate)
+            self._program.column(alone_pct, [kind], [1.0])
             if kind and queue[first[kind]] == queue[first[kind - 1]]:
-                self._column(0.0, [kind - 1, kind], [-1.0, 1.0])
+                self._program.column(0.0, [kind - 1, kind], [-1.0, 1.0])
 
     def prices(self) -> Prices:
         """The prices at the optimum."""
-        self._highs.run()
-        duals = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
-        price = duals[self._classes]
+        price = self._program.prices()[self._classes]
         return Prices(price, np.concatenate(([0.0], np.cumsum(price * self._rate))))
 
     def add(self, places: Ints, share_pct: float) -> None:
         """Add a set of the fragments at some places in the queues."""
         rate = np.bincount(self._classes[places], weights=self._rate[places])
         kinds = np.flatnonzero(rate)
-        self._column(share_pct, kinds.tolist(), rate[kinds].tolist())
-
-    def _column(self, share_pct: float, kinds: list[int], rate: list[float]) -> None:
-        index = np.array(kinds, dtype=np.int32)
-        self._highs.addCol(share_pct, 0.0, highspy.kHighsInf, len(index), index, np.array(rate))
+        self._program.column(share_pct, kinds.tolist(), rate[kinds].tolist())
 
 
 Sets = list[tuple[Ints, float]]

@@ -13,8 +13,8 @@ The cutoff also lets one-module models tighten what each module can take and cos
 
 Why products: measured against linear tangents of b/w on the published workloads, products of spare time and rate were
 2 to 20 times faster, with the linear relaxation at its strongest (level 2); one worker on it beats two mixed ones.
-Presolve is off where there are products: it gains nothing there, and that of OR-Tools 9.14 turns some products into
-factors of three, which then end the process. Models of one module have none, and gain from it.
+Presolve is off where there are products: it gains nothing there, and that of OR-Tools 9.14 turned some products into
+factors of three, which then ended the process. Models of one module have none, and gain from it.
 Cutting planes from rows are off: without them the published workloads take half the time. Those from products stay:
 without them CP-SAT took seconds to see that a small session has no plan.
 """

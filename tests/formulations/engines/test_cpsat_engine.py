@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from euclio.core.result import Status, WarmStart
+from formulations.engines import cpsat
 from formulations.engines.cpsat import COEFFICIENT_LIMIT, CP_SAT, check_rows
 from formulations.engines.interface import EngineLimits
 
@@ -69,6 +70,55 @@ def test_objective_past_the_limit_is_refused():
     model.minimize(COEFFICIENT_LIMIT * model.new_bool_var("a"))
     with pytest.raises(OverflowError):
         check_rows(model)
+
+
+def _one_of_three():
+    """Least -4: take 1, 2, 4, 5 and 6, since 1 - 10 + 2 + 1.87 is below 3.7, and 6 is the one of 0, 3 and 6."""
+    model = cp_model.CpModel()
+    x = [model.new_bool_var(f"x_{i}") for i in range(7)]
+    model.add(x[0] + x[3] + x[6] == 1)
+    model.add(x[0] + x[2] + x[5] <= 2)
+    billion = 10**9
+    model.add(billion * (x[1] + 2 * x[4] + x[3] - 10 * x[2]) + 1870618749 * x[6] <= 3700000000)
+    model.minimize(-x[1] - x[4] - x[5] - x[6])
+    return model, -4
+
+
+def _at_most_one():
+    """Least -1 - 1: take 2 and 6, since 4 + 6.3 is past 4.3, 6 is the one of 0, 4 and 6, and 2 that of 2 and 3."""
+    model = cp_model.CpModel()
+    x = [model.new_bool_var(f"x_{i}") for i in range(7)]
+    model.add_exactly_one(x[0], x[4], x[6])
+    model.add_at_most_one(x[2], x[3])
+    billion = 10**9
+    row = billion * (4 * x[2] - 16 * x[4] + 10 * (x[5] + x[0] + x[1] + x[3])) + 6299911037 * x[6]
+    model.add(row >= 4300000000)
+    model.minimize(x[1] - x[2] - x[6])
+    return model, -2
+
+
+PAST_THE_LIMIT = [_one_of_three, _at_most_one]
+
+
+@pytest.mark.parametrize("built", PAST_THE_LIMIT)
+def test_no_wrong_optimum_is_certified_where_coefficients_sum_past_the_limit(built, monkeypatch):
+    """Should such a row come through: the optimum, found without the part of presolve that overflows, is right."""
+    model, best = built()
+    with pytest.raises(OverflowError):
+        CP_SAT.run(model, EngineLimits())
+    monkeypatch.setattr(cpsat, "check_rows", lambda model: None)
+    answer = CP_SAT.run(model, EngineLimits())
+    assert (answer.status, answer.objective, answer.bound) == (Status.OPTIMAL, best, best)
+
+
+@pytest.mark.parametrize("built", PAST_THE_LIMIT)
+def test_presolve_that_overflows_certifies_a_wrong_optimum(built):
+    """What the guard is for. Where this fails, OR-Tools has mended it (#5293), and the guard may go."""
+    model, best = built()
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    assert solver.solve(model) == cp_model.OPTIMAL
+    assert solver.objective_value > best
 
 
 def test_gap_limits_are_zero(tmp_path):

@@ -1,0 +1,100 @@
+"""Packages of engines, the solver libraries of other projects: what a solver needs of them, and what is not there.
+
+Not every Python has a release of each of them. Only the solvers that need one that is missing are refused; all else
+works without.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, requires
+from importlib.util import find_spec
+
+from euclio.core.errors import InputError
+from euclio.core.registry import AnySolver, solvers_of
+from euclio.core.words import joined
+
+PACKAGE_OF_ENGINE = {"highs": "highspy"}
+"""The package that a solver needs on an engine beyond `Solver.needs`; an engine that is not here needs none."""
+
+
+class MissingEngineError(InputError):
+    """A solver needs an engine whose package is not installed."""
+
+
+def missing_packages(solver: AnySolver, engine: str | None = None) -> tuple[str, ...]:
+    """The packages that a solver lacks.
+
+    Args:
+        solver: the solver.
+        engine: engine that it is to run on; None: its default.
+    """
+    chosen = engine or next(iter(solver.engines), "")
+    needed = solver.needs | ({PACKAGE_OF_ENGINE[chosen]} if chosen in PACKAGE_OF_ENGINE else set())
+    return tuple(name for name in sorted(needed) if not is_installed(name))
+
+
+@cache
+def is_installed(package: str) -> bool:
+    """Whether a package can be found; it is not imported."""
+    return find_spec(package) is not None
+
+
+def refuse_missing(solver: AnySolver, engine: str | None = None) -> None:
+    """Keep a solver from running without its engine.
+
+    Raises:
+        MissingEngineError: naming the packages that are missing, and the remedy.
+    """
+    missing = missing_packages(solver, engine)
+    if missing:
+        remedies = [_remedy(missing), *_ways_around(solver)]
+        what = f"solver {solver.name!r} needs {joined(missing)}, which {'is' if len(missing) == 1 else 'are'} missing"
+        raise MissingEngineError(f"{what}; {', or '.join(remedies)}", field="--solver")
+
+
+def lacking_text(solver: AnySolver) -> str:
+    """What a solver lacks, as a few words; empty: nothing."""
+    missing = missing_packages(solver)
+    if not missing:
+        return ""
+    others = [f"runs on --engine {name}" for name in solver.engines if not missing_packages(solver, name)]
+    return "; ".join([f"missing engine: {joined(missing)}", *others[:1]])
+
+
+def _remedy(packages: Sequence[str]) -> str:
+    """How to get packages, in the versions that euclio asks for; some there are for older Pythons only."""
+    asked = [_requirement(package) for package in packages]
+    for package, (_, first_without) in zip(packages, asked, strict=True):
+        if first_without is not None and _here() >= first_without:
+            return f"take Python 3.{first_without - 1}, as {package} is not there for 3.{_here()} yet"
+    return f"`pip install {' '.join(repr(version) for version, _ in asked)}`"
+
+
+def _requirement(package: str) -> tuple[str, int | None]:
+    """A package with the versions that euclio asks for, and the 15 of the first Python 3.15 that lacks it, if any."""
+    try:
+        known = requires("euclio") or []
+    except PackageNotFoundError:  # the sources, not installed
+        known = []
+    asked = next((text for text in known if re.match(rf"{package}\b", text)), package)
+    version, _, marker = asked.partition(";")
+    found = re.search(r"python_version\s*<\s*[\"']3\.(\d+)", marker)
+    return version.strip(), None if found is None else int(found[1])
+
+
+def _here() -> int:
+    """The 14 of Python 3.14."""
+    return sys.version_info.minor
+
+
+def _ways_around(solver: AnySolver) -> list[str]:
+    """Other engines that the solver runs on, and an exact solver of its family that lacks nothing, if there is one."""
+    engines = [f"`--engine {name}`" for name in solver.engines if not missing_packages(solver, name)]
+    exact = [other for other in solvers_of(solver.family) if other.kind == "exact" and not missing_packages(other)]
+    # Those that need no engine at all come first.
+    exact.sort(key=lambda other: (bool(other.needs), ":" in other.name))
+    return [*engines, f"`--solver {exact[0].name}`" if exact else "take one that `euclio solvers` lists without that"]

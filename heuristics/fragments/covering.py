@@ -1,0 +1,86 @@
+"""Linear programs that cover rows at least cost and get columns as they go, for the prices of their rows (ours).
+
+min cost · x, at least `least` of each row, x ≥ 0. HiGHS solves it: through highspy from the last basis on, or, where
+that is not installed, through scipy, which starts anew each time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from euclio.core.engine_packages import is_installed
+
+Floats = npt.NDArray[np.float64]
+
+OPTIONS = {"output_flag": False, "threads": 1, "presolve": "off", "simplex_strategy": 4}
+
+
+class Covering(Protocol):
+    """Such a program."""
+
+    def row(self, least: float) -> None:
+        """Add a row, before the columns that cover it."""
+
+    def column(self, cost: float, rows: list[int], values: list[float]) -> None:
+        """Add a variable."""
+
+    def prices(self) -> Floats:
+        """Prices of the rows at the optimum, not negative, shape (rows,)."""
+
+
+def covering() -> Covering:
+    """A program without rows and columns."""
+    return _ByHighspy() if is_installed("highspy") else _ByScipy()
+
+
+class _ByHighspy:
+    def __init__(self) -> None:
+        import highspy
+
+        self._infinity = highspy.kHighsInf
+        self._highs = highspy.Highs()
+        for key, value in OPTIONS.items():
+            self._highs.setOptionValue(key, value)
+
+    def row(self, least: float) -> None:
+        self._highs.addRow(least, self._infinity, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
+
+    def column(self, cost: float, rows: list[int], values: list[float]) -> None:
+        index = np.array(rows, dtype=np.int32)
+        self._highs.addCol(cost, 0.0, self._infinity, len(index), index, np.array(values))
+
+    def prices(self) -> Floats:
+        self._highs.run()
+        found: Floats = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
+        return found
+
+
+class _ByScipy:
+    def __init__(self) -> None:
+        self._least: list[float] = []
+        self._cost: list[float] = []
+        self._starts = [0]
+        self._rows: list[int] = []
+        self._values: list[float] = []
+
+    def row(self, least: float) -> None:
+        self._least.append(least)
+
+    def column(self, cost: float, rows: list[int], values: list[float]) -> None:
+        self._cost.append(cost)
+        self._rows += rows
+        self._values += values
+        self._starts.append(len(self._rows))
+
+    def prices(self) -> Floats:
+        from scipy.optimize import linprog
+        from scipy.sparse import csc_array
+
+        shape = len(self._least), len(self._cost)
+        covered: Any = -csc_array((self._values, self._rows, self._starts), shape=shape)
+        found: Any = linprog(self._cost, A_ub=covered, b_ub=-np.array(self._least), method="highs-ds")
+        # Prices guide a search only: without an optimum nothing has a price.
+        return np.zeros(shape[0]) if found.status != 0 else np.maximum(-found.ineqlin.marginals, 0.0)
