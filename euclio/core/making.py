@@ -58,7 +58,7 @@ def hand_wishes_to(hand_on: Callable[[str], None]) -> None:
 def tell(line: str) -> None:
     """Tell the background process one wish, and start it if there is none; what cannot be told is left."""
     if _maker.process is None or _maker.process.poll() is not None:
-        if _maker.starts == MOST_STARTS:
+        if _maker.starts == MOST_STARTS or not sys.executable:
             return
         _maker.starts += 1
         _maker.told.clear()
@@ -75,7 +75,8 @@ def _started() -> subprocess.Popen[bytes]:
 
     Where machine code is kept in a folder that ends with this process, so does it: by the end of its input.
     """
-    folders = [os.path.abspath(name) for name in sys.path]  # noqa: PTH100  "" is the current folder
+    # "" is the current folder, which comes last: it has kernels of a notebook's user, and shadows nothing.
+    folders = [*filter(None, sys.path), *([str(Path.cwd())] if "" in sys.path else [])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), VARIABLE: Way.COMPILED.value}
     command = [sys.executable, "-P", "-m", "euclio.core.making", *(["--until-eof"] if is_spare() else [])]
     process = subprocess.Popen(

@@ -22,10 +22,10 @@ def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Iterable[str
         InputError: naming the option and the file.
     """
     asked = {option: Path(path) for option, path in outputs.items() if path is not None}
-    read = [file for path in inputs if path is not None for file in _files(Path(path))]
+    read = [Path(path) for path in inputs if path is not None]
     taken: dict[str, Path] = {}
     for option, path in asked.items():
-        if any(_same(path, file) for file in read):
+        if any(_same(path, file) for given in read for file in _files(given, path)):
             message = "is read by this command, and would be lost; choose another file"
             raise InputError(message, file=str(path), field=option)
         for other, file in taken.items():
@@ -36,11 +36,11 @@ def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Iterable[str
         check_writable(path)
 
 
-def _files(path: Path) -> Iterator[Path]:
-    """The file, or all files in the folder."""
+def _files(path: Path, output: Path) -> Iterator[Path]:
+    """The file, or all files in the folder that an output could be: none where that is not there yet."""
     try:
         if path.is_dir():
-            yield from path.rglob("*")
+            yield from path.rglob("*") if output.exists() else ()
         else:
             yield path
     except (OSError, ValueError):  # what cannot be read is refused where it is read

@@ -70,7 +70,9 @@ def save(frame: pd.DataFrame, path: str | Path) -> None:
     if target.suffix != ".parquet":
         raise InputError("is no name of a Parquet file; let it end in .parquet", file=str(path))
     schema = SCHEMA.append(pa.field(EXPERIMENT, SCHEMA.field("label").type))
-    columns = {field.name: pa.array(frame[field.name], field.type, from_pandas=True) for field in schema}
+    nothing = pd.Series([None] * len(frame), dtype=object)  # of frames that earlier versions made
+    there = {name: nothing if name in LATER and name not in frame else frame[name] for name in schema.names}
+    columns = {name: pa.array(column, schema.field(name).type, from_pandas=True) for name, column in there.items()}
     write_table(pa.table(columns, schema=schema), target)
 
 

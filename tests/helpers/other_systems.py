@@ -128,21 +128,21 @@ class Said:
     err: str
 
 
-def on(system: str, commands: Sequence[Sequence[object]], folder: Path, *, compiled: bool = False) -> list[Said]:
+def on(system: str, commands: Sequence[Sequence[object]], folder: Path) -> list[Said]:
     """What comes of command lines of `euclio`, one after the other in one process of a system.
 
     Args:
         system: "windows", "macos" or "linux".
         commands: their words after `euclio`; a first word of several lines is code in Python.
         folder: where they are run.
-        compiled: with machine code, which takes minutes where none is kept; else small instances are interpreted.
     """
     lines = json.dumps([[str(word) for word in words] for words in commands])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(HELPERS)))}
     done = subprocess.run(
         [sys.executable, "-P", __file__, system, lines],
         cwd=folder,
-        env=environment if compiled else {**environment, "NUMBA_DISABLE_JIT": "1"},
+        # Machine code of another system would have to be made.
+        env={**environment, "EUCLIO_KERNELS": "interpreted"},
         stdout=subprocess.PIPE,
         check=True,
         text=True,

@@ -42,7 +42,10 @@ def lasting(record: Record) -> dict[str, Any]:
 
 def is_alive(pid: int) -> bool:
     """Whether a process is there and no zombie."""
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # perhaps only since a moment ago
+        return False
 
 
 def pid_in(file: Path) -> int:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from kernel_module import KernelModule, functions
+from kernel_module import SOURCE, KernelModule, functions
 
 from euclio.core import compiled as kernels_of
 from euclio.core.compiled import Kernel, Way, compiled, current_way, using
@@ -207,6 +207,29 @@ def test_what_is_interpreted_for_long_is_compiled_in_the_background_for_the_next
         time.sleep(0.2)
     assert "fill" in functions(module.kept())
     assert module.run(LONG.format(making=99, rounds=ROUNDS))[3] == "both"
+
+
+SUPERVISED = """
+from euclio.core import compiled, making
+from euclio.supervision.forked import ForkedProcess
+compiled.WORTH_LOADING_S, compiled.WORTH_MAKING_S, compiled.LOOK_EVERY_S = 0.05, 0.1, 0.1
+process = ForkedProcess([])
+found = process.call(kernels.filled, preparation_s=60, said=[])
+process.close()
+print(json.dumps([found, len(making._maker.told)]))
+"""
+
+
+def test_a_supervised_process_leaves_making_to_the_one_above(module):
+    """All that it starts is ended with it, so machine code would never be finished."""
+    work = f"def filled(report):\n    return fill(np.arange(5.0), {ROUNDS})\n"
+    (module.folder / "kernels.py").write_text(SOURCE + work, encoding="utf-8")
+    value, told = module.run(SUPERVISED)
+    assert (value > 0, told) == (True, 1)
+    patience = time.monotonic() + 120
+    while "fill" not in functions(module.kept()) and time.monotonic() < patience:
+        time.sleep(0.2)
+    assert "fill" in functions(module.kept())
 
 
 def test_making_that_is_killed_leaves_nothing_in_the_way(module):

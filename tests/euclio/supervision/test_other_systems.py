@@ -261,7 +261,7 @@ def test_check_solver_tries_a_solver_in_its_own_process(tmp_path):
     prepared(tmp_path)
     (tmp_path / "own.py").write_text("def solve(session, space):\n    print('noise')\n", encoding="utf-8")
     commands = [("check-solver", "own.py:solve", "--samples", "1", "--json")]
-    (said,) = on("windows", commands, tmp_path, compiled=True)
+    (said,) = on("windows", commands, tmp_path)
     assert said.code == 1
     assert said.err.count(SOFT) == 1
     found = {row["claim"]: row for row in json.loads(said.out)["claims"]}
