@@ -197,6 +197,7 @@ class Kernel:
 
         self.look_at = time.perf_counter() + LOOK_EVERY_S
         if kept(self, arguments):
+            self.look_at = -INFINITY  # a call that cannot begin again leaves it to the next one
             return True
         if spent_s >= WORTH_MAKING_S:
             _wish(self, arguments)

@@ -209,6 +209,20 @@ def test_what_is_interpreted_for_long_is_compiled_in_the_background_for_the_next
     assert module.run(LONG.format(making=99, rounds=ROUNDS))[3] == "both"
 
 
+def test_calls_on_arguments_that_are_not_copied_take_machine_code_one_call_later(module):
+    """They cannot begin again, and one that looks often must not keep the next one from looking."""
+    module.run(LONG.format(making=99, rounds=10), **COMPILED)
+    code = """
+from euclio.core import compiled
+compiled.WORTH_LOADING_S, compiled.WORTH_MAKING_S, compiled.LOOK_EVERY_S = 0.05, 99, 0.01
+compiled.COPIED_ALWAYS_BYTES = compiled.COPIED_AT_FIRST_BYTES = 0
+for _ in range(3):
+    kernels.fill(np.arange(5.0), 100_000)
+print(json.dumps(kernels.fill._taken is not None))
+"""
+    assert module.run(code) is True
+
+
 SUPERVISED = """
 from euclio.core import compiled, making
 from euclio.supervision.forked import ForkedProcess
