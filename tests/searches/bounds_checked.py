@@ -1,7 +1,7 @@
-"""Questions that are put in a process of their own, in which compiled code checks bounds.
+"""Questions that are put in a process of their own, in which kernels are interpreted, so that bounds are checked.
 
-Numba reads NUMBA_BOUNDSCHECK once, when it is imported, which in the process of a search may have happened already. So
-each process of a search keeps one next to it, gives it seeds and reads what it found; that process refuses to begin if
+It is the source that is compiled elsewhere, and nothing has to be compiled once more with checks in it. Each process of
+a search keeps one next to it, gives it seeds and reads what it found; that process refuses to begin if
 an index behind the end of an array does not raise there. One that dies, as memory that was written out of bounds makes
 processes do, is a fault of its seed, and the next seed gets a new one.
 """
@@ -52,7 +52,7 @@ def in_checked_process(module: str) -> Callable[[int], Found]:
 
 @cache
 def _process(module: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_DISABLE_JIT": "0"}
+    environment = {**os.environ, "EUCLIO_KERNELS": "interpreted"}
     environment["PYTHONPATH"] = os.pathsep.join(
         [str(ROOT), str(HELPERS), *filter(None, [environment.get("PYTHONPATH")])]
     )
@@ -73,7 +73,7 @@ def _process(module: str) -> subprocess.Popen[str]:
 
 
 def _bounds_are_checked() -> bool:
-    """Whether reading behind the end raises, in compiled code of both kinds."""
+    """Whether reading behind the end raises, in kernels of both kinds."""
     import numpy as np
 
     from euclio.core.compiled import compiled, compiled_on_tables
@@ -81,7 +81,6 @@ def _bounds_are_checked() -> bool:
     def read(table: np.ndarray, place: int) -> int:
         return table[place]
 
-    # Not kept on disk, where it could be code that does not check.
     for compile_it in (compiled, compiled_on_tables):
         function = compile_it(read)
         function(np.zeros(3, np.int64), 2)
