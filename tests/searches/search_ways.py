@@ -106,8 +106,8 @@ def _simulated(seed: int) -> Found:
         patch.object(simulation_cases, "simulate_cluster", twice(simulation_cases.simulate_cluster)),
         patch.object(simulation_cases, "simulate_fleet", twice(simulation_cases.simulate_fleet)),
     ):
-        simulation_cases.look(seed)
-    return Found(count, tuple(faults))
+        found = simulation_cases.look(seed)
+    return Found(count, (*faults, *found.faults))
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
