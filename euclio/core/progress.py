@@ -34,6 +34,8 @@ QUIET = "EUCLIO_QUIET"
 """Environment variable that has nothing shown of what takes long; "0" or empty: as if it were not set."""
 AFTER_S = 2.0
 """What takes longer than this is shown."""
+IDLE_S = 5.0
+"""How long the thread that shows things waits for the next one."""
 SAY_EVERY_S = 10.0
 """How often a line says how far a bar is where there is no terminal."""
 
@@ -41,6 +43,56 @@ SAY_EVERY_S = 10.0
 def say(message: str) -> None:
     """Say something in one line on standard error; what a terminal would obey is written as escapes."""
     print("euclio:", printable(message), file=sys.stderr, flush=True)
+
+
+class _Watcher:
+    """One thread that shows what is due, for all that takes the turn, until nothing has asked for it for a while.
+
+    Starting one for each would take as long as a small solve does.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._next: tuple[float, _Shown] | None = None
+        self._wakes_at = math.inf
+        self._watches = False
+
+    def show(self, shown: _Shown, after_s: float) -> None:
+        """Have something shown after so many seconds, unless it is dropped before."""
+        due = time.monotonic() + after_s
+        with self._changed:
+            self._next = due, shown
+            if not self._watches:
+                self._watches = True
+                threading.Thread(target=self._watch, name="euclio-progress", daemon=True).start()
+            elif due < self._wakes_at:
+                self._changed.notify()
+
+    def drop(self, shown: _Shown) -> None:
+        """Show something no more; what is just being shown is waited for."""
+        with self._changed:
+            if self._next is not None and self._next[1] is shown:
+                self._next = None
+
+    def _watch(self) -> None:
+        with self._changed:
+            idle_since = time.monotonic()
+            while self._next is not None or time.monotonic() < idle_since + IDLE_S:
+                now = time.monotonic()
+                if self._next is None:
+                    self._wakes_at = idle_since + IDLE_S
+                elif self._next[0] <= now:
+                    shown, self._next = self._next[1], None
+                    shown.show()
+                    idle_since = time.monotonic()
+                    continue
+                else:
+                    self._wakes_at = idle_since = self._next[0]
+                self._changed.wait(max(0.0, self._wakes_at - now))
+            self._watches = False
+
+
+_watcher = _Watcher()
 
 
 class _Shown:
@@ -64,22 +116,16 @@ class _Shown:
         self._began = time.monotonic()
         self._said_at: float | None = None
         self._bars: Progress | None = None
-        self._timer: threading.Timer | None = None
 
     def begin(self) -> None:
         """Count the seconds from now."""
         if self._after_s == math.inf:
             return
-        self._timer = threading.Timer(self._after_s, self._show)
-        self._timer.daemon = True
-        self._timer.start()
+        _watcher.show(self, self._after_s)
 
     def end(self) -> None:
         """Show no more; on a terminal nothing stays."""
-        if self._timer is not None:
-            self._timer.cancel()
-            if self._timer is not threading.current_thread():
-                self._timer.join()
+        _watcher.drop(self)
         if self._bars is not None:
             self._bars.stop()
             self._bars = None
@@ -112,7 +158,8 @@ class _Shown:
             self._bars.update(self._bars.task_ids[0], total=total)
         self.step()
 
-    def _show(self) -> None:
+    def show(self) -> None:
+        """Show it now."""
         if not _is_terminal():
             self._say()
             return
@@ -134,8 +181,9 @@ _muted = False
 
 def mute() -> None:
     """Let this process show nothing of what takes long: it works for one that waits for it and says so."""
-    global _muted
-    _muted = True
+    global _muted, _watcher
+    # A fork may have happened while the thread held what it waits for.
+    _muted, _watcher = True, _Watcher()
 
 
 after_fork(mute)
