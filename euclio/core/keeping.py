@@ -51,23 +51,17 @@ def folder() -> Path:
     return Path(given or "euclio") / _made_with()
 
 
-class _Spare:
-    """A folder that is used where the proper one cannot be written, for as long as this process lives."""
-
-    folder: Path | None = None
-
-
 def ensure_room() -> None:
     """Find a folder that can be written, before processes are forked that are to share it.
 
     Where the proper folder cannot be written, as in a container that is read only, a temporary one is added, which the
-    end of this process removes; machine code that is kept in the proper folder is used all the same.
+    end of this process removes; machine code that is kept in the proper folder is used all the same. Processes that
+    this one starts use the same one.
     """
-    if _Spare.folder is None and not _can_be_written(folder()):
+    if not is_spare() and not _can_be_written(folder()):
         with suppress(OSError):
-            _Spare.folder = Path(tempfile.mkdtemp(prefix="euclio-kernels-"))
-            os.environ[SPARE] = str(_Spare.folder)
-            atexit.register(_remove, _Spare.folder, os.getpid())
+            os.environ[SPARE] = tempfile.mkdtemp(prefix="euclio-kernels-")
+            atexit.register(_remove, Path(os.environ[SPARE]), os.getpid())
 
 
 def _remove(spare: Path, owner: int) -> None:
@@ -83,7 +77,7 @@ def _can_be_written(place: Path) -> bool:
 
 def is_spare() -> bool:
     """Whether new machine code is kept in a temporary folder."""
-    return _Spare.folder is not None
+    return SPARE in os.environ
 
 
 def places() -> list[Path]:
@@ -95,7 +89,7 @@ def places() -> list[Path]:
 @cache
 def _made_with() -> str:
     """Versions that machine code depends on."""
-    names = [f"py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags if hasattr(sys, 'abiflags') else ''}"]
+    names = [f"py{sys.version_info.major}{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"]
     for name in ("numba", "llvmlite", "numpy"):
         with suppress(PackageNotFoundError):
             names.append(f"{name}{version(name)}")
@@ -155,15 +149,13 @@ def named(kind: type[Any]) -> list[Any]:
     return [kind.__module__, kind.__qualname__, list(kind._fields)]
 
 
+@cache
 def digest(kernel: Kernel) -> str:
     """Hash of a kernel and of all that its machine code depends on: other functions, and the values of names."""
-    if not hasattr(kernel, "_digest"):
-        hashed = hashlib.sha256()
-        for text in _reached(kernel):
-            hashed.update(text.encode() + b"\0")
-        kernel._digest = hashed.hexdigest()[:32]  # type: ignore[attr-defined]
-    found: str = kernel._digest  # type: ignore[attr-defined]
-    return found
+    hashed = hashlib.sha256()
+    for text in _reached(kernel):
+        hashed.update(text.encode() + b"\0")
+    return hashed.hexdigest()[:32]
 
 
 def _reached(kernel: Kernel) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from euclio.core.compiled import Way, use, warms_up
 from euclio.core.family import families, find_family
+from euclio.core.keeping import SUFFIX
 from euclio.core.registry import AnySolver, Limits, find_solver, solvers
 
 LIMIT_S = 10.0
@@ -113,7 +114,7 @@ def prune(folder: Path) -> int:
         folder: `euclio.core.keeping.folder`, whose parent holds those of other versions.
     """
     since, removed = time.time() - KEPT_DAYS * DAY_S, 0
-    for file in [*folder.parent.rglob("*.machine"), *folder.parent.rglob("*.nb[ic]")]:
+    for file in folder.parent.rglob(f"*{SUFFIX}"):
         with suppress(OSError):
             if file.stat().st_mtime < since:
                 file.unlink()

@@ -156,6 +156,22 @@ def test_machine_code_that_was_kept_is_used_from_a_folder_that_cannot_be_written
     assert module.kept() == before
 
 
+def test_machine_code_made_in_the_background_is_found_where_the_folder_cannot_be_written(module):
+    """The process that makes it writes into the temporary folder of the one that wished, and into none of its own."""
+    (module.folder / "machine").write_text("a file where a folder should be", encoding="utf-8")
+    code = """
+import time
+from euclio.core import keeping, making
+arguments = (1.0,)
+making.wish(kernels.middle, arguments) if not keeping.kept(kernels.middle, arguments) else None
+patience = time.monotonic() + 60
+while not keeping.kept(kernels.middle, arguments) and time.monotonic() < patience:
+    time.sleep(0.1)
+print(json.dumps(keeping.kept(kernels.middle, arguments)))
+"""
+    assert module.run(code) is True
+
+
 @pytest.mark.parametrize("content", [b"", b"no pickle", b"\x80\x04N."])
 def test_a_file_that_is_no_machine_code_is_made_again(module, content):
     """A disk that was full, or a machine that lost power, leaves such files."""
