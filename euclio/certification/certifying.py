@@ -10,11 +10,10 @@ import math
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 from euclio.core.certificate import CHECKER, Certificate, Search, Verdict
-from euclio.core.compiled import warms_up
+from euclio.core.compiled import before_timing
 from euclio.core.errors import InputError
 from euclio.core.family import Checked, Family, family_of, find_family, homes
 from euclio.core.numbers import exact
@@ -112,14 +111,9 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     )
 
 
+@before_timing
 def _warm_up(family: str) -> None:
     """Compile a prover before it is timed, where that is asked for."""
-    if warms_up():
-        _compile_prover(family)
-
-
-@cache
-def _compile_prover(family: str) -> None:
     find_family(family).warm_up_prover()
 
 

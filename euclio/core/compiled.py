@@ -300,6 +300,18 @@ def warms_up() -> bool:
     return _state.way is Way.COMPILED
 
 
+def before_timing(compile_it: Callable[P, None]) -> Callable[P, None]:
+    """Have what compiles run where runs are timed, once for each arguments in a process, and nowhere else."""
+    once: Callable[P, None] = cast(Any, functools.cache(compile_it))
+
+    @functools.wraps(compile_it)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> None:
+        if warms_up():
+            once(*args, **kwargs)
+
+    return asked
+
+
 def time_runs() -> None:
     """Have kernels compiled from now on, since their times are going to be compared; unless that is switched off."""
     if _state.way is Way.EITHER:

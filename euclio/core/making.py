@@ -12,23 +12,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from euclio.core.compiled import VARIABLE, Kernel, Way
 from euclio.core.keeping import described, is_spare, places
-from euclio.core.system import own_session, step_back
+from euclio.core.system import locked, own_session, step_back
 from euclio.core.system import tell as tell_pipe
 
 TURN_S = 1.0
 """How often a background process looks whether it is its turn: one at a time makes machine code for all."""
 LOCK = "making.lock"
-LONGEST_S = 1800.0
-"""After so long nobody waits for another process any more."""
 MOST_STARTS = 3
 """How often it is started by one process, which may see it killed."""
 
@@ -79,7 +75,7 @@ def _started() -> subprocess.Popen[bytes]:
     folders = [*filter(None, sys.path), *([str(Path.cwd())] if "" in sys.path else [])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), VARIABLE: Way.COMPILED.value}
     command = [sys.executable, "-P", "-m", "euclio.core.making", *(["--until-eof"] if is_spare() else [])]
-    process = subprocess.Popen(
+    return subprocess.Popen(
         command,
         env=environment,
         stdin=subprocess.PIPE,
@@ -87,7 +83,6 @@ def _started() -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         start_new_session=own_session(),
     )
-    return process
 
 
 _maker = _Maker()
@@ -111,32 +106,14 @@ def main() -> None:
 
 @contextmanager
 def _turn(lock: Path) -> Iterator[None]:
-    """Wait until no other process makes machine code; one that has been killed is not waited for."""
-    mine = str(os.getpid())
-    with suppress(OSError):  # where nothing can be locked, nobody waits
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        while not _locked(lock, mine):
-            time.sleep(TURN_S)
-    try:
+    """Wait until no other process makes machine code; the system gives back the lock of one that has ended."""
+    with ExitStack() as held:
+        with suppress(OSError):  # where nothing can be locked, nobody waits
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            file = held.enter_context(lock.open("ab"))
+            while locked(file.fileno()) is False:
+                time.sleep(TURN_S)
         yield
-    finally:
-        with suppress(OSError):
-            if lock.read_text(encoding="ascii") == mine:
-                lock.unlink()
-
-
-def _locked(lock: Path, mine: str) -> bool:
-    """Take a lock that is free, or whose process is gone; whether that worked."""
-    with suppress(FileExistsError), lock.open("x", encoding="ascii", newline="\n") as file:
-        file.write(mine)
-        return True
-    with suppress(OSError, ValueError):
-        # Its number may be another process's by now.
-        if time.time() - lock.stat().st_mtime > LONGEST_S or not psutil.pid_exists(
-            int(lock.read_text(encoding="ascii"))
-        ):
-            lock.unlink()
-    return False
 
 
 def _lines() -> Iterable[str]:

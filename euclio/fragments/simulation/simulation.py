@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
-from euclio.core.compiled import warms_up
+from euclio.core.compiled import before_timing
 from euclio.core.progress import told
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
@@ -162,14 +161,9 @@ def _executions(tables: Sequence[Ints]) -> Executions:
     return Executions(stage, *(rows[:, column].copy() for column in (INSTANCE, REQUESTS, START, END)))
 
 
+@before_timing
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
-    if warms_up():
-        _compile_simulator()
-
-
-@cache
-def _compile_simulator() -> None:
     none = np.zeros(0, np.int64)
     table = np.zeros((0, COLUMNS), np.int64)
     latency = np.ones(2, np.int64)

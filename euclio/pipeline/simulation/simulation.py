@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
-from euclio.core.compiled import warms_up
+from euclio.core.compiled import before_timing
 from euclio.core.errors import InputError
 from euclio.core.progress import told
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
@@ -108,14 +107,9 @@ def _empty(system: System, arrivals: list[Ints], reactive: bool) -> tuple[Ledger
     return ledger, queues, np.argsort(queues.arrival, kind="stable"), longest
 
 
+@before_timing
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
-    if warms_up():
-        _compile_simulator()
-
-
-@cache
-def _compile_simulator() -> None:
     none = np.zeros(0, np.int64)
     table = np.zeros((0, 2), np.int64)
     first = np.zeros(2, np.int64)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
-from euclio.core.compiled import warms_up
+from euclio.core.compiled import before_timing
 from euclio.core.progress import late_bar, told
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
@@ -197,14 +196,9 @@ def _machines(state: t.State, busy_ticks: Ints, until_ticks: int) -> MachineTall
     )
 
 
+@before_timing
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
-    if warms_up():
-        _compile_simulator()
-
-
-@cache
-def _compile_simulator() -> None:
     configuration = Configuration("one", 1, 1, 1)
     session = Session("tiny", 1, [Hardware("one", 1)], [Module("tiny", 1, [configuration])])
     plan = Plan((ModulePlan((Allocation(configuration, 1),)),))
