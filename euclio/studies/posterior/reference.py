@@ -56,18 +56,21 @@ class Candidate:
     distance: float
 
 
-def reference_path() -> Path:
-    """Where the reference setting is stored."""
+def reference_path(paper: str = PAPERS[0]) -> Path:
+    """Where the reference setting of a paper is stored; both share one."""
     return data_dir() / "posterior" / "reference.json"
 
 
-def reference_setting() -> Setting:
-    """The stored reference setting.
+def reference_setting(paper: str = PAPERS[0]) -> Setting:
+    """The stored reference setting of a paper.
+
+    Args:
+        paper: "harpagon" or "piccolo".
 
     Raises:
         InputError: there is none, or it is not one of this version's parameters.
     """
-    path = reference_path()
+    path = reference_path(paper)
     try:
         return nested(json.loads(path.read_text(encoding="utf-8"))["setting"])
     except OSError:
