@@ -47,7 +47,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "interrupted); without it the stored ones are used"
     )
     parser.add_argument("--posterior", action="store_true", help=posterior)
-    folder = "ppipe: folder of measured clusters; default: ../shared/instances/pipelines, if present"
+    folder = (
+        "folder of measured instances; default, where present: ../shared/instances (harpagon: sessions), "
+        "../shared/instances/pipelines (ppipe: clusters)"
+    )
     parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
 
 
@@ -60,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.accept:
         raise InputError("accepts claims; add --claims", field="--accept")
     if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
-        raise InputError(f"{arguments.paper} has no measured clusters; leave it out", field="--instances")
+        raise InputError(f"{arguments.paper} takes no measured instances; leave it out", field="--instances")
     if arguments.posterior:
         time_runs()
         _renew_posterior(arguments)

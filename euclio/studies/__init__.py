@@ -21,7 +21,7 @@ class Registered:
 
 
 STUDIES = {
-    "harpagon": Registered("1131"),
+    "harpagon": Registered("1131", takes_instances=True),
     "piccolo": Registered("663"),
     "scrooge": Registered("200", jobs=1),  # its times are what is measured
     "graft": Registered("10"),

@@ -22,8 +22,9 @@ def draw_instances(
 
     Args:
         kind: "application" (one session of an application), "workloads" (the seeded protocol), "random" (small random
-            sessions), "chain" (long chains of the applications' modules), "published" (a chain of published models) or
-            "pipelines" (PPipe's clusters with synthetic models).
+            sessions), "chain" (long chains of the applications' modules), "published" (a chain of published models),
+            "profiled" (the applications with networks of a library of measured profiles) or "pipelines" (PPipe's
+            clusters with synthetic models).
         count: how many of the kinds that draw them, per combination of settings; of "pipelines" the number of seeds.
         seed: seed; instance k of "random", "chain" and "pipelines" has seed + k.
         settings: plain values by name; `euclio.workloads.kinds.KINDS` says which a kind takes. A list of values (of

@@ -13,7 +13,7 @@ from euclio.workloads.settings import Setting, name_in
 from euclio.workloads.settings import names as list_of_names
 
 PROTOCOL_SEED = 20240917
-"""Seed of the 1131 workloads."""
+"""Seed of the protocol's workloads."""
 MOST_MODULES = 1000
 MOST_CONFIGURATIONS = 500
 MOST_TYPES = 26
@@ -26,6 +26,8 @@ chain_from_modules = late("euclio.session.workloads.random_sessions", "chain_fro
 applications = late("euclio.session.workloads.applications", "applications")
 find_application = late("euclio.session.workloads.applications", "find_application")
 published_models = late("euclio.session.workloads.published", "published_models")
+find_library = late("euclio.session.workloads.libraries", "find_library")
+profiled_session = late("euclio.session.workloads.profiled", "draw")
 
 
 def _application(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
@@ -37,6 +39,11 @@ def _application(settings: dict[str, Any], count: int, seed: int) -> Iterator[An
 def _published(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
     named = needed(settings, "models", f"choose from {', '.join(published_models())}")
     return iter([published_session(named, _rate(settings), _slo(settings), settings.get("gpus"))])
+
+
+def _profiled(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
+    library = find_library(settings.get("library", "nvidia"))
+    return (profiled_session(library, seed, number) for number in range(count))
 
 
 def _workloads(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
@@ -78,6 +85,11 @@ _SHAPE = Setting(
     "shape of a random session; a wrong one lists them all",
 )
 _MODELS = Setting("models", list_of_names, "models of published profiles", names, "A,B", listed=True)
+_LIBRARY = Setting(
+    "library",
+    name_in(late_value("euclio.session.workloads.libraries", "LIBRARIES")),
+    "measured profiles: nvidia (the default) or parvagpu",
+)
 _GPUS = Setting("gpus", list_of_names, "GPUs of published profiles", names, "A,B", listed=True)
 
 KINDS = (
@@ -98,4 +110,5 @@ KINDS = (
         {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
         single=True,
     ),
+    Kind("profiled", (_LIBRARY,), _profiled),
 )

@@ -93,7 +93,7 @@ def draw(seed: int, number: int, parameters: ProtocolParameters | None = None) -
     factors = application.factors([stream.random() for _ in application.modules])
     machines = log_uniform(stream, chosen.machines)
     slo_over_least = log_uniform(stream, chosen.slo_over_least)
-    rate = short(machines * _one_machine_rate(application, factors))
+    rate = short(machines * one_machine_rate(application, factors))
     name = f"{application.name}-{number:04d}"
     session = application.session(name, rate, Fraction(1), factors)
     least, useful = latency_range(session)
@@ -171,7 +171,7 @@ def round_up(seconds: float) -> Fraction:
     return -(-exact(f"{seconds:.9f}") // SLO_STEP_S) * SLO_STEP_S
 
 
-def _one_machine_rate(application: Application, factors: dict[str, Fraction]) -> float:
+def one_machine_rate(application: Application, factors: dict[str, Fraction]) -> float:
     """Request rate of the application at which its busiest module fills one machine at its best configuration."""
     unit = session_arrays(application.session(application.name, Fraction(1), Fraction(1), factors), FULL_SPACE)
     return min(float(unit.throughput[unit.first[m]]) / float(unit.rate[m]) for m in range(len(application.modules)))

@@ -1,4 +1,7 @@
-"""Harpagon §IV: workloads that every system has a plan for, both optima on them, and the optimum of every design."""
+"""Harpagon §IV: workloads that every system has a plan for, both optima on them, and the optimum of every design.
+
+The same question on other kinds of profiles is asked last.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from euclio.session.workloads.acceptance import SYSTEMS
 from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS, SEED, draw
 from euclio.studies.certifying import proofs_of
 from euclio.studies.collector import Collector, seeded_sample
+from euclio.studies.harpagon.kinds import collect_kinds
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
     PLAN_OPTIMUM,
@@ -75,7 +79,10 @@ def collect(collector: Collector, asked: Asked) -> Found:
         proofs += proofs_of(frame, sessions, settings)
     timed = seeded_sample(accepted, TIMED_SAMPLE, seed)
     timings = collector.staged("time the brute force, one process", timed, TIMED, alone=True)
-    tables = session_tables(frames, drawn.workloads) | {"timings": session_runs(timings, drawn.workloads)}
+    tables = session_tables(frames, drawn.workloads) | {
+        "timings": session_runs(timings, drawn.workloads),
+        "kinds": collect_kinds(collector, asked),
+    }
     return Found(tables, proofs, drawn, {"workloads": count})
 
 

@@ -13,6 +13,8 @@ from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import costs, stopped
 from euclio.studies.harpagon.decomposition import decomposition_blocks, decomposition_picture
 from euclio.studies.harpagon.figures import figure_references, figures
+from euclio.studies.harpagon.kinds import answers
+from euclio.studies.harpagon.kinds_text import figure_kinds, kinds_blocks, kinds_number
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
     PLAN_OPTIMUM,
@@ -56,9 +58,11 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
     runs = collected.tables["runs"]
     first, *rest = summary(collected)
+    kinds = answers(runs, collected.tables["kinds"])
+    share = by_key(scores)["optimal_share"]
     decomposition = decomposition_blocks(runs, collected.details)
     return Text(
-        summary=[first, *rest],
+        summary=[first, *kinds_blocks(kinds), *rest],
         tally=tally_text("harpagon", scores),
         sections=[
             *decomposition,
@@ -71,8 +75,12 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         run=workload_blocks(collected, "Harpagon, all baselines and all ablations", claims_text(runs)),
         headlines=headlines(first.text, scores, HEADLINES),
         card=decomposition,
-        numbers=numbers(scores, NAMED),
-        pictures=[figure_references(references(runs), by_key(scores)["optimal_share"]), decomposition_picture(runs)],
+        numbers=[*numbers(scores, NAMED), kinds_number(kinds)],
+        pictures=[
+            figure_kinds(kinds, share.published.value),
+            figure_references(references(runs), share),
+            decomposition_picture(runs),
+        ],
     )
 
 

@@ -1,12 +1,15 @@
-"""A setting's workloads as the protocol's: what `euclio reproduce` runs solvers on."""
+"""A setting's workloads as sessions: what `euclio reproduce` runs solvers on."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import count as count_up
 
+from euclio.session import Session
 from euclio.session.workloads import protocol
+from euclio.studies.posterior.generator import Generator
 from euclio.studies.posterior.prior import Setting
-from euclio.studies.posterior.simulation import accepted
+from euclio.studies.posterior.simulation import LONGEST_SLO_S, accepted
 
 
 def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> protocol.Draws:
@@ -27,3 +30,28 @@ def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> proto
         rate: Fraction = session.modules[0].rate_rps
         found.append(protocol.Workload(session, one.workload.application, rate, round(tightness, 6)))
     return protocol.Draws(tuple(found), drawn, dict(sorted(refused.items())))
+
+
+def candidates(paper: str, setting: Setting, seed: int, count: int) -> list[Session]:
+    """A setting's candidates as sessions, before any system has refused one; long objectives are passed over.
+
+    Args:
+        paper: "harpagon" or "piccolo".
+        setting: the setting.
+        seed: seed of the workloads.
+        count: how many, in the order of their places, the first candidate of each.
+
+    Raises:
+        RuntimeError: of a hundred places in a row each has an objective that does not count.
+    """
+    generator = Generator.of(paper, setting, seed)
+    found: list[Session] = []
+    for slot in count_up():
+        if len(found) == count:
+            return found
+        if slot > 100 * (len(found) + 1):
+            break
+        drawn = generator.draw(slot, 0)
+        if drawn.slo_s <= LONGEST_SLO_S:
+            found.append(drawn.session(f"candidate-{drawn.application}-{slot + 1:04d}"))
+    raise RuntimeError(f"only {len(found)} of {slot} candidates have an objective of at most {LONGEST_SLO_S:g} s")

@@ -30,7 +30,9 @@ def accepted_settings(paper: str, count: int, *, default_readings: bool = False)
     enough = accepted[accepted[f"fact.{full(paper, 'accepted')}"] >= 0.25].sort_values("distance", kind="stable")
     found = list(dict.fromkeys(settings_of(enough)))
     if len(found) < count:
-        raise InputError(f"{count} settings are asked for, {len(found)} have been accepted; ask for fewer", field="count")
+        raise InputError(
+            f"{count} settings are asked for, {len(found)} have been accepted; ask for fewer", field="count"
+        )
     places = np.linspace(0, len(found) - 1, count).round().astype(int)
     return tuple(with_defaults(found[n]) if default_readings else found[n] for n in places)
 

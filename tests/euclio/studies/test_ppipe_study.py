@@ -200,7 +200,7 @@ def test_report_says_so_without_measured_instances():
 
 def test_papers_without_measured_clusters_refuse_a_folder(capsys):
     assert main(["reproduce", "scrooge", "--instances", "somewhere"]) == 2
-    assert "has no measured clusters" in capsys.readouterr().err
+    assert "takes no measured instances" in capsys.readouterr().err
 
 
 def test_a_named_folder_without_instances_is_refused(tmp_path):
