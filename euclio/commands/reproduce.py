@@ -52,6 +52,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "../shared/instances/pipelines (ppipe: clusters)"
     )
     parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
+    sessions = (
+        "harpagon, piccolo: instead of running anything, write the workloads that the study runs on as session files "
+        "(--workloads and --seed as for the study)"
+    )
+    parser.add_argument("--write-workloads", type=Path, metavar="DIR", help=sessions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -64,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("accepts claims; add --claims", field="--accept")
     if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
         raise InputError(f"{arguments.paper} takes no measured instances; leave it out", field="--instances")
+    if arguments.write_workloads is not None:
+        return _write_workloads(arguments)
     if arguments.posterior:
         time_runs()
         _renew_posterior(arguments)
@@ -89,9 +96,32 @@ def _renew_posterior(arguments: argparse.Namespace) -> None:
     renew(arguments.jobs or cores())
 
 
+def _write_workloads(arguments: argparse.Namespace) -> int:
+    """Write the workloads of a paper's reference setting; a study leaves out those with a plan that the checker refuses."""
+    from euclio.session.workloads.protocol import SEED
+    from euclio.studies.posterior.bridge import protocol_draws
+    from euclio.studies.posterior.prior import PAPERS
+    from euclio.studies.posterior.reference import reference_setting
+    from euclio.workloads.writing import write_instances
+
+    paper = arguments.paper
+    if paper not in PAPERS:
+        raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
+    of_runs = ("jobs", "certify", "instances", "full", "posterior")
+    given = next((name for name in of_runs if getattr(arguments, name)), None)
+    if given is not None:
+        raise InputError(f"runs nothing, so that {given} has no meaning; leave one out", field="--write-workloads")
+    count = arguments.workloads or int(STUDIES[paper].workloads)
+    seed = SEED if arguments.seed is None else arguments.seed
+    drawn = protocol_draws(paper, reference_setting(paper), seed, count)
+    paths = write_instances([workload.session for workload in drawn.workloads], arguments.write_workloads)
+    print(f"{len(paths)} sessions in {arguments.write_workloads}")
+    return SOLVED
+
+
 def _check_claims(arguments: argparse.Namespace) -> int:
     """Check the claims against the last reports, write their table and print what became of them."""
-    of_runs = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full", "posterior")
+    of_runs = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full", "posterior", "write_workloads")
     given = next((name for name in of_runs if getattr(arguments, name)), None)
     if given is not None:
         raise InputError(f"runs nothing, so that {given} has no meaning; leave one of the two out", field="--claims")

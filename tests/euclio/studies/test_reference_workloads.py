@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from euclio.cli import main
+from euclio.files import load_session
 from euclio.studies import reference_workloads
 from euclio.studies.posterior.bridge import protocol_draws
 from euclio.studies.posterior.reference import reference_setting
@@ -38,3 +40,21 @@ def test_workload_that_a_checked_system_refuses_is_left_out_and_counted(paper):
 def test_page_says_what_was_left_out():
     draws = reference_workloads.ReferenceDraws((), 9, {}, {"nexus": 2})
     assert "nexus on 2" in reference_workloads._left_out_text(draws)
+
+
+def test_the_workloads_of_a_study_are_written_as_sessions(tmp_path, capsys):
+    """What a share of 1131 workloads is about can then be asked of any other solver, by `euclio run` or `compare`."""
+    asked = ["reproduce", "harpagon", "--write-workloads", str(tmp_path), "--workloads", "3", "--seed", "5"]
+    assert main(asked) == 0
+    drawn = protocol_draws("harpagon", reference_setting("harpagon"), 5, 3).workloads
+    assert [load_session(tmp_path / f"{w.session.name}.json") for w in drawn] == [w.session for w in drawn]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [(["scrooge"], "scrooge draws none (harpagon, piccolo do)"), (["harpagon", "--full"], "full has no meaning")],
+)
+def test_workloads_are_not_written_where_that_means_nothing(options, says, tmp_path, capsys):
+    """A run that was asked for with them would else silently not be made."""
+    assert main(["reproduce", *options, "--write-workloads", str(tmp_path)]) == 2
+    assert says in capsys.readouterr().err
