@@ -97,7 +97,7 @@ def _renew_posterior(arguments: argparse.Namespace) -> None:
 
 
 def _write_workloads(arguments: argparse.Namespace) -> int:
-    """Write the workloads of a paper's reference setting; a study leaves out those with a plan that the checker refuses."""
+    """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
     from euclio.session.workloads.protocol import SEED
     from euclio.studies.posterior.bridge import protocol_draws
     from euclio.studies.posterior.prior import PAPERS
