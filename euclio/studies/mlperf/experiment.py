@@ -8,6 +8,7 @@ import euclio.results as results
 from euclio.runs.solver_settings import measure
 from euclio.runs.task import Measure
 from euclio.studies.collector import Collector
+from euclio.studies.mlperf.choices import PARAMETERS
 from euclio.studies.mlperf.closed_loop import compared, sessions
 from euclio.studies.mlperf.inputs import Case, cases
 from euclio.studies.mlperf.measures import measures, readings
@@ -24,16 +25,24 @@ WHOLE = 100
 
 
 def collect(collector: Collector, asked: Asked) -> Found:
-    """Simulate all servers by all rules, and all set-ups of Triton."""
+    """Simulate all servers by all rules and by what could be chosen per class, and all set-ups of Triton."""
     length = (asked.workloads or WHOLE) / WHOLE
     servers = {case.name: modelled(case, CONFIGURED)[0] for case in cases()}
     asked_of = [_served(case, rule, asked.seed, length) for rule in (*RULES, *SWEPT) for case in cases()]
     served = results.measured(collector.staged("servers of MLPerf", list(servers.values()), asked_of))
+    values = [
+        _served(case, one.rule(value), asked.seed, length)
+        for one in PARAMETERS
+        for value in one.values
+        for case in one.servers
+    ]
+    tried = results.measured(collector.staged("a number per class", list(servers.values()), values))
     among = measure(
         "euclio.studies.mlperf.closed_loop:among_clients", "clients", "session", seed=asked.seed, length=length
     )
     clients = results.measured(collector.staged("clients of Triton", sessions(), [among]))
-    tables = {"servers": _ordered(served), "clients": compared(clients.drop(columns="label"))}
+    tried = tried.drop(columns=["instance", "label"])
+    tables = {"servers": _ordered(served), "tried": tried, "clients": compared(clients.drop(columns="label"))}
     return Found(tables, (), None, {"length": length, "length_of_others": OTHERS * length})
 
 

@@ -11,52 +11,56 @@ from matplotlib.ticker import NullFormatter
 
 from euclio.core.figures import MUTED, PALETTE, grid
 from euclio.report.drawings import drawn
+from euclio.studies.mlperf.class_text import ORDINALS, ordered
 from euclio.studies.mlperf.inputs import PERCENTILES
-from euclio.studies.mlperf.measures import group_errors
 
 AIM = 25.0
 """Largest median error that was aimed for, in per cent."""
 MARKERS = {"p50": "o", "p90": "s", "p99": "^"}
-ORDINALS = {"p50": "50th", "p90": "90th", "p99": "99th"}
 
 
-@drawn("predicted", "Does a session's simulation predict what hardware measured?", panels=2, height=4.6)
-def predicted_against_measured(axes: Sequence[Axes], held: pd.DataFrame) -> str:
-    """Percentiles of all servers, simulated over measured, and the errors of the groups."""
-    groups = sorted(held.group.unique())
-    models = sorted({group.split(" ")[0] for group in groups})
-    color = {group: PALETTE[models.index(group.split(" ")[0])] for group in groups}
+@drawn("signed-errors", "How far off is a simulation where nothing was fitted?", panels=2, height=4.8)
+def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
+    """Predicted against measured, and signed errors by class; each accelerator predicted without its own results."""
+    kinds = ordered(left)
+    color = {kind: PALETTE[k] for k, kind in enumerate(kinds)}
     for name in PERCENTILES:
         axes[0].scatter(
-            1000 * held[f"measured_{name}"],
-            1000 * held[name],
+            1000 * left[f"measured_{name}"],
+            1000 * left[name],
             marker=MARKERS[name],
             s=26,
-            color=[color[group] for group in held.group],
+            color=[color[kind] for kind in left.kind],
             edgecolors="none",
             alpha=0.9,
         )
         axes[0].plot([], [], marker=MARKERS[name], linestyle="", color=MUTED, label=f"{ORDINALS[name]} percentile")
     _diagonal(axes[0], 2.0, 1500.0)
-    for k, model in enumerate(models):
-        axes[0].plot([], [], marker="o", linestyle="", color=PALETTE[k], label=model)
-    axes[0].set_xlabel("measured (ms)")
-    axes[0].set_ylabel("simulated (ms)")
+    axes[0].set_xlabel("measured latency (ms)")
+    axes[0].set_ylabel("predicted (ms)")
     axes[0].legend(loc="upper left", fontsize=8.5)
-    errors = 100.0 * group_errors(held).loc[groups]
-    places = np.arange(len(groups))
-    for k, name in enumerate(PERCENTILES):
-        axes[1].scatter(errors[name], places + 0.22 * (k - 1), marker=MARKERS[name], s=30, color=list(color.values()))
-    axes[1].set_yticks(places, groups, fontsize=8.5)
+    axes[1].axvspan(-AIM, AIM, color=MUTED, alpha=0.15, linewidth=0)
+    axes[1].axvline(0.0, color=MUTED, linewidth=1.0)
+    for k, kind in enumerate(kinds):
+        own = left[left.kind == kind]
+        for m, name in enumerate(PERCENTILES):
+            errors = 100.0 * own[f"error_{name}"]
+            place = k + 0.26 * (m - 1)
+            axes[1].scatter(
+                errors, np.full(len(own), place), marker=MARKERS[name], s=26, color=color[kind], edgecolors="none"
+            )
+            axes[1].plot([errors.median()] * 2, [place - 0.11, place + 0.11], color="black", linewidth=1.4)
+    broken = [kind.replace(", ", ",\n").replace(" on a ", "\non a ") for kind in kinds]
+    labels = [f"{name} ({(left.kind == kind).sum()})" for name, kind in zip(broken, kinds, strict=True)]
+    axes[1].set_yticks(np.arange(len(kinds)), labels, fontsize=8.5)
     axes[1].invert_yaxis()
-    axes[1].axvline(AIM, color=MUTED, linewidth=1.0, linestyle="--")
-    axes[1].set_xlim(0, None)
-    axes[1].set_xlabel("median error of the group (%)")
+    axes[1].set_xlabel("predicted over measured, less 1 (%)")
     axes[1].tick_params(axis="y", length=0)
     grid(axes[1])
     return (
-        f"{len(held)} servers of MLPerf Inference under the Poisson load that was submitted. Grey: equal, and a "
-        f"quarter more or less. Right: median of the absolute errors of each accelerator and model; dashed: {AIM:g} %."
+        f"{len(left)} servers of MLPerf Inference under the Poisson load that was submitted, each accelerator "
+        f"predicted with what is fitted to the others. Grey: a quarter more or less. Right: a mark per server and "
+        "percentile, by class (servers); black: median."
     )
 
 
@@ -93,7 +97,7 @@ def largest_loads(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     )
 
 
-@drawn("rules", "How much do the ways to form batches matter?", height=3.6)
+@drawn("rules", "How much do the ways to form and to execute batches matter?", height=5.2)
 def rules_figure(axes: Sequence[Axes], errors: pd.DataFrame) -> str:
     """Median errors of all rules; `errors` has a row per rule and a column per percentile, in per cent."""
     places = np.arange(len(errors))
@@ -102,10 +106,13 @@ def rules_figure(axes: Sequence[Axes], errors: pd.DataFrame) -> str:
     axes[0].axvline(AIM, color=MUTED, linewidth=1.0, linestyle="--")
     axes[0].set_yticks(places, list(errors.index), fontsize=9)
     axes[0].invert_yaxis()
-    axes[0].set_xlabel("median over the groups of the median error (%)")
+    axes[0].set_xlabel("median over the servers of the absolute error (%)")
     axes[0].tick_params(axis="y", length=0)
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, title="percentile", title_fontsize=8.5)
-    return "Each rule is applied to all servers; each but the first changes one thing. Dashed: what was aimed for."
+    return (
+        "Each rule is applied to all servers, all in view; the second is the one before, each other one changes one "
+        "thing. Dashed: what was aimed for."
+    )
 
 
 @drawn("clients", "Does a profile of the saturated server predict fewer clients?", panels=2, height=4.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,16 @@ from euclio.session.workloads.mlperf import Result, read_results
 
 FOLDER = "mlperf"
 PERCENTILES = ("p50", "p90", "p99")
+
+
+class Kind(StrEnum):
+    """Classes of servers, by what decides how they serve (ours); the order is that of the page."""
+
+    ONE = "one stream, inputs of one size"
+    SLICE = "several streams on a slice, inputs of one size"
+    WHOLE = "several streams on a whole accelerator, inputs of one size"
+    SENTENCES = "sentences (BERT)"
+    RECORDINGS = "recordings (RNN-T)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,17 @@ class Case:
     def harness(self) -> str:
         """What served: Triton, or TensorRT in a harness of MLPerf's submitters."""
         return "Triton" if self.result.system.endswith("_Triton") else "TensorRT"
+
+    @property
+    def kind(self) -> Kind:
+        """The class that the server is in."""
+        if self.result.benchmark.startswith("bert"):
+            return Kind.SENTENCES
+        if self.result.benchmark.startswith("rnnt"):
+            return Kind.RECORDINGS
+        if self.streams == 1:
+            return Kind.ONE
+        return Kind.SLICE if "MIG" in self.result.accelerator else Kind.WHOLE
 
     @property
     def group(self) -> str:

@@ -15,7 +15,9 @@ from euclio.studies.study import Collected
 from euclio.studies.verdicts import OtherReading
 
 NUMBERS = [*PERCENTILES, "mean_batch", "largest_rps", "capacity_rps"]
-"""Columns that a simulation gives."""
+"""Columns that a simulation gives; `largest_rps` by the first two rules alone."""
+CHANGED = [f"{name}_{change}" for name in PERCENTILES for change in ("less", "more")]
+"""Percentiles at a little less and a little more load, by the first rule."""
 QUESTION = "How the server is modelled, which the results leave open"
 
 
@@ -46,8 +48,9 @@ def of_rule(servers: pd.DataFrame, rule: str) -> pd.DataFrame:
 
 def by_case(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Means of the numbers of each server, by its name."""
-    means = rows.groupby("case")[NUMBERS].mean()
-    return {str(row["case"]): {name: float(row[name]) for name in NUMBERS} for row in records(means.reset_index())}
+    columns = [name for name in (*NUMBERS, *CHANGED) if name in rows]
+    means = rows.groupby("case")[columns].mean()
+    return {str(row["case"]): {name: float(row[name]) for name in columns} for row in records(means.reset_index())}
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -69,6 +72,7 @@ def _held(case: Case, simulated: Mapping[str, float]) -> dict[str, Any]:
     return {
         "case": case.name,
         "group": case.group,
+        "kind": case.kind.value,
         "batch": case.batch,
         "submitted_rps": case.submitted_rps,
         "bound_s": case.bound_s,
@@ -76,20 +80,29 @@ def _held(case: Case, simulated: Mapping[str, float]) -> dict[str, Any]:
         **{f"measured_{name}": measured[name] for name in PERCENTILES},
         **{f"error_{name}": simulated[name] / measured[name] - 1.0 for name in PERCENTILES},
         "over_reached": simulated["largest_rps"] / case.submitted_rps,
+        "used": case.submitted_rps / simulated["capacity_rps"],
     }
 
 
-def group_errors(held: pd.DataFrame) -> pd.DataFrame:
-    """Median absolute error of each percentile by group, as a share of what was measured."""
+def median_errors(held: pd.DataFrame) -> pd.Series[float]:
+    """Median over the servers of the absolute errors, by percentile."""
+    errors = held[[f"error_{name}" for name in PERCENTILES]].abs()
+    errors.columns = pd.Index(PERCENTILES)
+    found: pd.Series[float] = errors.median()
+    return found
+
+
+def group_errors(held: pd.DataFrame) -> pd.Series[float]:
+    """Median over the groups of accelerator and model of their median errors, by percentile."""
     errors = held.set_index("group")[[f"error_{name}" for name in PERCENTILES]].abs()
     errors.columns = pd.Index(PERCENTILES)
-    return errors.groupby(level=0).median()
-
-
-def median_errors(servers: pd.DataFrame, rule: str) -> pd.Series[float]:
-    """Median over the groups of their median absolute errors, by percentile."""
-    found: pd.Series[float] = group_errors(held_against(servers, rule)).median()
+    found: pd.Series[float] = errors.groupby(level=0).median().median()
     return found
+
+
+def within(held: pd.DataFrame, share: float) -> dict[str, int]:
+    """How many servers are predicted to a share, by percentile."""
+    return {name: int((held[f"error_{name}"].abs() <= share).sum()) for name in PERCENTILES}
 
 
 def reached(held: pd.DataFrame) -> int:

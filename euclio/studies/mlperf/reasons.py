@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from euclio.core.words import duration
+from euclio.studies.mlperf.class_text import NEAR
 from euclio.studies.mlperf.inputs import PERCENTILES, Case, cases
 from euclio.studies.mlperf.measures import by_case, of_rule
-from euclio.studies.mlperf.rules import RULES, variation
+from euclio.studies.mlperf.rules import CONFIGURED, OWN_HARNESS, RULES, variation
 from euclio.studies.study import Collected
 
 VARYING = 0.1
@@ -18,14 +19,21 @@ def reasons(collected: Collected) -> dict[str, str]:
     """Why, for every published figure."""
     servers = collected.tables["servers"]
     simulated = {rule.label: by_case(of_rule(servers, rule.label)) for rule in RULES}
+    capacity = {name: found["capacity_rps"] for name, found in simulated[CONFIGURED.label].items()}
     return {
-        f"{case.key}_{name}": " ".join(_why(case, {label: own[case.name][name] for label, own in simulated.items()}))
+        f"{case.key}_{name}": " ".join(
+            _why(
+                case,
+                {label: own[case.name][name] for label, own in simulated.items()},
+                case.submitted_rps / capacity[case.name],
+            )
+        )
         for case in cases()
         for name in PERCENTILES
     }
 
 
-def _why(case: Case, simulated: Mapping[str, float]) -> list[str]:
+def _why(case: Case, simulated: Mapping[str, float], used: float) -> list[str]:
     rules = "; ".join(f"{rule.label} {duration(simulated[rule.label])}" for rule in RULES[1:])
     found = [f"Under other rules: {rules}."]
     in_flight = case.submitted_rps * case.on_hardware_s["p50"]
@@ -40,8 +48,17 @@ def _why(case: Case, simulated: Mapping[str, float]) -> list[str]:
         )
     if case.streams > 1:
         found.append(
-            f"{case.streams} streams execute batches at a time; how much they slow each other is not measured."
+            f"{case.streams} streams execute batches at a time; how much they leave each other is not measured."
+        )
+    if used >= NEAR:
+        found.append(
+            f"The load is {100 * used:.0f} % of the modelled capacity, where a few per "
+            "cent of throughput are a factor of latency."
         )
     if not case.stated:
-        found.append("The configuration states no time-out; the harness's default was taken.")
+        found.append(f"The configuration states no time-out; {_without_timeout(case)}.")
     return found
+
+
+def _without_timeout(case: Case) -> str:
+    return "its harness takes what is there" if case.kind in OWN_HARNESS else "the harness's default was taken"

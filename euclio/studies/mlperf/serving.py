@@ -17,13 +17,17 @@ from euclio.session.simulation.system import build_system
 from euclio.simulation.arrivals import arrivals_of
 from euclio.simulation.histogram import quantiles
 from euclio.simulation.noise import duration_factors
-from euclio.simulation.units import NS_PER_S
+from euclio.simulation.units import NS_PER_S, Ints
+from euclio.studies.mlperf.choices import TRIED
 from euclio.studies.mlperf.inputs import PERCENTILES, Case, cases
-from euclio.studies.mlperf.rules import RULES, SWEPT, Rule, modelled, noise, timeout_s
+from euclio.studies.mlperf.rules import BEFORE, CONFIGURED, RULES, SWEPT, Rule, modelled, noise, streams, timeout_s
+from euclio.studies.mlperf.sharing import Streams
 
 SHARES = np.array([int(name[1:]) / 100 for name in PERCENTILES])
 LEAST_S, LEAST_REQUESTS = 600.0, 270_336
 """Shortest run and fewest requests of MLPerf's Server scenario."""
+SLIGHT = 0.03
+"""By what share of the load it is changed to see what a few per cent of throughput are worth."""
 COARSE, FINE = 20, 1000
 """Steps of load, per capacity of the machine, in which the largest one is looked for."""
 
@@ -38,6 +42,7 @@ class Machine:
         timeout_s: how long a batch waits to be filled, in seconds; infinite: until it is full.
         noise: coefficient of variation of durations.
         length: the share of MLPerf's shortest run that is simulated.
+        streams: streams that slow each other only while several are busy; None: the plan says it all.
     """
 
     session: Session
@@ -45,6 +50,7 @@ class Machine:
     timeout_s: float
     noise: float
     length: float = 1.0
+    streams: Streams | None = None
 
     @property
     def capacity_rps(self) -> float:
@@ -56,10 +62,17 @@ class Machine:
         seconds = self.length * max(LEAST_S, LEAST_REQUESTS / load_rps)
         setup = Setup(dispatch=Dispatch.PULL, timeout_s=self.timeout_s, seconds=seconds, seed=seed, noise=self.noise)
         (arrival,) = arrivals_of(setup, [load_rps])
+        if self.streams is not None:
+            return self._shared(self.streams, setup, arrival)
         server = self._server(setup)
         server.feed(arrival, np.ones((arrival.size, 1), np.int64), last=True)
         server.advance()
         return {**_percentiles(server), "mean_batch": arrival.size / int(server.state.machine[0, t.BATCHES])}
+
+    def _shared(self, streams: Streams, setup: Setup, arrival: Ints) -> dict[str, float]:
+        latencies, batches = streams.latencies_ns(arrival, self.timeout_s, setup.seed)
+        found = np.quantile(latencies, SHARES, method="inverted_cdf") / NS_PER_S
+        return {**dict(zip(PERCENTILES, map(float, found), strict=True)), "mean_batch": arrival.size / batches}
 
     def among(self, clients: int, seconds: float, seed: int) -> dict[str, float]:
         """Percentiles and mean in seconds, and answers per second, among clients that send one request at a time."""
@@ -85,13 +98,14 @@ def _percentiles(server: Server) -> dict[str, float]:
 
 def machine_of(case: Case, rule: Rule, length: float = 1.0) -> Machine:
     """The machine that a rule makes of a server."""
-    return Machine(*modelled(case, rule), timeout_s(case, rule), noise(case, rule), length)
+    return Machine(*modelled(case, rule), timeout_s(case, rule), noise(case, rule), length, streams(case, rule))
 
 
 def served(_: Session, case: str, rule: str, seeds: list[int], length: float) -> list[dict[str, Any]]:
-    """Simulate a server at the load that was submitted, and look for the largest load within its bound.
+    """Simulate a server at the load that was submitted.
 
-    The latter is done with the first seed.
+    By the rule that the page answers by and by the one before, the largest load within the bound is looked for, with
+    the first seed; by the former also a little less and a little more load is simulated.
 
     Args:
         _: the instance, which case and rule say more about.
@@ -101,11 +115,17 @@ def served(_: Session, case: str, rule: str, seeds: list[int], length: float) ->
         length: the share of MLPerf's shortest run that is simulated.
     """
     (own,) = [one for one in cases() if one.name == case]
-    (by,) = [one for one in (*RULES, *SWEPT) if one.label == rule]
+    (by,) = [one for one in (*RULES, *SWEPT, *TRIED) if one.label == rule]
     machine = machine_of(own, by, length)
-    largest = largest_load(machine.capacity_rps, lambda load: machine.under(load, seeds[0])["p99"] <= own.bound_s)
-    head = {"case": case, "group": own.group, "rule": rule, "capacity_rps": machine.capacity_rps}
-    return [{**head, "seed": seed, "largest_rps": largest, **machine.under(own.submitted_rps, seed)} for seed in seeds]
+    head: dict[str, Any] = {"case": case, "group": own.group, "rule": rule, "capacity_rps": machine.capacity_rps}
+    if by in (CONFIGURED, BEFORE):
+        holds = lambda load: machine.under(load, seeds[0])["p99"] <= own.bound_s  # noqa: E731
+        head["largest_rps"] = largest_load(machine.capacity_rps, holds)
+    if by == CONFIGURED:
+        for name, change in (("less", 1.0 - SLIGHT), ("more", 1.0 + SLIGHT)):
+            found = machine.under(change * own.submitted_rps, seeds[0])
+            head.update({f"{percentile}_{name}": found[percentile] for percentile in PERCENTILES})
+    return [{**head, "seed": seed, **machine.under(own.submitted_rps, seed)} for seed in seeds]
 
 
 def largest_load(capacity_rps: float, holds: Callable[[float], bool]) -> float:
