@@ -21,11 +21,11 @@ MARKERS = {"p50": "o", "p90": "s", "p99": "^"}
 
 @drawn("signed-errors", "How far off is a simulation where nothing was fitted?", panels=2, height=4.8)
 def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
-    """Predicted against measured, and signed errors by class; each accelerator predicted without its own results."""
+    """Signed errors by class, and predicted against measured; each accelerator predicted without its own results."""
     kinds = ordered(left)
     color = {kind: PALETTE[k] for k, kind in enumerate(kinds)}
     for name in PERCENTILES:
-        axes[0].scatter(
+        axes[1].scatter(
             1000 * left[f"measured_{name}"],
             1000 * left[name],
             marker=MARKERS[name],
@@ -34,32 +34,32 @@ def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
             edgecolors="none",
             alpha=0.9,
         )
-        axes[0].plot([], [], marker=MARKERS[name], linestyle="", color=MUTED, label=f"{ORDINALS[name]} percentile")
-    _diagonal(axes[0], 2.0, 1500.0)
-    axes[0].set_xlabel("measured latency (ms)")
-    axes[0].set_ylabel("predicted (ms)")
-    axes[0].legend(loc="upper left", fontsize=8.5)
-    axes[1].axvspan(-AIM, AIM, color=MUTED, alpha=0.15, linewidth=0)
-    axes[1].axvline(0.0, color=MUTED, linewidth=1.0)
+        axes[1].plot([], [], marker=MARKERS[name], linestyle="", color=MUTED, label=f"{ORDINALS[name]} percentile")
+    _diagonal(axes[1], 2.0, 1500.0)
+    axes[1].set_xlabel("measured latency (ms)")
+    axes[1].set_ylabel("predicted (ms)")
+    axes[1].legend(loc="upper left", fontsize=8.5)
+    axes[0].axvspan(-AIM, AIM, color=MUTED, alpha=0.15, linewidth=0)
+    axes[0].axvline(0.0, color=MUTED, linewidth=1.0)
     for k, kind in enumerate(kinds):
         own = left[left.kind == kind]
         for m, name in enumerate(PERCENTILES):
             errors = 100.0 * own[f"error_{name}"]
             place = k + 0.26 * (m - 1)
-            axes[1].scatter(
+            axes[0].scatter(
                 errors, np.full(len(own), place), marker=MARKERS[name], s=26, color=color[kind], edgecolors="none"
             )
-            axes[1].plot([errors.median()] * 2, [place - 0.11, place + 0.11], color="black", linewidth=1.4)
+            axes[0].plot([errors.median()] * 2, [place - 0.11, place + 0.11], color="black", linewidth=1.4)
     broken = [kind.replace(", ", ",\n").replace(" on a ", "\non a ") for kind in kinds]
     labels = [f"{name} ({(left.kind == kind).sum()})" for name, kind in zip(broken, kinds, strict=True)]
-    axes[1].set_yticks(np.arange(len(kinds)), labels, fontsize=8.5)
-    axes[1].invert_yaxis()
-    axes[1].set_xlabel("predicted over measured, less 1 (%)")
-    axes[1].tick_params(axis="y", length=0)
-    grid(axes[1])
+    axes[0].set_yticks(np.arange(len(kinds)), labels, fontsize=8.5)
+    axes[0].invert_yaxis()
+    axes[0].set_xlabel("predicted over measured, less 1 (%)")
+    axes[0].tick_params(axis="y", length=0)
+    grid(axes[0])
     return (
         f"{len(left)} servers of MLPerf Inference under the Poisson load that was submitted, each accelerator "
-        f"predicted with what is fitted to the others. Grey: a quarter more or less. Right: a mark per server and "
+        f"predicted with what is fitted to the others. Grey: a quarter more or less. Left: a mark per server and "
         "percentile, by class (servers); black: median."
     )
 

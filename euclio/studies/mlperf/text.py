@@ -185,7 +185,7 @@ def numbers(found: Accuracy) -> list[KeyNumber]:
         ),
         KeyNumber(
             f"{six.p50:.0f} %",
-            f"the same on {len(found.six)} servers that came later, with what is fitted to the earlier ones alone",
+            f"median error of the median latency on {len(found.six)} later servers, fitted to the earlier ones alone",
             f"of the 90th percentile {six.p90:.0f}, of the 99th {six.p99:.0f} %; by the rule before {before.p50:.0f}, "
             f"{before.p90:.0f} and {before.p99:.0f} %",
         ),
