@@ -1,0 +1,182 @@
+"""Every dispatcher of a module at once: whether one of them keeps all bounds for ever (docs/findings/theorem-1.md).
+
+Ours, and apart from the simulator. Requests come 1/F apart. A dispatcher gives each to a machine, in batches of at most
+b that take d however full they are, one after the other. Three things lose nothing: a machine takes its requests in
+order, since two that are in each other's place may change places; it begins a batch as soon as it is free and the last
+of the batch is there, since to begin earlier makes nobody late; so all times lie on a grid, and as no request may wait
+longer than its bound, there are finitely many states. A dispatcher for ever is a way through them without an end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine: batch, duration, and how long a request of it may take from ready to end, in seconds."""
+
+    batch: int
+    duration_s: Fraction
+    bound_s: Fraction
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A machine as the next request comes, in steps of the grid from then on.
+
+    `free` is when the batches before the open one have ended; `first`, `last` and `count` are of the open batch.
+    """
+
+    free: int = 0
+    first: int = 0
+    last: int = 0
+    count: int = 0
+
+
+State = tuple[Waiting, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether some dispatcher keeps all bounds for ever, the states that were looked at, and one way that does.
+
+    `machines` is who gets the requests, from the first, until the state has come twice; `again` the place of the
+    request from which on it repeats. Both are empty where there is no such dispatcher. `requests` is how many requests
+    the longest-lived dispatcher serves in time, where none does for ever.
+    """
+
+    possible: bool
+    states: int
+    requests: int
+    machines: tuple[int, ...] = ()
+    again: int = 0
+
+
+class Dispatchers:
+    """All dispatchers of a module."""
+
+    def __init__(self, rate_rps: Fraction | int, machines: list[Machine], *, runs: bool = False) -> None:
+        """Put times on a grid.
+
+        Args:
+            rate_rps: requests per second, evenly spaced.
+            machines: the machines.
+            runs: only dispatchers that stay with a machine until its batch is closed.
+        """
+        self.machines, self.runs = machines, runs
+        gap = 1 / Fraction(rate_rps)
+        times = [gap, *(m.duration_s for m in machines), *(m.bound_s for m in machines)]
+        unit = Fraction(1, lcm(*(t.denominator for t in times)))
+        unit *= gcd(*(int(t / unit) for t in times))
+        self.gap = int(gap / unit)
+        self.durations = [int(m.duration_s / unit) for m in machines]
+        self.slack = [int((m.bound_s - m.duration_s) / unit) for m in machines]
+
+    def closed(self, k: int, own: Waiting) -> int | None:
+        """When the open batch of a machine ends, if nothing joins it; None: its first request would be late."""
+        start = max(own.free, own.last)
+        return None if start > own.first + self.slack[k] else start + self.durations[k]
+
+    def given(self, k: int, own: Waiting) -> list[Waiting]:
+        """What machine k may be after it was given the request that comes now: it joins the open batch or the next."""
+        found = []
+        if own.count == 0:
+            found.append(Waiting(own.free, 0, 0, 1))
+        else:
+            found.append(Waiting(own.free, own.first, 0, own.count + 1))
+            end = self.closed(k, own)
+            if end is not None:
+                found.append(Waiting(end, 0, 0, 1))
+        kept = []
+        for one in found:
+            if max(one.free, 0) > one.first + self.slack[k]:
+                continue
+            if one.count == self.machines[k].batch:
+                end = self.closed(k, one)
+                assert end is not None
+                kept.append(Waiting(end))
+            else:
+                kept.append(one)
+        return kept
+
+    def later(self, k: int, own: Waiting) -> Waiting | None:
+        """Machine k when the next request comes; None: one that waits there will be late."""
+        own = Waiting(own.free - self.gap, own.first - self.gap, own.last - self.gap, own.count)
+        if own.count and own.first + self.slack[k] >= 0:
+            return Waiting(max(own.free, own.last), own.first, own.last, own.count)
+        end = self.closed(k, own) if own.count else own.free
+        return None if end is None else Waiting(max(end, 0))
+
+    def after(self, state: State) -> dict[State, int]:
+        """What a request may lead to, with the machine that it is given to."""
+        found: dict[State, int] = {}
+        open_batches = [k for k, own in enumerate(state) if own.count]
+        for k in open_batches if self.runs and open_batches else range(len(state)):
+            for own in self.given(k, state[k]):
+                then = [self.later(j, own if j == k else other) for j, other in enumerate(state)]
+                if all(one is not None for one in then):
+                    found.setdefault(tuple(one for one in then if one is not None), k)
+        return found
+
+    def answer(self, most: int = 1_000_000) -> Answer:
+        """Look at all states that can be reached, and leave out those that lead nowhere until none is left or no more.
+
+        Raises:
+            RuntimeError: there are more than `most` states.
+        """
+        start: State = tuple(Waiting() for _ in self.machines)
+        ways: dict[State, dict[State, int]] = {}
+        layer, served = [start], -1
+        while layer:
+            served += 1
+            following: dict[State, None] = {}
+            for state in layer:
+                ways[state] = self.after(state)
+                following.update((one, None) for one in ways[state])
+            layer = [state for state in following if state not in ways]
+            if len(ways) + len(layer) > most:
+                raise RuntimeError(f"more than {most} states")
+        before: dict[State, list[State]] = defaultdict(list)
+        left = {state: len(found) for state, found in ways.items()}
+        for state, found in ways.items():
+            for one in found:
+                before[one].append(state)
+        dead = [state for state, number in left.items() if number == 0]
+        for state in dead:
+            for one in before[state]:
+                left[one] -= 1
+                if left[one] == 0:
+                    dead.append(one)
+        if start in set(dead):
+            return Answer(possible=False, states=len(ways), requests=served)
+        return self._way(start, ways, set(dead))
+
+    def _way(self, start: State, ways: dict[State, dict[State, int]], dead: set[State]) -> Answer:
+        """A way through the states that live, until one comes again."""
+        seen: dict[State, int] = {}
+        machines, state = [], start
+        while state not in seen:
+            seen[state] = len(machines)
+            state, machine = next((one, k) for one, k in ways[state].items() if one not in dead)
+            machines.append(machine)
+        return Answer(True, len(ways), len(machines), tuple(machines), seen[state])
+
+
+def worst_s(rate_rps: Fraction | int, machines: list[Machine], dealt: list[int]) -> list[Fraction]:
+    """The longest time from ready to end at each machine if request k is given to `dealt[k]` and all batches are full.
+
+    Requests of a last batch that is not full are left out.
+    """
+    gap, found = 1 / Fraction(rate_rps), []
+    for k, machine in enumerate(machines):
+        own = [place * gap for place, given in enumerate(dealt) if given == k]
+        free, worst = Fraction(0), Fraction(0)
+        for j in range(machine.batch, len(own) + 1, machine.batch):
+            free = max(free, own[j - 1]) + machine.duration_s
+            worst = max(worst, free - own[j - machine.batch])
+        found.append(worst)
+    return found
