@@ -9,7 +9,6 @@ longer than its bound, there are finitely many states. A dispatcher for ever is 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -45,13 +44,11 @@ class Answer:
     """Whether some dispatcher keeps all bounds for ever, the states that were looked at, and one way that does.
 
     `machines` is who gets the requests, from the first, until the state has come twice; `again` the place of the
-    request from which on it repeats. Both are empty where there is no such dispatcher. `requests` is how many requests
-    the longest-lived dispatcher serves in time, where none does for ever.
+    request from which on it repeats; there are none where there is no such dispatcher.
     """
 
     possible: bool
     states: int
-    requests: int
     machines: tuple[int, ...] = ()
     again: int = 0
 
@@ -122,48 +119,31 @@ class Dispatchers:
                     found.setdefault(tuple(one for one in then if one is not None), k)
         return found
 
-    def answer(self, most: int = 1_000_000) -> Answer:
-        """Look at all states that can be reached, and leave out those that lead nowhere until none is left or no more.
-
-        Raises:
-            RuntimeError: there are more than `most` states.
-        """
+    def answer(self) -> Answer:
+        """Follow dispatchers until a state comes again on the way; what is left behind, `dead`, leads nowhere."""
         start: State = tuple(Waiting() for _ in self.machines)
-        ways: dict[State, dict[State, int]] = {}
-        layer, served = [start], -1
-        while layer:
-            served += 1
-            following: dict[State, None] = {}
-            for state in layer:
-                ways[state] = self.after(state)
-                following.update((one, None) for one in ways[state])
-            layer = [state for state in following if state not in ways]
-            if len(ways) + len(layer) > most:
-                raise RuntimeError(f"more than {most} states")
-        before: dict[State, list[State]] = defaultdict(list)
-        left = {state: len(found) for state, found in ways.items()}
-        for state, found in ways.items():
-            for one in found:
-                before[one].append(state)
-        dead = [state for state, number in left.items() if number == 0]
-        for state in dead:
-            for one in before[state]:
-                left[one] -= 1
-                if left[one] == 0:
-                    dead.append(one)
-        if start in set(dead):
-            return Answer(possible=False, states=len(ways), requests=served)
-        return self._way(start, ways, set(dead))
-
-    def _way(self, start: State, ways: dict[State, dict[State, int]], dead: set[State]) -> Answer:
-        """A way through the states that live, until one comes again."""
-        seen: dict[State, int] = {}
-        machines, state = [], start
-        while state not in seen:
-            seen[state] = len(machines)
-            state, machine = next((one, k) for one, k in ways[state].items() if one not in dead)
+        place = {start: 0}
+        machines: list[int] = []
+        left = [iter(self.after(start).items())]
+        way, dead = [start], set()
+        while way:
+            step = next(left[-1], None)
+            if step is None:
+                dead.add(way.pop())
+                left.pop()
+                if machines:
+                    machines.pop()
+                continue
+            state, machine = step
+            if state in dead:
+                continue
+            if state in place:
+                return Answer(True, len(place), (*machines, machine), place[state])
+            place[state] = len(way)
+            way.append(state)
             machines.append(machine)
-        return Answer(True, len(ways), len(machines), tuple(machines), seen[state])
+            left.append(iter(self.after(state).items()))
+        return Answer(possible=False, states=len(place))
 
 
 def worst_s(rate_rps: Fraction | int, machines: list[Machine], dealt: list[int]) -> list[Fraction]:

@@ -11,7 +11,8 @@ from oracle_sessions import small_session
 from own_rate_policy import OWN_RATE
 
 from euclio import solve
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session import Charging, Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session.evaluate import machine_latencies
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.rules import DummyRule
 from euclio.session.simulation.even_requests import serve_evenly
@@ -43,7 +44,7 @@ def two_machines(first: tuple[int, str], second: tuple[int, str]) -> tuple[Sessi
 
 @pytest.mark.parametrize("dispatch", [Dispatch.ROUNDS, Dispatch.BATCHES])
 def test_the_smallest_plan_that_breaks_it(dispatch: Dispatch) -> None:
-    """A: batch 1, 0.5 s; B: batch 2, 2 s; 3 requests per second. A counts on 0.5 + 1/3 s and takes 1 s."""
+    """Statement 5 as the paper dispatches: A: batch 1, 0.5 s; B: batch 2, 2 s; 3 per second. 1 s instead of 5/6."""
     session, plan = two_machines((1, "0.5"), (2, "2"))
     logs = serve_evenly(build_system(session, plan, NO_DUMMIES, Setup(dispatch=dispatch)), 300)
     assert "".join("AB"[row[3]] for row in sorted(logs.invocations.tolist())[:9]) == "ABBAAAABB"
@@ -78,7 +79,7 @@ def test_a_partial_machine_delays_the_whole_one() -> None:
 
 @pytest.mark.parametrize("batch", [4, 6, 16, 64])
 def test_it_is_broken_by_any_factor(batch: int) -> None:
-    """A: batch b; B: batch 1; both 1/s. After b requests for A come b in a row for B: (b + 1)/2 s instead of 2 s."""
+    """Statement 6: A: batch b; B: batch 1; both 1/s. After b for A come b in a row for B: (b + 1)/2 s, not 2 s."""
     session, plan = two_machines((batch, str(batch)), (1, "1"))
     logs = serve_evenly(build_system(session, plan, NO_DUMMIES), 40 * batch)
     assert worst_ns(logs, range(1, 2)) == (batch + 1) * NS_PER_S // 2
@@ -112,7 +113,7 @@ def random_module(seed: int, allocations: int) -> tuple[Session, Plan, DummyRule
 
 @pytest.mark.parametrize("seed", range(60))
 def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
-    """At most d + (b − 1)/F without dummies and d + b/F with them, as proven; rounding is less than 1 ns per batch."""
+    """Statement 1: d + (b − 1)/F without dummies and d + b/F with them at most; rounding is under 1 ns per batch."""
     session, plan, rule = random_module(seed, 1)
     system = build_system(session, plan, PlanSpace(Policy.IN_TURN, rule))
     logs = serve_evenly(system, 2000)
@@ -125,7 +126,7 @@ def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_split_allocations_keep_their_own_rate(seed: int) -> None:
-    """At most d + b/R for each allocation, R its own rate; its k-th request is in its window (Tijdeman)."""
+    """Statement 2: at most d + b/R for an allocation of rate R; its k-th request is in its window (Tijdeman)."""
     session, plan, rule = random_module(seed, 2 + seed % 2)
     space = PlanSpace(Policy.TC, rule)
     system = build_system(session, plan, space, Setup(dispatch=Dispatch.SPLIT))
@@ -145,7 +146,7 @@ def test_split_allocations_keep_their_own_rate(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_single_requests_keep_the_rate_of_a_machine(seed: int) -> None:
-    """Round robin over machines: d + b/f, f the rate of the machine."""
+    """Statement 3, round robin over machines: d + b/f, f the rate of the machine."""
     session, plan, rule = random_module(seed, 1 + seed % 3)
     if rule is not DummyRule.NONE:
         return
@@ -176,7 +177,7 @@ def chained(seed: int) -> tuple[Session, Plan]:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_sessions_that_hold_requests_keep_their_slo(seed: int) -> None:
-    """With `hold` every module sees evenly spaced requests: W = u/v + 1 − 1/v is at most 2 and a half here."""
+    """Statement 4: with `hold` modules see evenly spaced requests: W = u/v + 1 − 1/v is at most 2 and a half here."""
     session, plan = chained(seed)
     system = build_system(session, plan, PlanSpace(Policy.IN_TURN, DummyRule.NONE), Setup(hold=True))
     logs = serve_evenly(system, 2000)
@@ -191,7 +192,7 @@ def test_sessions_that_hold_requests_keep_their_slo(seed: int) -> None:
 @pytest.mark.parametrize("rule", [DummyRule.NONE, DummyRule.MACHINE])
 @pytest.mark.parametrize("seed", range(12))
 def test_one_allocation_is_as_cheap_as_any_that_are_safe_one_by_one(seed: int, rule: DummyRule) -> None:
-    """The cheapest plan with d + b/R per allocation costs what the cheapest under `in-turn` does."""
+    """Statement 11: the cheapest plan with d + b/R per allocation costs what the cheapest under `in-turn` does."""
     session = small_session(seed)
     space = PlanSpace(OWN_RATE, rule)
     listed = solve(session, "plan-bruteforce", space=space, time_limit_s=20)
@@ -204,10 +205,55 @@ def test_one_allocation_is_as_cheap_as_any_that_are_safe_one_by_one(seed: int, r
 
 @pytest.mark.parametrize("seed", range(40))
 def test_without_dummies_nothing_under_tc_is_cheaper(seed: int) -> None:
-    """The optimum under `in-turn` is at most that under `tc`, as the first allocation alone shows."""
+    """Statement 12: the optimum under `in-turn` is at most that under `tc`, as the first allocation alone shows."""
     session = small_session(seed)
     optima = [solve(session, "exact", space=PlanSpace(p, DummyRule.NONE)) for p in (Policy.TC, Policy.IN_TURN)]
     if optima[0].plan is not None:
         assert optima[1].value is not None
         assert optima[0].value is not None
         assert optima[1].value <= optima[0].value * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_split_keeps_twice_what_tc_counts_on(seed: int) -> None:
+    """Statement 9, first half: no request takes longer than 2·(d + b/w) of its machine when invocations are split."""
+    session, plan, rule = random_module(seed, 1 + seed % 3)
+    space = PlanSpace(Policy.TC, rule)
+    system = build_system(session, plan, space, Setup(dispatch=Dispatch.SPLIT))
+    logs = serve_evenly(system, 2000)
+    (module,), total = system.evaluation.modules, session.modules[0].rate_rps
+    rate = total + module.dummy_rps
+    for bound in machine_latencies(plan.modules[0].allocations, module.partial_rps, rate, session.price, space.policy):
+        own = [
+            number
+            for number, machine in enumerate(system.machines)
+            if (machine.allocation, machine.partial) == (bound.allocation, bound.partial)
+        ]
+        if own and np.isin(logs.invocations[:, 3], own).any():
+            worst = worst_ns(logs, range(own[0], own[-1] + 1))
+            assert worst <= 2 * bound.latency_s * NS_PER_S + len(logs.executions) + 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_in_whole_machines_nothing_in_turn_is_cheaper_than_under_tc(seed: int) -> None:
+    """Statement 13: the cheapest in turn is the cheapest under `tc` with one configuration, so never below the optimum.
+
+    Its machines, filled with dummies, are a plan under `tc`, which the checker accepts at the same price.
+    """
+    session = small_session(seed)
+    spaces = {policy: PlanSpace(policy, charging=Charging.WHOLE) for policy in (Policy.TC, Policy.IN_TURN)}
+    one = PlanSpace(Policy.TC, max_allocations=1, charging=Charging.WHOLE)
+    tc, in_turn, alone = (solve(session, "exact", space=space) for space in (*spaces.values(), one))
+    assert in_turn.value == alone.value
+    if in_turn.plan is None or tc.value is None or in_turn.value is None:
+        return
+    assert in_turn.value >= tc.value
+    filled = []
+    for module, own in zip(session.modules, in_turn.plan.modules, strict=True):
+        (allocation,) = own.allocations
+        machines = allocation.machines + (allocation.partial_rps > 0)
+        dummies = machines * allocation.configuration.throughput_rps - module.rate_rps
+        filled.append(ModulePlan((Allocation(allocation.configuration, machines),), dummies))
+    checked = evaluate(session, Plan(tuple(filled)), spaces[Policy.TC])
+    assert checked.feasible
+    assert checked.cost_per_h == in_turn.value

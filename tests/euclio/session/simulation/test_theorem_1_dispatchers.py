@@ -63,11 +63,13 @@ def test_from_batch_5_on_no_dispatcher_keeps_the_pair(batch: int) -> None:
     assert not Dispatchers(*module((1, 1), (batch, 1))).answer().possible
 
 
-@pytest.mark.parametrize(("rates", "batches"), [((1, 1), (7, 5)), ((1, 2), (4, 5)), ((2, 1), (7, 3))])
+@pytest.mark.parametrize(
+    ("rates", "batches"), [((1, 1), (7, 5)), ((1, 1), (8, 6)), ((1, 2), (4, 5)), ((1, 2), (5, 7)), ((2, 1), (7, 3))]
+)
 def test_for_some_modules_no_dispatcher_keeps_what_the_module_counts_on(
     rates: tuple[int, int], batches: tuple[int, int]
 ) -> None:
-    """Statement 10, with two others that are smaller in one respect or another."""
+    """Statement 10, and the others that the page lists."""
     rate, machines = module(rates, batches)
     assert not Dispatchers(rate, of_the_module(machines)).answer().possible
 
@@ -78,6 +80,24 @@ def test_the_module_of_the_page() -> None:
     assert not Dispatchers(1, machines).answer().possible
     longer = [Machine(m.batch, m.duration_s, Fraction(22)) for m in machines]
     assert Dispatchers(1, longer).answer().possible
+
+
+NOBODY = {
+    (1, 1): "51 52 53 54 56 61 62 64 65",
+    (1, 2): "31 35 41 42 43 45 46 51 52 53 54 56 61 62 63 64 65",
+    (2, 1): "",
+    (1, 3): "31 32 34 35 41 42 43 44 45 51 52 53 54 55 56 61 62 63 64 65 66",
+    (3, 1): "",
+}
+"""The page's table: batches of A and B, up to 6, by the rates of both."""
+
+
+@pytest.mark.parametrize("rates", NOBODY)
+def test_the_pairs_that_nobody_can_serve(rates: tuple[int, int]) -> None:
+    """Which pairs of full machines have no dispatcher that keeps both bounds."""
+    batches = [(first, second) for first in range(1, 7) for second in range(1, 7)]
+    found = [pair for pair in batches if not Dispatchers(*module(rates, pair)).answer().possible]
+    assert " ".join(f"{first}{second}" for first, second in found) == NOBODY[rates]
 
 
 @pytest.mark.parametrize("batch", [12, 13])

@@ -1,0 +1,46 @@
+"""The sessions that findings are about: the 1131 workloads, those of ten accepted settings, random sessions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from euclio.core.progress import progress_bar
+from euclio.session import Session
+from euclio.session.workloads.kinds import PROTOCOL_SEED
+from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS
+from euclio.session.workloads.random_sessions import random_session
+from euclio.studies.posterior.bridge import protocol_draws
+from euclio.studies.posterior.reference import reference_setting
+from euclio.studies.posterior.settings import accepted_settings
+
+RANDOM = 1000
+SETTINGS = 10
+PAPER = "harpagon"
+
+
+@cache
+def the_workloads(count: int = PUBLISHED_WORKLOADS) -> tuple[Session, ...]:
+    """The 1131 workloads: those of Harpagon's reference setting, as `euclio reproduce harpagon` draws them."""
+    draws = protocol_draws(PAPER, reference_setting(PAPER), PROTOCOL_SEED, count)
+    return tuple(workload.session for workload in draws.workloads)
+
+
+@cache
+def of_settings(count: int) -> tuple[tuple[Session, ...], ...]:
+    """Workloads of ten accepted settings of Harpagon's posterior, from the nearest to the farthest, `count` of each.
+
+    A setting of which too few candidates have a plan from every system is left out.
+    """
+    settings = accepted_settings(PAPER, SETTINGS, default_readings=True)
+    found = []
+    with progress_bar("workloads of accepted settings", len(settings)) as advance:
+        for setting in settings:
+            found.append(tuple(w.session for w in protocol_draws(PAPER, setting, PROTOCOL_SEED, count).workloads))
+            advance()
+    return tuple(sessions for sessions in found if sessions)
+
+
+@cache
+def random_sessions(count: int = RANDOM) -> tuple[Session, ...]:
+    """Random sessions of up to three hardware types."""
+    return tuple(random_session(seed, 3) for seed in range(count))
