@@ -537,7 +537,7 @@ def draw(seen: list[Seen], by_share: list[float], in_whole: list[float]) -> Figu
     right.axvline(0, color="#444444", linewidth=0.8)
     right.set(xlabel="extra cost of the cheapest plan in turn over the cheapest under tc (%)", ylabel="% of workloads")
     right.set_title("what safety costs", fontsize=10)
-    right.legend(loc="upper left", frameon=False, fontsize=8)
+    right.legend(loc="lower right", frameon=False, fontsize=8)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     return figure

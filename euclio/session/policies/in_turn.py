@@ -3,7 +3,8 @@
 All machines of a module, the partial one included, collect their batches from R = T + δ, one after the other. That is
 `tc-shared` with one allocation. With several, requests do not keep Theorem 1's d + b/w; with one they do, dummies
 included (docs/findings/theorem-1.md has the proof). Under dummy rules `none` and `machine` no plan that is safe for its
-allocations one by one, d + b/R with R the rate of an allocation, is cheaper than one of these (the same page).
+allocations one by one, d + b/R with R the rate of an allocation, is charged less than one of these by share; in whole
+machines none of these is cheaper than the cheapest under `tc` (the same page).
 """
 
 from __future__ import annotations

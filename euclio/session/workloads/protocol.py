@@ -1,4 +1,6 @@
-"""The seeded protocol behind the 1131 workloads of Harpagon §IV-A (ours: the paper does not print its own).
+"""The seeded protocol of the protocol workloads, the older set, fitted by hand (ours; Harpagon §IV-A prints none).
+
+"The 1131 workloads" are those of the reference setting (`euclio.studies.reference_workloads`), not these.
 
 Every draw has its own random stream made of seed and draw number, so a workload does not depend on the solvers that
 accepted the ones before it.

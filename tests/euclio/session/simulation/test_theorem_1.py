@@ -238,13 +238,18 @@ def test_split_keeps_twice_what_tc_counts_on(seed: int) -> None:
 def test_in_whole_machines_nothing_in_turn_is_cheaper_than_under_tc(seed: int) -> None:
     """Statement 13: the cheapest in turn is the cheapest under `tc` with one configuration, so never below the optimum.
 
-    Its machines, filled with dummies, are a plan under `tc`, which the checker accepts at the same price.
+    Its machines, filled with dummies, are a plan under `tc`, which the checker accepts at the same price. The printed
+    reading costs what `tc` does, unless two configurations have one ratio.
     """
     session = small_session(seed)
     spaces = {policy: PlanSpace(policy, charging=Charging.WHOLE) for policy in (Policy.TC, Policy.IN_TURN)}
     one = PlanSpace(Policy.TC, max_allocations=1, charging=Charging.WHOLE)
     tc, in_turn, alone = (solve(session, "exact", space=space) for space in (*spaces.values(), one))
     assert in_turn.value == alone.value
+    shared = solve(session, "exact", space=PlanSpace(Policy.TC_SHARED, charging=Charging.WHOLE))
+    ratios = [[c.throughput_rps / session.price[c.hardware] for c in module.profile] for module in session.modules]
+    if all(len(set(own)) == len(own) for own in ratios):
+        assert shared.value == tc.value
     if in_turn.plan is None or tc.value is None or in_turn.value is None:
         return
     assert in_turn.value >= tc.value
