@@ -264,3 +264,14 @@ def test_the_solver_of_the_how_to_page_finds_a_plan(tmp_path):
     file = tmp_path / "my_solver.py"
     file.write_text(code_block("howto/solver.md", "# my_solver.py"), encoding="utf-8")
     assert solve(one_module(M_3, 198, 1), f"{file}:solve").cost == 9.9
+
+
+def test_what_tools_put_into_pages_stands_between_marks():
+    """A tool finds its places by them, and replaces all between a mark and its end, so that none may be lost."""
+    marks = re.compile(r"<!-- (table|end): (.+?) -->")
+    found = {page: marks.findall(page.read_text(encoding="utf-8")) for page in PAGES}
+    assert any(found.values())
+    for page, own in found.items():
+        names = [label for kind, label in own if kind == "table"]
+        assert own == [(kind, label) for label in names for kind in ("table", "end")], page.name
+        assert len(set(names)) == len(names), page.name
