@@ -78,6 +78,7 @@ docs: env
 	$(BIN)/python docs/tools/fleets.py
 	$(BIN)/python docs/tools/serving.py
 	$(BIN)/python docs/tools/theorem.py
+	$(BIN)/python docs/tools/two_features.py
 	$(BIN)/python docs/tools/what_if.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 

@@ -530,7 +530,7 @@ def draw(seen: list[Seen], by_share: list[float], in_whole: list[float]) -> Figu
     left.set(xlabel="latest request over what the plan counts on", ylabel="% of modules", xlim=(0.5, 2))
     left.set_title("what requests take", fontsize=10)
     left.legend(loc="lower right", frameon=False, fontsize=8)
-    for label, own, colour in (("by share", by_share, "#2f6fb5"), ("in money: whole machines", in_whole, "#c2506a")):
+    for label, own, colour in (("by share", by_share, "#2f6fb5"), ("in money", in_whole, "#c2506a")):
         named = f"{label}, mean {100 * (np.mean(own) - 1):+.1f} %"
         ends = [100 * (ratio - 1) for ratio in sorted(own)]
         right.plot(ends, np.linspace(0, 100, len(own)), label=named, color=colour)
