@@ -83,7 +83,8 @@ def kept(line: Timeline, plan: Planner, every: int | None = None, worse: float =
     plans, last = [plan(line.fleets[0])], 0
     for t in range(1, len(line.fleets)):
         now = line.fleets[t]
-        found = repairer.repaired(line.fleets[t - 1], plans[-1], now)
+        same = now is line.fleets[t - 1]
+        found = plans[-1] if same else repairer.repaired(line.fleets[t - 1], plans[-1], now)
         due = every is not None and t - last >= every
         if due or (worse < math.inf and _share(now, found) > (1 + worse) * _share(now, plan(now))):
             found, last = plan(now), t
