@@ -42,7 +42,7 @@ def drawing(rows: Sequence[Row]) -> Figure:
     shown = [row for row in rows if row.step_s == steps[-1]]
     source = "seeded" if any(", seeded" in row.line for row in shown) else ""
     names = list(dict.fromkeys(row.line for row in shown if source in row.line))
-    figure = Figure(figsize=(11, 7.2), layout="constrained")
+    figure = Figure(figsize=(9, 7), layout="constrained")
     halves: Any = figure.subfigures(2, 1, height_ratios=(1, 1.25))
     above, below = halves
     tops = above.subplots(1, len(names), squeeze=False)[0]
@@ -90,6 +90,8 @@ def _totals(axes: Any, rows: Sequence[Row], step_s: int) -> None:
             totals = [(row.share_pct + START_S / step_s * row.shadow_pct) / best[row.line] - 1 for row in own]
             axes.plot(START_S, PERCENT * np.mean(totals, axis=0), style, color=colour, label=label)
     axes.set(title=f"bandwidth anew every {unit_of(step_s)}", xlabel="time that a start takes (s)", xscale="log")
+    axes.set_xticks([0.1, 1, 10, 60], labels=["0.1", "1", "10", "60"])
+    axes.minorticks_off()
     axes.set_ylim(0, MOST)
     axes.grid(color="#656b73", alpha=0.25, linewidth=0.6)
     axes.title.set_fontsize(10)

@@ -162,8 +162,8 @@ def _break_even(rows: Sequence[Row], step_s: int, source: str, moving: Key, stay
 def _policies(rows: Sequence[Row], step_s: int) -> str:
     """One row per policy, means over the networks."""
     sources, unit = _sources(rows), unit_of(step_s)
-    asked = ("share above the optimum", f"started per {unit}", "shadow (%)", "late", "planned")
-    head = [f"{what}, {source}" for what in asked[:4] for source in sources] + [f"{asked[4]}, {s}" for s in sources]
+    asked = ("share above the optimum", f"started per {unit}", "shadow (%)", "late")
+    head = [*(f"{what}, {source}" for what in asked for source in sources), "planned"]
     found = [f"| policy | {' | '.join(head)} |", f"|---|{'---:|' * len(head)}"]
     found += [line for key, called in SHOWN for line in _policy(rows, step_s, key, called.format(unit=unit), sources)]
     return "\n".join(found)
@@ -174,10 +174,10 @@ def _policy(rows: Sequence[Row], step_s: int, key: Key, called: str, sources: Se
     if not means:
         return
     cells = [
-        *(f"{PERCENT * own.above:.1f} %" for own in means),
+        *(f"{round(PERCENT * own.above, 1) + 0.0:.1f} %" for own in means),
         *(f"{own.started:.2f}" for own in means),
         *(f"{own.shadow_pct:.0f}" for own in means),
         *(f"{PERCENT * own.missed:.1f} %" if own.missed else "" for own in means),
-        *(f"{PERCENT * own.planned:.0f} %" for own in means),
+        f"{PERCENT * fmean(own.planned for own in means):.0f} %",
     ]
     yield f"| {called} | {' | '.join(cells)} |"

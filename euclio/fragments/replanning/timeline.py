@@ -1,6 +1,6 @@
 """Fleets by step: the fragments that clients leave to the server while their bandwidth moves.
 
-A step is what a bandwidth holds for. Graft sets the bandwidth of its clients each minute by default (Graft §5.1,
+A step is what a bandwidth holds for. Graft sets the bandwidth of its clients each minute by default (Graft §9,
 "Bandwidth trace replay"); here a trace's next value holds for so many seconds, one by default (ours).
 """
 
