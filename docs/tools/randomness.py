@@ -406,7 +406,7 @@ def draw_margins(axes: mpl.axes.Axes, found: dict[Case, Answer], plans: Sweep) -
     searched = [mean_pct(of(found, rate, loosest, POISSON, ROUNDS, TARGET)) for rate in RATES]
     axes.axhline(float(np.mean(searched)), color=COLOURS[2], linestyle="--", label="search, all requests")
     axes.axvline(100 * float(PPIPE), color="#656b73", linestyle=":", linewidth=1)
-    axes.set(title=f"margin on the SLO alone, {loosest:g} × least latency", xlabel="deducted from the SLO (%)")
+    axes.set(title=f"margin on SLO alone, {loosest:g} × least", xlabel="deducted from the SLO (%)")
 
 
 def mean_pct(answers: Sequence[Answer]) -> float:
