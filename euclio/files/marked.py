@@ -29,4 +29,5 @@ def put_between(path: Path, name: str, part: str) -> None:
             f"{path} has no place for {name}; give it the lines {begin.strip()} and {end.strip()}", field="page"
         )
     before, rest = text.split(begin)
-    write_text(f"{before}{begin}{part.strip()}{end}{rest.split(end)[1]}", path)
+    # Without empty lines around it a table would be part of the comment.
+    write_text(f"{before}{begin}\n{part.strip()}\n{end}{rest.split(end)[1]}", path)

@@ -10,11 +10,11 @@ from euclio.files.marked import put_between
 PAGE = "# A\n\n<!-- t -->\nold\n<!-- /t -->\n\n<!-- u -->\nother\n<!-- /u -->\n"
 
 
-def test_what_stands_between_the_marks_is_written_anew(tmp_path):
+def test_what_stands_between_the_marks_is_written_anew_with_empty_lines_around(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(PAGE)
     put_between(page, "t", "| new |\n|---|\n")
-    assert page.read_text() == PAGE.replace("old", "| new |\n|---|")
+    assert page.read_text() == PAGE.replace("old", "\n| new |\n|---|\n")
 
 
 def test_writing_the_same_again_changes_nothing(tmp_path):
