@@ -117,6 +117,11 @@ def names(text: str) -> tuple[str, ...]:
     return found
 
 
+def counts(text: str) -> tuple[int, ...]:
+    """Whole numbers from 1 on divided by commas, each once."""
+    return tuple(dict.fromkeys(count(number) for number in text.split(",")))
+
+
 def numbers(text: str) -> tuple[float, ...]:
     """Positive numbers divided by commas."""
     return tuple(positive(number) for number in text.split(","))

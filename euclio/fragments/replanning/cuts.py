@@ -13,7 +13,7 @@ from euclio.fragments.evaluate import QUEUEING, evaluate
 from euclio.fragments.instance import Fleet, Fragment
 from euclio.fragments.least_budget import quickest_budget_s
 from euclio.fragments.plan import FragmentPlan
-from euclio.fragments.replanning.policies import Planner
+from euclio.fragments.replanning.policies import Planner, Sequel
 from euclio.fragments.replanning.timeline import Timeline, budget_at
 from euclio.fragments.space import FULL_FRAGMENT_SPACE
 from euclio.fragments.workloads.clients import Client, fleet_at_mean
@@ -26,7 +26,7 @@ class Standing:
     Attributes:
         fleet: the fleet that it is made for.
         plan: the plan.
-        missed: part of the clients' seconds in which the plan takes more time than is left, or nothing can be sent.
+        missed: part of the clients' steps in which the plan takes more time than is left, or nothing can be sent.
     """
 
     fleet: Fleet
@@ -67,17 +67,27 @@ def _best_cut(client: Client, seconds: int) -> Fragment:
     return Fragment(client.name, *chosen, client.rate_rps)
 
 
-def _standing(line: Timeline, fleet: Fleet, plan: Planner) -> Standing:
-    """The plan of a fleet, and how often clients have less time than it takes."""
-    found = plan(fleet)
-    checked = evaluate(fleet, found, FULL_FRAGMENT_SPACE)
+def needed_s(fleet: Fleet, plan: FragmentPlan) -> dict[str, Fraction]:
+    """Seconds that a plan takes for each client's requests, by name, queueing included.
+
+    Raises:
+        RuntimeError: the checker does not accept the plan.
+    """
+    checked = evaluate(fleet, plan, FULL_FRAGMENT_SPACE)
     if not checked.feasible:
         raise RuntimeError(f"{fleet.name}: {'; '.join(checked.violations)}")
     needed: dict[str, Fraction] = {}
-    for own, priced in zip(found.sets, checked.sets, strict=True):
+    for own, priced in zip(plan.sets, checked.sets, strict=True):
         for head, stage in zip(own.heads, priced.heads, strict=True):
             taken = QUEUEING * (priced.shared.latency_s + (stage.latency_s if stage is not None else 0))
             needed |= {fleet.fragments[k].name: taken for k in head.fragments}
+    return needed
+
+
+def _standing(line: Timeline, fleet: Fleet, plan: Planner) -> Standing:
+    """The plan of a fleet, and how often clients have less time than it takes."""
+    found = plan(fleet)
+    needed = needed_s(fleet, found)
     points = {fragment.name: fragment.partition_point for fragment in fleet.fragments}
     missed = 0
     for client in line.clients:
@@ -85,3 +95,18 @@ def _standing(line: Timeline, fleet: Fleet, plan: Planner) -> Standing:
             budget = budget_at(client, points[client.name], t)
             missed += budget is None or budget < needed[client.name]
     return Standing(fleet, found, missed / (len(line.clients) * len(line.fleets)))
+
+
+def late(line: Timeline, sequel: Sequel) -> float:
+    """Part of the clients' steps in which a plan that was made for an earlier step takes more time than is left.
+
+    Clients cut where Neurosurgeon has it; those that leave nothing to the server are in time.
+    """
+    missed = 0
+    planned: tuple[Fleet, FragmentPlan] | None = None
+    needed: dict[str, Fraction] = {}
+    for now, fleet, plan in zip(line.fleets, sequel.fleets, sequel.plans, strict=True):
+        if planned is None or planned[0] is not fleet or planned[1] is not plan:
+            planned, needed = (fleet, plan), needed_s(fleet, plan)
+        missed += sum(fragment.budget_s < needed[fragment.name] for fragment in now.fragments)
+    return missed / (len(line.clients) * len(line.fleets))

@@ -1,6 +1,6 @@
-"""Policies of re-planning: which plan serves each second (ours).
+"""Policies of re-planning: which plan serves each step (ours).
 
-A policy is given a timeline and answers with one plan per second, each checked. Those that plan anew do so by a solver
+A policy is given a timeline and answers with one plan per step, each checked. Those that plan anew do so by a solver
 that is named; those that keep a plan repair it (`repair`).
 """
 
@@ -30,7 +30,7 @@ class Sequel:
 
     Attributes:
         fleets: the fleet that each plan serves.
-        plans: a plan per second.
+        plans: a plan per step.
     """
 
     fleets: tuple[Fleet, ...]
@@ -38,7 +38,7 @@ class Sequel:
 
     @property
     def deployments(self) -> list[Deployment]:
-        """What runs in each second."""
+        """What runs in each step."""
         return [deployed(fleet, plan) for fleet, plan in zip(self.fleets, self.plans, strict=True)]
 
 
@@ -66,24 +66,25 @@ class Planner:
 
 
 def from_scratch(line: Timeline, plan: Planner) -> Sequel:
-    """A new plan every second, whatever the last one was."""
+    """A new plan every step, whatever the last one was."""
     return _checked(line, [plan(fleet) for fleet in line.fleets])
 
 
 def kept(line: Timeline, plan: Planner, every: int | None = None, worse: float = math.inf) -> Sequel:
-    """The last plan, repaired; a new one every so many seconds, or where the last one is too much worse than a new one.
+    """The last plan, repaired; a new one every so many steps, or where the last one is too much worse than a new one.
 
     Args:
         line: the fleets.
         plan: what plans anew.
-        every: seconds after which a new plan is taken; None: never.
+        every: steps after which a new plan is taken; None: never.
         worse: how much more share than a new plan the repaired one may take, as a share of that.
     """
     repairer = Repairer(Stages(line.fleets[0].network))
     plans, last = [plan(line.fleets[0])], 0
     for t in range(1, len(line.fleets)):
         now = line.fleets[t]
-        found = repairer.repaired(line.fleets[t - 1], plans[-1], now)
+        same = now is line.fleets[t - 1]
+        found = plans[-1] if same else repairer.repaired(line.fleets[t - 1], plans[-1], now)
         due = every is not None and t - last >= every
         if due or (worse < math.inf and _share(now, found) > (1 + worse) * _share(now, plan(now))):
             found, last = plan(now), t
@@ -94,12 +95,12 @@ def kept(line: Timeline, plan: Planner, every: int | None = None, worse: float =
 class Hindsight:
     """The best sequences of repaired plans, known all fleets: exact among those that one repair leads to.
 
-    Each second is served by the plan of some second, before or after, repaired for it.
+    Each step is served by the plan of some step, before or after, repaired for it.
 
     Args:
         line: the fleets.
-        plan: what plans the seconds.
-        step: plans of every so many seconds are candidates, and that of the second itself.
+        plan: what plans the steps.
+        step: plans of every so many steps are candidates, and that of the step itself.
     """
 
     def __init__(self, line: Timeline, plan: Planner, step: int = 1) -> None:
@@ -119,10 +120,11 @@ class Hindsight:
         ]
 
     def best(self, shadow_s: float) -> Sequel:
-        """The sequence of least GPU seconds: a shortest path over the seconds.
+        """The sequence of least GPU time: a shortest path over the steps.
 
         Args:
-            shadow_s: seconds that a started instance takes its share before it replaces another one.
+            shadow_s: steps that a started instance takes its share before it replaces another one; seconds where a
+                step is one.
         """
         least, came = (self._counts[0] @ self._share).astype(float), []
         for counts, started in zip(self._counts[1:], self._started, strict=True):

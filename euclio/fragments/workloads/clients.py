@@ -18,7 +18,7 @@ from euclio.core.numbers import exact
 from euclio.fragments.instance import Fleet, Fragment, Points
 from euclio.fragments.workloads.networks import Device, Model, find_model
 from euclio.fragments.workloads.neurosurgeon import BUDGET_STEP_S, fragment_of
-from euclio.fragments.workloads.uplink import MEDIAN_MBPS, Trace, mean_mbps, read_traces, seeded_trace
+from euclio.fragments.workloads.uplink import MEDIAN_MBPS, SECONDS, Trace, mean_mbps, read_traces, seeded_trace
 
 SLO_RATIO = 0.95
 """Latency objective over mobile latency (Graft §5.1)."""
@@ -77,6 +77,7 @@ def draw_clients(
     traces: Sequence[Trace] | None = None,
     median_mbps: float = MEDIAN_MBPS,
     step_s: Fraction = BUDGET_STEP_S,
+    trace_values: int = SECONDS,
 ) -> list[Client]:
     """Clients of one network, each at a random second of a trace at which it leaves a fragment to the server.
 
@@ -89,13 +90,15 @@ def draw_clients(
         traces: measured traces, one drawn for each client; None: seeded ones.
         median_mbps: median bandwidth of seeded traces.
         step_s: what time budgets are whole multiples of.
+        trace_values: length of seeded traces.
 
     Raises:
         InputError: a client finds no such second.
     """
     rng = random.Random(f"clients {seed}")
     devices = [Device.NANO] * (number - tx2) + [Device.TX2] * tx2
-    drawn = partial(seeded_trace, rng, median_mbps=median_mbps) if traces is None else partial(rng.choice, traces)
+    seeded = partial(seeded_trace, rng, trace_values, median_mbps)
+    drawn = seeded if traces is None else partial(rng.choice, traces)
     return [
         _client(rng, f"{device}-{k}", model, device, exact(slo_ratio), drawn, step_s)
         for k, device in enumerate(devices)

@@ -13,10 +13,10 @@ from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, evalu
 from euclio.fragments.deployment import Instance, deployed, moves, share_of
 from euclio.fragments.replanning import study
 from euclio.fragments.replanning.__main__ import main
-from euclio.fragments.replanning.cuts import at_mean, in_hindsight
+from euclio.fragments.replanning.cuts import at_mean, in_hindsight, late
 from euclio.fragments.replanning.policies import Hindsight, Planner, from_scratch, kept
 from euclio.fragments.replanning.repair import Repairer
-from euclio.fragments.replanning.timeline import Timeline, budget_at, timeline
+from euclio.fragments.replanning.timeline import Timeline, budget_at, stretches, timeline
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.neurosurgeon import fragment_of
 from euclio.fragments.workloads.random_fleets import random_fleet
@@ -113,6 +113,107 @@ def test_the_budget_at_a_cut_is_that_of_neurosurgeon(line):
                 assert 0 <= left - found.budget_s < Fraction(1, 1000)
     mbps = line.clients[0].trace[0]
     assert fragment_of("a", line.clients[0].model, line.clients[0].device, mbps, Fraction(1, 1000), 30) is None
+
+
+def test_a_bandwidth_that_holds_gives_a_fleet_per_value_of_the_trace():
+    """240 s at 60 s a value are the first four values, one fleet each; 241 s reach a fifth."""
+    by_second, by_minute = timeline("mob", 4, 1, 5, 1, name="a"), timeline("mob", 4, 1, 241, 1, name="a", step_s=60)
+    assert by_minute.fleets == by_second.fleets
+    assert (by_second.step_s, by_minute.step_s) == (1, 60)
+    assert len(timeline("mob", 4, 1, 240, 1, step_s=60).fleets) == 4
+
+
+def test_equal_fleets_are_planned_once():
+    """Measured traces of one and two values: every second fleet is the same object, so that a planner knows it."""
+    traces = [(Fraction(40),), (Fraction(40), Fraction(90))]
+    repeated = timeline("mob", 3, 1, 6, 1, traces)
+    assert len({id(fleet) for fleet in repeated.fleets}) == len(set(repeated.fleets)) <= 2
+
+
+def test_a_trigger_is_a_client_that_cuts_elsewhere_and_not_another_budget():
+    fleet = random_fleet(3, 4, 6)
+    first = fleet.fragments[0]
+    tighter = Fragment(first.name, first.partition_point, first.budget_s * Fraction(99, 100), first.rate_rps)
+    point = next(f.partition_point for f in fleet.fragments if f.partition_point != first.partition_point)
+    elsewhere = Fragment(first.name, point, Fraction(1), first.rate_rps)
+    rest = fleet.fragments[1:]
+    fleets = [
+        fleet,
+        Fleet("tighter", fleet.network, [tighter, *rest]),
+        Fleet("elsewhere", fleet.network, [elsewhere, *rest]),
+        Fleet("gone", fleet.network, rest),
+        Fleet("still", fleet.network, rest),
+    ]
+    seen = Timeline("seen", (), tuple(fleets))
+    assert seen.triggers == (0, 2, 3)
+    assert [fleet.name for fleet in seen.held().fleets] == [fleet.name, fleet.name, "elsewhere", "gone", "gone"]
+
+
+def test_between_triggers_the_plan_stays_and_whoever_has_too_little_time_is_late(line):
+    """Budgets of the second step are a tenth of what the plan takes: all clients of it are late, none of the first."""
+    first = line.fleets[0]
+    plan = GRAFT(first)
+    hasty = Fleet(
+        "hasty",
+        first.network,
+        [Fragment(f.name, f.partition_point, f.budget_s / 100, f.rate_rps) for f in first.fragments],
+    )
+    seen = Timeline("seen", line.clients, (first, hasty))
+    held = from_scratch(seen.held(), GRAFT)
+    assert held.plans == (plan, plan)
+    assert late(seen, held) == len(first.fragments) / (2 * len(line.clients))
+    assert late(line, from_scratch(line, GRAFT)) == 0
+
+
+def test_stretches_begin_where_they_stand_in_the_whole():
+    whole = timeline("mob", 4, 1, 12, 1)
+    parts = stretches("mob", 4, 1, 12, 1, number=3, length=2)
+    assert [part.fleets for part in parts] == [whole.fleets[0:2], whole.fleets[4:6], whole.fleets[8:10]]
+    for part, begin in zip(parts, (0, 4, 8), strict=True):
+        bandwidths = [client.uplink_mbps(1) for client in part.clients]
+        assert bandwidths == [client.uplink_mbps(begin + 1) for client in whole.clients]
+
+
+def test_the_break_even_is_where_share_and_starts_cost_the_same():
+    """4 % more share and 30 % less started a step: 4/30 of a step, 0.133 s by the second and 8 s by the minute."""
+
+    def row(share_pct: float, shadow_pct: float, step_s: int) -> study.Row:
+        return study.Row("a", "optimum", "b", 0.0, share_pct, 0.0, 0.0, shadow_pct, 0.0, step_s, 1.0, ())
+
+    assert study.break_even_s(row(76, 60, 1), row(80, 30, 1)) == pytest.approx(4 / 30)
+    assert study.break_even_s(row(76, 60, 60), row(80, 30, 60)) == pytest.approx(8)
+    assert study.break_even_s(row(76, 30, 1), row(80, 30, 1)) is None
+
+
+def test_the_study_follows_minutes_and_stretches_on_the_trigger(tmp_path, monkeypatch):
+    """The page keeps what stands outside of its marks, and gets both lengths of a step."""
+    monkeypatch.setattr(study, "LONGEST", 5)
+    monkeypatch.setattr(study, "STRETCHES", 2)
+    monkeypatch.setattr(study, "STRETCH", 2)
+    page = tmp_path / "page.md"
+    page.write_text("before\n\n<!-- replanning -->\nold\n<!-- /replanning -->\n\nafter\n")
+    arguments = ["--models", "mob", "--clients", "4", "--seconds", "180", "--bandwidth-every", "60,1", "--trigger"]
+    main([*arguments, "--out", str(tmp_path), "--page", str(page)])
+    rows = json.loads((tmp_path / "replanning.json").read_text())["rows"]
+    assert {row["step_s"] for row in rows} == {60, 1}
+    assert {row["policy"] for row in rows} >= {study.TRIGGERED, study.TRIGGERED_WITHIN}
+    assert all(row["planned"] <= 1 for row in rows)
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "every minute, seeded" in text
+    assert "old" not in text
+
+
+def test_a_page_without_marks_is_refused_in_one_line(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("no marks\n")
+    arguments = ["--models", "mob", "--clients", "3", "--seconds", "2", "--out", str(tmp_path), "--page", str(page)]
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "page.md has no place for replanning" in capsys.readouterr().err
+    assert page.read_text() == "no marks\n"
 
 
 def test_plans_that_stay_say_how_often_they_are_late(line):
