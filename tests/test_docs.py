@@ -268,10 +268,10 @@ def test_the_solver_of_the_how_to_page_finds_a_plan(tmp_path):
 
 def test_what_tools_put_into_pages_stands_between_marks():
     """A tool finds its places by them, and replaces all between a mark and its end, so that none may be lost."""
-    marks = re.compile(r"<!-- (table|end): (.+?) -->")
-    found = {page: marks.findall(page.read_text(encoding="utf-8")) for page in PAGES}
+    marks = re.compile(r"<!-- (/?)(.+?) -->")
+    found = {page: marks.findall(page.read_text(encoding="utf-8")) for page in PAGES if page.parent.name == "findings"}
     assert any(found.values())
     for page, own in found.items():
-        names = [label for kind, label in own if kind == "table"]
-        assert own == [(kind, label) for label in names for kind in ("table", "end")], page.name
+        names = [label for end, label in own if not end]
+        assert own == [(end, label) for label in names for end in ("", "/")], page.name
         assert len(set(names)) == len(names), page.name

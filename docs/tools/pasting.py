@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from euclio.files.marked import put_between
+
 FINDINGS = Path(__file__).resolve().parents[1] / "findings"
 
 
 def paste(page: Path, found: dict[str, str]) -> None:
-    """Replace what stands between `<!-- table: NAME -->` and `<!-- end: NAME -->` in a page, and print it.
+    """Write tables between their marks in a page (`euclio.files.marked`), and print them.
 
     Args:
         page: the page.
         found: Markdown by name.
 
     Raises:
-        ValueError: the page has no such marks.
+        InputError: the page has no such marks.
     """
-    text = page.read_text(encoding="utf-8")
     for name, block in found.items():
-        start, end = f"<!-- table: {name} -->\n", f"<!-- end: {name} -->"
-        before, mark, rest = text.partition(start)
-        _, closing, after = rest.partition(end)
-        if not mark or not closing:
-            raise ValueError(f"{page.name}: there is no {start.strip()} with {end} behind it")
-        text = f"{before}{start}\n{block.strip()}\n\n{end}{after}"
+        put_between(page, name, block)
         print(f"\n[{page.name}: {name}]\n{block.strip()}")
-    page.write_text(text, encoding="utf-8", newline="\n")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

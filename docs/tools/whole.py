@@ -1,14 +1,14 @@
 """What whole machines cost, and what rounding up loses: `python docs/tools/whole.py [FOLDER]`.
 
-The 1131 workloads of the protocol, and the sessions of a folder if one is given, each planned by `exact` for machines
-by share, that plan bought whole, and planned for whole machines. It prints the tables of
-`docs/findings/whole-machines.md` and writes `docs/figures/whole-machines.svg`; the same code gives the same bytes.
+The 1131 workloads, some of ten other settings, and the sessions of a folder (default: `../shared/instances/sessions`),
+each planned by `exact` for machines by share, that plan bought whole, and planned for whole machines. It writes the
+tables of `docs/findings/whole-machines.md` and `docs/figures/whole-machines.svg`; the same code gives the same bytes.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -16,20 +16,24 @@ from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+from drawn import of_settings, the_workloads
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pasting import FINDINGS, paste, spread, table
 
 from euclio import load, solve
 from euclio.core.result import Status
 from euclio.core.words import percent
 from euclio.session import Charging, Configuration, Hardware, Module, Session, evaluate
 from euclio.session.space import PlanSpace
-from euclio.session.workloads.acceptance import accept_by
-from euclio.session.workloads.protocol import workloads
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 SHARE, WHOLE = PlanSpace(), PlanSpace(charging=Charging.WHOLE)
 LIMIT_S = 10.0
+OF_A_SETTING = 100
+"""Workloads of each of the other settings."""
+MEASURED = Path("../shared/instances/sessions")
+PAGE = FINDINGS / "whole-machines.md"
 EDGES = (1, 2, 3, 5, 9, 17, 33, 65, 1 << 20)
 """Groups of sessions by the machines that their plan by share starts: from each number to before the next."""
 
@@ -77,23 +81,56 @@ def _known(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def table(name: str, found: list[Costs]) -> None:
-    """Print a row per group of machines: sessions, how many are proven, medians and worst."""
-    print(f"\n{name}: {len(found)} sessions, {sum(c.proven for c in found)} proven\n")
-    print("| machines started | sessions | whole / share | rounded up / whole | worst | whole-greedy / whole | worst |")
-    print("|---|---|---|---|---|---|---|")
+def by_machines(found: Sequence[Costs]) -> str:
+    """A row per group of machines: sessions, medians and worst."""
+    header = (
+        "machines started",
+        "sessions",
+        "whole / share",
+        "rounded up / whole",
+        "worst",
+        "`whole-greedy` / whole",
+        "worst",
+    )
+    rows = []
     for label, group in [*groups(found), ("all", found)]:
-        more = [c.whole / c.share for c in group]
-        lost = [c.rounded / c.whole for c in group]
+        lost = [_lost(c) for c in group]
         own = [c.heuristic / c.whole for c in group if c.heuristic is not None]
-        figures = (np.median(more), np.median(lost), max(lost), np.median(own), max(own))
-        cells = [_more(float(figure)) for figure in figures]
-        print("|", label, "|", len(group), "|", " | ".join(cells), "|")
-    same = sum(c.rounded <= c.whole * (1 + 1e-9) for c in found)
-    ours = sum(c.heuristic is not None and c.heuristic <= c.whole * (1 + 1e-9) for c in found)
-    print(f"\nthe best whole plan: rounded up {_part(same, found)}, whole-greedy {_part(ours, found)}")
-    extra, loss = (float(np.mean([f(c) for c in found])) for f in (_extra, _lost))
-    print("means: whole / share", _more(extra), "; rounded up / whole", _more(loss))
+        figures = (np.median([_extra(c) for c in group]), np.median(lost), max(lost), np.median(own), max(own))
+        rows.append((label, str(len(group)), *(_more(float(figure)) for figure in figures)))
+    return table(header, rows)
+
+
+def in_short(sets: dict[str, list[Sequence[Costs]]]) -> str:
+    """A row per set of sessions, or of settings, whose means are given as a range."""
+    header = (
+        "sessions",
+        "proven",
+        "whole / share, mean",
+        "rounded up / whole, mean",
+        "largest",
+        "rounded up is the best whole plan",
+        "`whole-greedy` is",
+    )
+    rows = []
+    for name, some in sets.items():
+        proven = sum(c.proven for found in some for c in found)
+        measures = (
+            (lambda found: float(np.mean([_extra(c) for c in found])) - 1, "+"),
+            (lambda found: float(np.mean([_lost(c) for c in found])) - 1, "+"),
+            (lambda found: max(_lost(c) for c in found) - 1, "+"),
+            (lambda found: _best(found, [c.rounded for c in found]), ""),
+            (lambda found: _best(found, [c.heuristic for c in found]), ""),
+        )
+        cells = [sign + spread([100 * measure(found) for found in some], 1, " %") for measure, sign in measures]
+        rows.append((name, f"{proven} of {sum(map(len, some))}", *cells))
+    return table(header, rows)
+
+
+def _best(found: Sequence[Costs], own: Sequence[float | None]) -> float:
+    """Share of the sessions on which a cost is that of the best whole plan."""
+    pairs = zip(found, own, strict=True)
+    return sum(cost is not None and cost <= c.whole * (1 + 1e-9) for c, cost in pairs) / len(found)
 
 
 def _extra(c: Costs) -> float:
@@ -104,15 +141,11 @@ def _lost(c: Costs) -> float:
     return c.rounded / c.whole
 
 
-def _part(number: int, found: list[Costs]) -> str:
-    return percent(number / len(found), 1)
-
-
 def _more(ratio: float) -> str:
     return f"+{percent(float(ratio) - 1, 1)}"
 
 
-def groups(found: list[Costs]) -> list[tuple[str, list[Costs]]]:
+def groups(found: Sequence[Costs]) -> list[tuple[str, list[Costs]]]:
     """The sessions by machines started, groups without any left out."""
     named = []
     for low, high in pairwise(EDGES):
@@ -126,13 +159,13 @@ def draw(found: list[Costs]) -> Figure:
     """What whole machines cost more, and what rounding up loses, by machines started."""
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    spread(left, found, _extra, "whole machines, over shares", "#2f6fb5")
-    spread(right, found, _lost, "shares rounded up, over the best whole plan", "#d9822b")
+    shade(left, found, _extra, "whole machines, over shares", "#2f6fb5")
+    shade(right, found, _lost, "shares rounded up, over the best whole plan", "#d9822b")
     left.set_ylabel("cost over the other's (%)")
     return figure
 
 
-def spread(axes: Axes, found: list[Costs], ratio: Callable[[Costs], float], title: str, colour: str) -> None:
+def shade(axes: Axes, found: list[Costs], ratio: Callable[[Costs], float], title: str, colour: str) -> None:
     """Median, and the ranges that hold 50 and 80 % of the sessions, by machines started."""
     named = groups(found)
     places = np.arange(len(named))
@@ -177,10 +210,21 @@ def planner(rate: int, slo: str, a100: int | None = None) -> Session:
     return Session(f"planner-{rate}-{slo}", slo, hardware, modules, FLOW)
 
 
-def planner_table() -> None:
-    """Print the planner's table: 3 rates by 3 objectives, by charging and stock of A100."""
-    print("\n| req/s | SLO | share | rounded up | whole | packed | 4 A100 | no A100 | A100 by share, whole |")
-    print("|---|---|---|---|---|---|---|---|---|")
+def planner_table() -> str:
+    """The planner's table: 3 rates by 3 objectives, by charging and stock of A100."""
+    header = (
+        "requests per second",
+        "SLO (s)",
+        "share",
+        "rounded up",
+        "best whole",
+        "packed",
+        "with 4 A100",
+        "without A100",
+        "A100 by share",
+        "A100 whole",
+    )
+    rows = []
     for rate in (100, 300, 900):
         for slo in ("0.15", "0.3", "0.6"):
             free = planner(rate, slo)
@@ -190,8 +234,8 @@ def planner_table() -> None:
             rounded = None if share.plan is None else evaluate(free, share.plan, WHOLE).cost_per_h
             found = [share.value, rounded, whole.value, packed.value, *(one.value for one in few)]
             cells = ["-" if value is None else f"{float(value):.2f}" for value in found]
-            used = " , ".join(str(_a100(one.plan)) for one in (share, whole))
-            print("|", rate, "|", slo, "|", " | ".join(cells), "|", used, "|", flush=True)
+            rows.append((str(rate), slo, *cells, *(str(_a100(one.plan)) for one in (share, whole))))
+    return table(header, rows)
 
 
 def _a100(plan: object) -> int:
@@ -205,13 +249,17 @@ def all_costs(sessions: Iterable[Session]) -> list[Costs]:
     return [found for session in sessions if (found := costs(session)) is not None]
 
 
-def write(folder: Path | None, figures: Path = FIGURES) -> None:
-    """Print all tables and write the figure."""
-    found = all_costs(w.session for w in workloads(accept_by()).workloads)
-    table("1131 workloads", found)
-    if folder is not None:
-        table("measured sessions", all_costs(load(path) for path in sorted(folder.glob("*.json"))))
-    planner_table()
+def write(folder: Path, figures: Path = FIGURES) -> None:
+    """Write all tables and the figure."""
+    found = all_costs(the_workloads())
+    settings = [all_costs(sessions) for sessions in of_settings(OF_A_SETTING)]
+    measured = all_costs(load(path) for path in sorted(folder.glob("*.json")))
+    sets: dict[str, list[Sequence[Costs]]] = {"the 1131 workloads": [found]}
+    sets[f"{OF_A_SETTING} of each of {len(settings)} accepted settings"] = list(settings)
+    if measured:
+        sets["measured sessions"] = [measured]
+    tables = {"in short": in_short(sets), "workloads": by_machines(found), "planner": planner_table()}
+    paste(PAGE, tables | ({"measured": by_machines(measured)} if measured else {}))
     style = {
         "svg.hashsalt": "whole",
         "svg.fonttype": "none",
@@ -224,4 +272,4 @@ def write(folder: Path | None, figures: Path = FIGURES) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else MEASURED)
