@@ -178,7 +178,7 @@ def answered(asked: Sequence[Case], processes: dict[str, Setup], known: Path | N
                     with known.open("a", encoding="utf-8") as file:
                         file.write(json.dumps({"case": case, "answer": found[case]}) + "\n")
             advance()
-    return found
+    return {case: found[case] for case in asked}
 
 
 def of(found: dict[Case, Answer], *what: object) -> list[Answer]:
