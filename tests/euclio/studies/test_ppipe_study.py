@@ -188,7 +188,7 @@ def test_gain_of_many_pipelines_needs_both_proofs():
 
 def test_profiles_are_as_printed():
     found = profile_measures(model_latencies(0), ratios_along_depth(0))
-    figures = {figure.key: figure for figure in published_figures("ppipe") if figure.role == "fit"}
+    figures = {figure.key: figure for figure in published_figures("ppipe") if figure.role == "input"}
     assert {key: m.value for key, m in found.items()} == pytest.approx(
         {key: figure.value for key, figure in figures.items()}, rel=0.05
     )
