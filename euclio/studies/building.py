@@ -18,7 +18,7 @@ from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
 from euclio.studies.consistent import posterior_blocks
 from euclio.studies.evidence import gathered, random_by_key
-from euclio.studies.power import power_frame
+from euclio.studies.power import power_frame, withdrawn, without
 from euclio.studies.power_blocks import power_blocks
 from euclio.studies.scorecard import Score, published_figures, scorecard
 from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
@@ -94,14 +94,15 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
         Path of the HTML page, and the lines for the terminal.
     """
     paper, asked = study.paper, collected.asked
-    scores = scored(study, collected)
+    given = scored(study, collected)
+    power = power_frame(given, random_by_key(paper, published_figures(paper)))
+    scores = without(given, withdrawn(power))
     text = study.text(collected, scores)
     how = {**provenance(), "reproduction": paper, "seed": asked.seed, "full": asked.full, **collected.how}
     for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
         save(table, folder / f"{name}.parquet", how)
     took = {"seconds": sum(collected.seconds.values()), "jobs": collected.jobs, "whole": asked.workloads is None}
     save(score_frame(scores), folder / "scorecard.parquet", {**how, **took})
-    power = power_frame(scores, random_by_key(paper, published_figures(paper)))
     save(power, folder / "power.parquet", {**how, **took})
     page = folder / "index.html"
     page.write_text(

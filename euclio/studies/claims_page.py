@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 
 import pandas as pd
 
 from euclio.core.words import counted, percent, with_unit
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
-from euclio.studies.agreement import Agreement
-from euclio.studies.claims import Card, Checked, Standing
+from euclio.studies.agreement import TOLERANCE, Agreement
+from euclio.studies.claims import Card, Checked, Standing, stored_claims
 from euclio.studies.power_blocks import HEADS, power_rows
 from euclio.studies.scorecard import CHECK
+from euclio.studies.sentences import NOT_MEASURED, selection, sentences
 
 PAGE = "claims.md"
 INTRODUCTION = (
@@ -30,6 +32,15 @@ POWER = (
     "paper: Harpagon's and Piccolo's on those of every random setting of the workload generator, drawn before any "
     "figure was looked at, the others' on the paper's own other figures of the same unit and kind. Printed: the share "
     "of check figures that the rule says yes of; by chance: of the figures tried."
+)
+
+
+SELECTION = (
+    "Claims were selected by hand, when all figures had been measured once: what a paper puts first in each part of "
+    "its evaluation. So that nothing is lost by that, data/sentences.json has every sentence with a number of "
+    "abstract, introduction and evaluation; numbers in words are not found, nor claims without a number, of which only “no "
+    "baseline is cheaper” is among the claims. Sentences that no claim takes up are decided by the scorecard, figure "
+    "by figure."
 )
 
 
@@ -51,6 +62,7 @@ def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, 
         Heading("Claims"),
         claims_table(checked),
         *power_blocks(shown),
+        *selection_blocks(),
     ]
     page.write_text(markdown_page("Claims of the papers", blocks), encoding="utf-8", newline="\n")
     return page
@@ -74,12 +86,14 @@ def figures_text(cards: Mapping[str, Card]) -> str:
     own, more = figures_of(cards), figures_of(cards, ("doubtful",))
     agree, undecided = ((own.agreement == one).sum() for one in (Agreement.AGREES, Agreement.UNDECIDED))
     near = own.near.sum()
+    tenth = ((own.measured - own.published).abs() <= TOLERANCE * own.published.abs()).sum()
     return (
         f"Of {len(own)} printed figures that nothing was fitted or set to, {agree} agree (the whole 95 % interval "
         f"within the tolerance), {undecided} are not decided, {len(own) - agree - undecided} do not agree; {near} lie "
-        f"within the tolerance if intervals are left out. With {len(more)} figures that another printed one makes "
-        f"doubtful: {agree + (more.agreement == Agreement.AGREES).sum()} of {len(own) + len(more)} agree, "
-        f"{near + more.near.sum()} lie within."
+        f"within the tolerance if intervals are left out ({tenth} within a tenth of the printed value, "
+        f"whatever it is). With {len(more)} figures that another printed one makes doubtful: "
+        f"{agree + (more.agreement == Agreement.AGREES).sum()} of {len(own) + len(more)} agree, {near + more.near.sum()} lie "
+        "within."
     )
 
 
@@ -123,6 +137,23 @@ def power_blocks(cards: Mapping[str, Card]) -> list[Block]:
     return [Heading("How much a verdict tells"), Paragraph(POWER), table]
 
 
+def selection_blocks() -> list[Block]:
+    """How claims were selected, with what was left out: one row per paper, and the results that nothing measures."""
+    rows = []
+    for paper in dict.fromkeys(one.paper for one in sentences()):
+        own = [one for one in sentences() if one.paper == paper]
+        keys = (key for claim in stored_claims() if claim.paper == paper for key in claim.figures)
+        rows.append((paper, *map(str, astuple(selection(own, frozenset(keys))))))
+    left = [(one.paper, one.section, one.why) for one in sentences() if one.status == NOT_MEASURED]
+    columns = ("paper", "with a number", "in a claim", "scorecard alone", "no result", "not measured")
+    return [
+        Heading("How claims were selected"),
+        Paragraph(SELECTION),
+        Table("", columns, tuple(rows), frozenset(range(1, 6))),
+        Table("Results in these sentences that nothing here measures", ("paper", "section", "what, why"), tuple(left)),
+    ]
+
+
 def claims_table(checked: Sequence[Checked]) -> Table:
     """One row per claim."""
     rows = [
@@ -134,7 +165,7 @@ def claims_table(checked: Sequence[Checked]) -> Table:
             ", ".join(with_unit(published, unit) for published, _, unit in one.measured),
             ", ".join(with_unit(measured, unit) for _, measured, unit in one.measured),
             _said(one),
-            percent(one.chance, 0, none=""),
+            percent(one.chance, 0, none="not known" if one.standing == Standing.CONSISTENT else ""),
         )
         for one in checked
     ]

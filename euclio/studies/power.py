@@ -157,6 +157,21 @@ def _others(score: Score, scores: Sequence[Score]) -> list[float]:
     ]
 
 
+def withdrawn(power: pd.DataFrame) -> frozenset[Verdict]:
+    """Verdicts that name a cause, and whose rules say yes of printed checks no more often than of tried figures.
+
+    Args:
+        power: what `power_frame` gives.
+    """
+    lifts = summed(power).lift if len(power) else pd.Series(dtype=np.float64)
+    return frozenset(one for one in (Verdict.OTHER_READING, Verdict.PROFILES) if not lifts.get(str(one), 2.0) > 1)
+
+
+def without(scores: Sequence[Score], verdicts: frozenset[Verdict]) -> tuple[Score, ...]:
+    """The scores, none of which is given one of some verdicts."""
+    return tuple(replace(one, evidence=replace(one.evidence, withdrawn=verdicts)) for one in scores)
+
+
 def summed(power: pd.DataFrame, role: str = CHECK) -> pd.DataFrame:
     """One row per rule over the figures of a role: how many, printed and by chance, in shares; the lift.
 

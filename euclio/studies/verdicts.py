@@ -49,8 +49,10 @@ _MEANINGS = {
     Verdict.WITHIN: "it does not agree, and lies in the 95 % interval of what all settings give that are consistent "
     "with the fitted figures, which is given only where those hold more of the paper's figures than of random "
     "settings'; where it does so only with the model's error added, that is said",
-    Verdict.OTHER_READING: "it agrees where a sentence that the paper leaves open is read the other way",
-    Verdict.PROFILES: "a named parameter of the unprinted profiles or workloads moves the figure across it",
+    Verdict.OTHER_READING: "it agrees where a sentence that the paper leaves open is read the other way; withdrawn as "
+    "the one before",
+    Verdict.PROFILES: "a named parameter of the unprinted profiles or workloads moves the figure across it; withdrawn "
+    "in the same way",
     Verdict.INPUT: "an input of the study that was set to it and agrees with it; no check, and not counted as one",
     Verdict.OTHER_MACHINE: "a run time, of other code on another machine; never counted as agreement",
     Verdict.CONTRADICTS: "the papers print another figure, and the two cannot both hold; counted with and without",
@@ -209,6 +211,7 @@ class Evidence:
         readings: the figure under other readings.
         contradictions: other printed figures that it does not go together with.
         stated: the study's own verdict, which stands only where no rule gives one.
+        withdrawn: verdicts whose rules say yes of this paper's checks no more often than by chance (`power`).
     """
 
     predicted: Predicted | None = None
@@ -216,6 +219,7 @@ class Evidence:
     readings: tuple[OtherReading, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
     stated: Stated | None = None
+    withdrawn: frozenset[Verdict] = frozenset()
 
 
 NOTHING = Evidence()
@@ -266,8 +270,8 @@ def judge(
         return Judged(Verdict.UNDECIDED)
     return (
         _within(value, unit, kind, evidence.predicted)
-        or _under_another_reading(value, unit, kind, evidence.readings)
-        or _by_profiles(value, unit, evidence.moved)
+        or _under_another_reading(value, unit, kind, evidence)
+        or _by_profiles(value, unit, evidence)
         # The model's error is wide and names no cause, so that it comes after what does.
         or _roughly_within(value, unit, kind, evidence.predicted)
         or _as_stated(unit, evidence.stated)
@@ -323,16 +327,20 @@ def by_chance(chance: float) -> str:
     return "" if math.isnan(chance) else f", which would hold the figure of {percent(chance, 0)} of random settings"
 
 
-def _under_another_reading(value: float, unit: str, kind: str, readings: tuple[OtherReading, ...]) -> Judged | None:
-    for reading in readings:
+def _under_another_reading(value: float, unit: str, kind: str, evidence: Evidence) -> Judged | None:
+    if Verdict.OTHER_READING in evidence.withdrawn:
+        return None
+    for reading in evidence.readings:
         if agreement(value, reading.measured, kind) == Agreement.AGREES:
             found = with_unit(reading.measured.value, unit)
             return Judged(Verdict.OTHER_READING, f"{reading.question}: {reading.answer} ({found}).")
     return None
 
 
-def _by_profiles(value: float, unit: str, moved: tuple[Moved, ...]) -> Judged | None:
-    for one in moved:
+def _by_profiles(value: float, unit: str, evidence: Evidence) -> Judged | None:
+    if Verdict.PROFILES in evidence.withdrawn:
+        return None
+    for one in evidence.moved:
         if one.across(value):
             return Judged(Verdict.PROFILES, movement(one, unit))
     return None

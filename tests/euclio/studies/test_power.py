@@ -5,7 +5,19 @@ import math
 import pytest
 
 from euclio.analysis.statistics import Measured
-from euclio.studies.power import DEALT, ROUGHLY, SETTINGS, Lift, lift, power_frame, says_yes, summed, weighed
+from euclio.studies.power import (
+    DEALT,
+    ROUGHLY,
+    SETTINGS,
+    Lift,
+    lift,
+    power_frame,
+    says_yes,
+    summed,
+    weighed,
+    withdrawn,
+    without,
+)
 from euclio.studies.power_blocks import power_blocks, power_rows
 from euclio.studies.scorecard import Published, Score
 from euclio.studies.verdicts import Evidence, Moved, OtherReading, Predicted, Verdict
@@ -83,6 +95,16 @@ def test_to_lie_within_is_withdrawn_where_random_settings_are_covered_as_often(c
     found = weighed(figures, {key: predicted(chance) for key in "ab"})
     assert {one.telling for one in found.values()} == {telling}
     assert not any(one.error_telling for one in found.values()) or telling
+
+
+@pytest.mark.parametrize(("tried", "gone"), [([10.0, 10.0], True), ([10.0, 90.0], False)])
+def test_what_names_a_cause_is_withdrawn_where_chance_is_explained_as_often(tried, gone):
+    """The gain moves the figure across the printed 10, and across 10 but not 90 of those that were tried."""
+    moved = Score(SCORE.published, SCORE.measured, "", Evidence(moved=EVIDENCE.moved))
+    found = withdrawn(power_frame([moved], {"a": tried}))
+    assert (Verdict.PROFILES in found) == gone
+    (after,) = without([moved], found)
+    assert after.judged.verdict == (Verdict.UNEXPLAINED if gone else Verdict.PROFILES)
 
 
 def test_no_lift_is_known_of_nothing():
