@@ -38,9 +38,9 @@ POWER = (
 SELECTION = (
     "Claims were selected by hand, when all figures had been measured once: what a paper puts first in each part of "
     "its evaluation. So that nothing is lost by that, data/sentences.json has every sentence with a number of "
-    "abstract, introduction and evaluation; numbers in words are not found, nor claims without a number, of which only “no "
-    "baseline is cheaper” is among the claims. Sentences that no claim takes up are decided by the scorecard, figure "
-    "by figure."
+    "abstract, introduction and evaluation; numbers in words are not found, nor claims without a number, of which only "
+    "“no baseline is cheaper” is among the claims. Sentences that no claim takes up are decided by the scorecard, "
+    "figure by figure."
 )
 
 
@@ -85,15 +85,14 @@ def figures_text(cards: Mapping[str, Card]) -> str:
     """How the check figures of all papers stand, in a sentence: those that nothing was fitted to."""
     own, more = figures_of(cards), figures_of(cards, ("doubtful",))
     agree, undecided = ((own.agreement == one).sum() for one in (Agreement.AGREES, Agreement.UNDECIDED))
-    near = own.near.sum()
+    near, more_agree = own.near.sum(), (more.agreement == Agreement.AGREES).sum()
     tenth = ((own.measured - own.published).abs() <= TOLERANCE * own.published.abs()).sum()
     return (
         f"Of {len(own)} printed figures that nothing was fitted or set to, {agree} agree (the whole 95 % interval "
         f"within the tolerance), {undecided} are not decided, {len(own) - agree - undecided} do not agree; {near} lie "
         f"within the tolerance if intervals are left out ({tenth} within a tenth of the printed value, "
         f"whatever it is). With {len(more)} figures that another printed one makes doubtful: "
-        f"{agree + (more.agreement == Agreement.AGREES).sum()} of {len(own) + len(more)} agree, {near + more.near.sum()} lie "
-        "within."
+        f"{agree + more_agree} of {len(own) + len(more)} agree, {near + more.near.sum()} lie within."
     )
 
 

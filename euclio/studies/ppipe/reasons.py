@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -121,7 +122,8 @@ def open_text(rows: pd.DataFrame) -> str:
     left = rows[rows.status != "optimal"]
     if left.empty:
         return f"at most {rows.wall_s.max():.2f} s on all {len(rows)}"
-    return f"over {left.wall_s.min():.0f} s on {len(left)} of {len(rows)}"
+    # Rounded down: a process that is stopped late is not open for longer.
+    return f"over {math.floor(left.wall_s.min())} s on {len(left)} of {len(rows)}"
 
 
 def _testbed(serving: pd.DataFrame) -> dict[str, str]:
