@@ -142,7 +142,7 @@ def stored_claims() -> tuple[Claim, ...]:
 
 
 def verdicts_before(paper: str) -> tuple[int, int] | None:
-    """How many figures of a paper agreed, and of how many, before verdicts were given; None: it had no scorecard."""
+    """How many figures of a paper agreed, of how many, before agreement was a test of equivalence; None: not known."""
     found = _stored()["before"].get(paper)
     return None if found is None else (found[0], found[1])
 

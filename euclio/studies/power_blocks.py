@@ -29,7 +29,7 @@ def power_blocks(power: pd.DataFrame) -> list[Block]:
 
 def power_table(power: pd.DataFrame) -> Table:
     """One row per rule."""
-    return Table("", HEADS, tuple(power_rows(power)), frozenset(range(1, len(HEADS))))
+    return Table("", HEADS, tuple(power_rows(power)), frozenset(range(1, len(HEADS))), stacks=True)
 
 
 def power_rows(power: pd.DataFrame) -> list[tuple[str, ...]]:

@@ -100,7 +100,7 @@ def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = N
 
     Args:
         scores: all scores, in the order of the paper.
-        before: how many figures agreed, and of how many, before readings and posteriors were known.
+        before: how many figures agreed, and of how many, before agreement was a test of equivalence.
     """
     if not scores:
         return []
