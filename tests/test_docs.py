@@ -275,3 +275,16 @@ def test_what_tools_put_into_pages_stands_between_marks():
         names = [label for end, label in own if not end]
         assert own == [(end, label) for label in names for end in ("", "/")], page.name
         assert len(set(names)) == len(names), page.name
+
+
+def test_the_readme_counts_figures_as_the_report_of_all_claims_does():
+    """The counts change with every reproduction, and the first page of the project may not say better ones."""
+    words = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    stated = re.search(
+        r"Of (\d+) printed figures .*?, (\d+) are shown to agree .*?, (\d+) are not decided, (\d+) do", words
+    )
+    report = (ROOT / "reports" / "claims.md").read_text(encoding="utf-8")
+    found = re.search(r"^Of (\d+) printed figures .*?, (\d+) agree .*?, (\d+) are not decided, (\d+) do", report, re.M)
+    assert stated is not None
+    assert found is not None
+    assert stated.groups() == found.groups()

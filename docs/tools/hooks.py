@@ -122,11 +122,11 @@ def gallery() -> str:
 
 
 def claims() -> str:
-    """The table of the papers' claims as it was written last; a sentence where it was not."""
+    """The page of the papers' claims as it was written last, but for its title; a sentence where it was not."""
     page = ROOT / "reports" / "claims.md"
     if not page.exists():
         return "No reports are stored: `make reproduce` writes the table."
-    return page.read_text(encoding="utf-8").partition("## Claims\n")[2]
+    return page.read_text(encoding="utf-8").partition("\n")[2]
 
 
 def _renamed(svg: str, paper: str) -> str:

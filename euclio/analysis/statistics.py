@@ -31,12 +31,14 @@ class Measured:
         low: lower end of the 95 % interval; None where an interval says nothing (a maximum, a time).
         high: its upper end.
         n: how many observations it is made of.
+        exact: whether it needs no interval, such as a number of a worked case.
     """
 
     value: float
     low: float | None = None
     high: float | None = None
     n: int = 0
+    exact: bool = False
 
 
 def share(hits: pd.Series[bool], scale: float = 100.0) -> Measured:
@@ -161,6 +163,11 @@ def largest(values: pd.Series[float], scale: float = 1.0) -> Measured:
 
 def exactly(value: float, n: int = 0) -> Measured:
     """A number that needs no interval, such as one of a worked case."""
+    return Measured(float(value), n=n, exact=True)
+
+
+def of_one_run(value: float, n: int = 0) -> Measured:
+    """A number that would be another one in another run, of which there is none: it has no interval."""
     return Measured(float(value), n=n)
 
 

@@ -125,12 +125,13 @@ def _check_claims(arguments: argparse.Namespace) -> int:
     given = next((name for name in of_runs if getattr(arguments, name)), None)
     if given is not None:
         raise InputError(f"runs nothing, so that {given} has no meaning; leave one of the two out", field="--claims")
-    from euclio.studies.claims import accept, check_all
+    from euclio.studies.claims import accept, check_all, load_cards
     from euclio.studies.claims_page import lines, write_claims
 
     reports = arguments.out or Path("reports")
     checked = check_all(reports)
-    for line in (*lines(checked), str(write_claims(checked, reports))):
+    cards = load_cards(reports)
+    for line in (*lines(checked, cards), str(write_claims(checked, reports, cards))):
         print(line)
     if arguments.accept:
         accept(checked)

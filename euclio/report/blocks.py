@@ -10,10 +10,12 @@ class Tone(StrEnum):
     """A colour of a count or of a word in a table; what it means is always written next to it."""
 
     GOOD = "good"
+    OPEN = "open"
     NEAR = "near"
     ROUGH = "rough"
     READING = "reading"
     INPUTS = "inputs"
+    SET = "set"
     OTHER = "other"
     CONFLICT = "conflict"
     BAD = "bad"

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
+
 from euclio.core.progress import told
 from euclio.core.provenance import provenance
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
@@ -15,7 +17,9 @@ from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample
 from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
 from euclio.studies.consistent import posterior_blocks
-from euclio.studies.evidence import gathered
+from euclio.studies.evidence import gathered, random_by_key
+from euclio.studies.power import power_frame, withdrawn, without
+from euclio.studies.power_blocks import power_blocks
 from euclio.studies.scorecard import Score, published_figures, scorecard
 from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
 from euclio.studies.store import save
@@ -90,15 +94,20 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
         Path of the HTML page, and the lines for the terminal.
     """
     paper, asked = study.paper, collected.asked
-    scores = scored(study, collected)
+    given = scored(study, collected)
+    power = power_frame(given, random_by_key(paper, published_figures(paper)))
+    scores = without(given, withdrawn(power))
     text = study.text(collected, scores)
     how = {**provenance(), "reproduction": paper, "seed": asked.seed, "full": asked.full, **collected.how}
     for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
         save(table, folder / f"{name}.parquet", how)
     took = {"seconds": sum(collected.seconds.values()), "jobs": collected.jobs, "whole": asked.workloads is None}
     save(score_frame(scores), folder / "scorecard.parquet", {**how, **took})
+    save(power, folder / "power.parquet", {**how, **took})
     page = folder / "index.html"
-    page.write_text(html_page(study.title, blocks(paper, collected, scores, text)), encoding="utf-8", newline="\n")
+    page.write_text(
+        html_page(study.title, blocks(paper, collected, scores, text, power)), encoding="utf-8", newline="\n"
+    )
     card = markdown_page(study.title, card_blocks(paper, scores, text))
     (folder / "scorecard.md").write_text(card, encoding="utf-8", newline="\n")
     return page, [*text.headlines, *verdict_lines(scores)]
@@ -107,7 +116,8 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
 def scored(study: Study, collected: Collected) -> tuple[Score, ...]:
     """Every published figure of a study with its measure and the evidence that its verdict rests on."""
     figures = published_figures(study.paper)
-    evidence = gathered(study.paper, figures, study.readings(collected), study.stated(collected))
+    readings, stated, swept = study.readings(collected), study.stated(collected), study.swept(collected)
+    evidence = gathered(study.paper, figures, readings, stated, swept)
     return scorecard(figures, study.measures(collected), study.reasons(collected), evidence)
 
 
@@ -129,7 +139,7 @@ def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -
     return Collected(*parts, asked, certified, collector.seconds, jobs)
 
 
-def blocks(paper: str, collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:
+def blocks(paper: str, collected: Collected, scores: Sequence[Score], text: Text, power: pd.DataFrame) -> list[Block]:
     """The whole page: what is to be seen first, the scorecard, then the study's own sections and the run."""
     return [
         *refuted_blocks(collected.certified),
@@ -139,6 +149,7 @@ def blocks(paper: str, collected: Collected, scores: Sequence[Score], text: Text
         Heading("Scorecard"),
         *scorecard_blocks(scores, verdicts_before(paper)),
         how_to_read(text.tally),
+        *power_blocks(power),
         *posterior_blocks(paper),
         *text.sections,
         *certificate_blocks(collected.certified),

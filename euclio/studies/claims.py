@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,13 +17,17 @@ from typing import Any
 
 import pandas as pd
 
+from euclio.analysis.statistics import Measured
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
+from euclio.studies.agreement import Agreement, Kind, agreement
+from euclio.studies.consistent import named, stored_posterior
 from euclio.studies.store import load
-from euclio.studies.verdicts import Verdict
 
 FILE = "claims.json"
-SCORECARD = "scorecard.parquet"
+NEEDED = {"key", "role", "kind", "exact", "telling", "settings_low", "settings_high", "because"}
+"""Columns of a scorecard that verdicts on claims rest on and that older ones did not have."""
+SCORECARD, POWER = "scorecard.parquet", "power.parquet"
 
 
 class Standing(StrEnum):
@@ -33,8 +38,10 @@ class Standing(StrEnum):
     """
 
     REPLICATED = "replicated"
+    NOT_DECIDED = "not decided"
     CONSISTENT = "consistent, not replicated"
     NOT_REPLICATED = "not replicated"
+    OTHER_MACHINE = "measured on another machine"
     NOT_RUN = "not run"
 
 
@@ -49,6 +56,7 @@ class Claim:
         figures: keys of the published figures that have to agree, all of them.
         least: what the measured figure has to be at least, in place of agreement; None: no such bound.
         most: what it may be at most; None: no such bound.
+        every: whether the bound is claimed of every workload: it holds of all that were measured, or does not.
         held: whether it held when claims were last accepted.
     """
 
@@ -58,6 +66,7 @@ class Claim:
     figures: tuple[str, ...]
     least: float | None = None
     most: float | None = None
+    every: bool = False
     held: bool = False
 
     @property
@@ -70,7 +79,9 @@ class Claim:
         """What it is held to, in words."""
         bounds = [f"at least {self.least:g}"] if self.least is not None else []
         bounds += [f"at most {self.most:g}"] if self.most is not None else []
-        return " and ".join(bounds) or "a tenth, or the 95 % interval"
+        if not bounds:
+            return "the interval within a tenth"
+        return f"{' and '.join(bounds)}{' on every workload' if self.every else ', by the interval'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +91,12 @@ class Card:
     Attributes:
         rows: one row per published figure, by key.
         seconds: what the reproduction took.
+        power: how often rules say yes of figures that mean nothing; None: a report of an older version.
     """
 
     rows: pd.DataFrame
     seconds: float
+    power: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +108,16 @@ class Checked:
         standing: what is said of it.
         measured: the figures, published and measured.
         minutes: what its reproduction took; None: it was not run.
+        why: what else has to be said of it: of a time what was timed, of a maximum of how many.
+        chance: share of random settings that the same intervals would accept; NaN: not known, or not asked.
     """
 
     claim: Claim
     standing: Standing
     measured: tuple[tuple[float, float, str], ...]
     minutes: float | None
+    why: str = ""
+    chance: float = math.nan
 
     @property
     def holds(self) -> bool:
@@ -125,7 +142,7 @@ def stored_claims() -> tuple[Claim, ...]:
 
 
 def verdicts_before(paper: str) -> tuple[int, int] | None:
-    """How many figures of a paper agreed, and of how many, before verdicts were given; None: it had no scorecard."""
+    """How many figures of a paper agreed, of how many, before agreement was a test of equivalence; None: not known."""
     found = _stored()["before"].get(paper)
     return None if found is None else (found[0], found[1])
 
@@ -134,7 +151,7 @@ def load_card(reports: Path, paper: str) -> Card | None:
     """The scorecard of a paper; None: it was not run.
 
     Raises:
-        InputError: it is of fewer workloads than the study's: intervals of few workloads hold nearly everything.
+        InputError: it is of fewer workloads than the study's, or of an older version.
     """
     path = reports / paper / SCORECARD
     if not path.exists():
@@ -142,7 +159,11 @@ def load_card(reports: Path, paper: str) -> Card | None:
     rows, how = load(path)
     if not how["whole"]:
         raise InputError(f"is of a smaller run; run `euclio reproduce {paper}` as it is", file=str(path))
-    return Card(rows.set_index("key"), float(str(how["seconds"])))
+    if not set(rows) >= NEEDED:
+        raise InputError(f"is of an older version; run `euclio reproduce {paper}` anew", file=str(path))
+    tried = reports / paper / POWER
+    power = load(tried)[0] if tried.exists() else None
+    return Card(rows.set_index("key"), float(str(how["seconds"])), power)
 
 
 def check(claim: Claim, card: Card | None) -> Checked:
@@ -156,19 +177,76 @@ def check(claim: Claim, card: Card | None) -> Checked:
     rows = card.rows.loc[list(claim.figures)]
     columns = (rows.published.astype(float), rows.measured.astype(float), rows.unit.astype(str))
     values = tuple(zip(*columns, strict=True))
-    return Checked(claim, _standing(claim, rows), values, card.seconds / 60)
+    found = _standing(claim, rows)
+    chance = _chance(claim, rows) if found == Standing.CONSISTENT else math.nan
+    return Checked(claim, found, values, card.seconds / 60, _why(claim, rows, found), chance)
 
 
 def _standing(claim: Claim, rows: pd.DataFrame) -> Standing:
-    if claim.least is not None or claim.most is not None:
-        low, high = (-float("inf") if claim.least is None else claim.least), claim.most
-        holds = bool((rows.measured >= low).all() and (high is None or (rows.measured <= high).all()))
-    else:
-        holds = bool((rows.verdict == Verdict.AGREES).all())
-    if holds:
+    """The first that holds: a run time is a run time; all agree; one is decided against; nothing is decided."""
+    if (rows.role == "time").any():
+        return Standing.OTHER_MACHINE
+    own = [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
+    found = [_agreement(claim, row) for row in own]
+    if all(one == Agreement.AGREES for one in found):
         return Standing.REPLICATED
-    near = rows.verdict.isin([Verdict.AGREES, Verdict.WITHIN]).all() and not rows.roughly.any()
-    return Standing.CONSISTENT if near else Standing.NOT_REPLICATED
+    if Agreement.DIFFERS not in found:
+        return Standing.NOT_DECIDED
+    # What is claimed of every workload holds or does not, so that an interval has nothing to say of it.
+    universal = claim.every or (rows.kind == Kind.ALL).any()
+    near = all(_consistent(row) for row, one in zip(own, found, strict=True) if one != Agreement.AGREES)
+    return Standing.CONSISTENT if near and not universal else Standing.NOT_REPLICATED
+
+
+def _agreement(claim: Claim, row: Mapping[str, Any]) -> Agreement:
+    """Whether a figure agrees with what the claim says of it."""
+    low, high = (None if math.isnan(row[end]) else float(row[end]) for end in ("low", "high"))
+    exact = claim.every or bool(row["exact"])
+    measured = Measured(float(row["measured"]), low, high, int(row["n"]), exact)
+    bounds: list[tuple[float | None, str]] = [(claim.least, Kind.LEAST), (claim.most, Kind.MOST)]
+    asked = [(bound, kind) for bound, kind in bounds if bound is not None]
+    found = [agreement(b, measured, k) for b, k in asked or [(float(row["published"]), str(row["kind"]))]]
+    return max(found, key=list(Agreement).index)
+
+
+def _consistent(row: Mapping[str, Any]) -> bool:
+    """Whether the printed value lies in what settings give, where that tells something of the paper."""
+    return bool(row["telling"]) and row["settings_low"] <= row["published"] <= row["settings_high"]
+
+
+def _why(claim: Claim, rows: pd.DataFrame, found: Standing) -> str:
+    """What is said of the verdict next to it."""
+    if found == Standing.OTHER_MACHINE:
+        return " ".join(dict.fromkeys(str(text) for text in rows.because if text))
+    if claim.every and found == Standing.REPLICATED:
+        return f"on all of {int(rows.n.max())}"
+    lacking = rows.low.isna() | ((rows.n == 1) & ~rows.exact)
+    return "one run, or a maximum: no interval" if found == Standing.NOT_DECIDED and lacking.any() else ""
+
+
+def _chance(claim: Claim, rows: pd.DataFrame) -> float:
+    """The share of random settings whose figures the same intervals would all accept.
+
+    Only settings that show all of the claim's figures are asked; where those are too few or unknown, NaN.
+    """
+    stored = stored_posterior(claim.paper)
+    names = {key: named(claim.paper, key) for key in claim.figures}
+    if stored is None or not set(names.values()) <= set(stored.prior):
+        return math.nan
+    shown = stored.prior[list(names.values())].dropna()
+    held = [shown[name].between(rows.settings_low[key], rows.settings_high[key]) for key, name in names.items()]
+    return float(pd.concat(held, axis=1).all(axis=1).mean()) if len(shown) else math.nan
+
+
+def load_cards(reports: Path, claims: Sequence[Claim] | None = None) -> dict[str, Card]:
+    """The scorecards of the claims' papers, by paper; papers that were not run are left out.
+
+    Raises:
+        InputError: a scorecard is of a smaller run.
+    """
+    chosen = stored_claims() if claims is None else claims
+    cards = {paper: load_card(reports, paper) for paper in dict.fromkeys(claim.paper for claim in chosen)}
+    return {paper: card for paper, card in cards.items() if card is not None}
 
 
 def check_all(reports: Path, claims: Sequence[Claim] | None = None) -> tuple[Checked, ...]:
@@ -182,8 +260,8 @@ def check_all(reports: Path, claims: Sequence[Claim] | None = None) -> tuple[Che
         InputError: a scorecard is of a smaller run.
     """
     chosen = stored_claims() if claims is None else claims
-    cards = {paper: load_card(reports, paper) for paper in dict.fromkeys(claim.paper for claim in chosen)}
-    return tuple(check(claim, cards[claim.paper]) for claim in chosen)
+    cards = load_cards(reports, chosen)
+    return tuple(check(claim, cards.get(claim.paper)) for claim in chosen)
 
 
 def accept(checked: Sequence[Checked], path: Path | None = None) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from euclio.core.data_files import data_dir
 from euclio.report import Block, Heading, Paragraph
 from euclio.studies.posterior.distance import LEAST
-from euclio.studies.posterior.evidence import interval, model_error
+from euclio.studies.posterior.evidence import Interval, interval, model_error
 from euclio.studies.posterior.figures import all_figures
 from euclio.studies.posterior.prior import NAMES, PRIORS, READINGS
 from euclio.studies.posterior.store import PLACE, Stored, load_stored
@@ -83,36 +83,64 @@ def named(paper: str, key: str) -> str:
 
 
 def predicted(stored: Stored, paper: str, key: str) -> Predicted | None:
-    """What the accepted settings give for a paper's figure; None: too few of them show it for an interval."""
+    """What the accepted settings give for a paper's figure; None: too few of them show it for an interval.
+
+    Whether it tells something that a figure lies within is not said here (`power.weighed`).
+    """
     name = named(paper, key)
     if not _known(stored.accepted, name):
         return None
     own = interval(stored.accepted, name)
     wide = interval(stored.accepted, name, model_error(stored.accepted))
     prior = interval(stored.prior, name)
-    return Predicted(own.low, own.high, wide.low, wide.high, prior.low, prior.high)
+    random = random_figures(stored, paper, key)
+    chances = (_share_within(random, own), _share_within(random, wide))
+    return Predicted(own.low, own.high, wide.low, wide.high, prior.low, prior.high, *chances)
 
 
-def moved(stored: Stored, paper: str, key: str, value: float) -> tuple[Moved, ...]:
-    """Parameters that move a figure across a value within their posterior range, the strongest first.
+def random_figures(stored: Stored, paper: str, key: str) -> NDArray[np.float64]:
+    """A paper's figure under every setting drawn from the prior, one number per setting that shows it.
+
+    The draws were made before any figure was looked at: they are what the generator gives at random.
+    """
+    name = named(paper, key)
+    if name not in stored.prior:
+        return np.zeros(0)
+    values: NDArray[np.float64] = stored.prior[name].to_numpy(np.float64)
+    return values[np.isfinite(values)]
+
+
+def _share_within(values: NDArray[np.float64], ends: Interval) -> float:
+    """The share of numbers that lie in an interval; NaN of fewer than `FEWEST`."""
+    if values.size < FEWEST:
+        return math.nan
+    return float(np.mean((values >= ends.low) & (values <= ends.high)))
+
+
+def movers(stored: Stored, paper: str, key: str) -> tuple[Moved, ...]:
+    """Parameters that move a figure within their posterior range, the strongest first.
 
     Each is asked over the draws from the prior that lie in its posterior range (over the accepted settings where the
-    figure is known of those alone): there are draws on both sides of the value, the rank correlation is at least
-    `LEAST_CORRELATION` and `ERRORS` standard errors, and the least-squares line of ln(figure + 1) on the parameter
-    crosses the value between the ends of the range. Left out are readings, which are no parameters of the workloads,
+    figure is known of those alone): the rank correlation is at least `LEAST_CORRELATION` and `ERRORS` standard errors.
+    Whether it moves the figure across a value is for `Moved.across` to say: there are draws on both sides of the value,
+    and the least-squares line of ln(figure + 1) on the parameter crosses it between the ends of the range. Left out
+    are readings, which are no parameters of the workloads,
     and parameters of another paper's workloads alone.
 
     Args:
         stored: the draw.
         paper: the paper.
         key: its figure.
-        value: the published value.
     """
     figure = named(paper, key)
     frame = stored.prior if _known(stored.prior, figure) else stored.accepted
     found = [_moved(stored, frame, figure, name) for name in parameters(paper)]
-    across = [one for one, least, most in filter(None, found) if least <= value <= most and one.across(value)]
-    return tuple(sorted(across, key=lambda one: -abs(one.correlation)))
+    return tuple(sorted(filter(None, found), key=lambda one: -abs(one.correlation)))
+
+
+def moved(stored: Stored, paper: str, key: str, value: float) -> tuple[Moved, ...]:
+    """Those of `movers` that move the figure across a value."""
+    return tuple(one for one in movers(stored, paper, key) if one.across(value))
 
 
 def parameters(paper: str) -> tuple[str, ...]:
@@ -124,7 +152,7 @@ def _known(frame: pd.DataFrame, figure: str) -> bool:
     return figure in frame and int(frame[figure].notna().sum()) >= FEWEST
 
 
-def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> tuple[Moved, float, float] | None:
+def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> Moved | None:
     """What a parameter does to a figure over its posterior range, with the least and the largest figure there."""
     if not _known(frame, figure):
         return None
@@ -139,8 +167,8 @@ def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> tuple
     most = 100.0 if figure.endswith("_share") else math.inf
     line = _line(places[kept].to_numpy(np.float64), values[kept].to_numpy(np.float64), (low, high))
     ends = (min(line[0], most), min(line[1], most))
-    one = Moved(_with_range(name, float(low), float(high)), correlation, *ends)
-    return one, float(values[kept].min()), float(values[kept].max())
+    seen = (float(values[kept].min()), float(values[kept].max()))
+    return Moved(_with_range(name, float(low), float(high)), correlation, *ends, *seen)
 
 
 def _line(places: NDArray[np.float64], values: NDArray[np.float64], at: Sequence[float]) -> tuple[float, float]:

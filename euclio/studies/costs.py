@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, exactly, largest, mean, share
+from euclio.analysis.statistics import Measured, largest, mean, of_one_run, share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.session.workloads.acceptance import BASELINES
 
@@ -96,7 +96,7 @@ def time_measures(timings: pd.DataFrame, own: str, enumeration: str, quantized: 
     """
     whole = timings.assign(whole_s=timings.wall_s / timings.stat_share.fillna(1.0))
     seconds = whole.groupby("solver").whole_s.mean()
-    time = partial(exactly, n=timings.workload.nunique())
+    time = partial(of_one_run, n=timings.workload.nunique())
     return {
         "brute_force_runtime": time(seconds[enumeration]),
         f"{own}_runtime": time(seconds[own]),
@@ -122,11 +122,16 @@ def time_reasons(timings: pd.DataFrame, own: str, enumeration: str) -> dict[str,
         f"Vectors of budgets grow exponentially with the modules: means {by}; {int((slow.stat_share < 1).sum())} of "
         f"{len(slow)} extrapolated; median {whole.median():.3g} s."
     )
+    seconds = timings.assign(whole_s=timings.wall_s / timings.stat_share.fillna(1.0)).groupby("solver").whole_s.mean()
+    quotient = (
+        f"{seconds[enumeration]:.3g} s over {1000 * seconds[own]:.3g} ms: the slower the enumeration, the larger the "
+        f"quotient, so that it says nothing of the paper's. {grid}"
+    )
     return {
         f"{own}_runtime": machine,
         "q0.01_runtime": machine,
         "q0.01_runtime_ratio": "Ours is a dynamic program over the DAG with Algorithm 1 once per module and step; "
         "the paper does not say how its own searches.",
         "brute_force_runtime": grid,
-        "brute_force_runtime_ratio": grid,
+        "brute_force_runtime_ratio": quotient,
     }

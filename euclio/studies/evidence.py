@@ -1,4 +1,7 @@
-"""Gathers what verdicts rest on: the stored posterior, contradictions in print, other readings, a study's sweeps."""
+"""Gathers what verdicts rest on: the stored posterior, contradictions in print, other readings, a study's sweeps.
+
+The stored posterior of a paper is asked for in one place, `consistent.stored_posterior`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from euclio.core.data_files import data_dir
-from euclio.studies.consistent import moved, predicted, stored_posterior
+from euclio.studies.consistent import movers, predicted, random_figures, stored_posterior
+from euclio.studies.power import weighed
 from euclio.studies.scorecard import Published
-from euclio.studies.verdicts import Contradiction, Evidence, OtherReading, Quotation, Stated
+from euclio.studies.verdicts import Contradiction, Evidence, Moved, OtherReading, Quotation, Stated
 
 
 def contradictions(paper: str) -> dict[str, tuple[Contradiction, ...]]:
@@ -30,6 +34,7 @@ def gathered(
     figures: Sequence[Published],
     readings: Mapping[str, Sequence[OtherReading]],
     stated: Mapping[str, Stated],
+    swept: Mapping[str, Sequence[Moved]] | None = None,
     folder: Path | None = None,
 ) -> dict[str, Evidence]:
     """The evidence of every published figure, by key.
@@ -39,16 +44,33 @@ def gathered(
         figures: its published figures.
         readings: figures under other readings, by key.
         stated: the study's own verdicts, by key.
+        swept: parameters that move a figure in the study's own sweeps, by key.
         folder: where posteriors are stored; None: `data/posterior`.
     """
-    stored, printed = stored_posterior(paper, folder), contradictions(paper)
+    stored, printed, own = stored_posterior(paper, folder), contradictions(paper), swept or {}
+    known = {} if stored is None else {figure.key: predicted(stored, paper, figure.key) for figure in figures}
+    given = weighed(figures, {key: one for key, one in known.items() if one is not None})
     return {
         figure.key: Evidence(
-            predicted=None if stored is None else predicted(stored, paper, figure.key),
-            moved=() if stored is None else moved(stored, paper, figure.key, figure.value),
+            predicted=given.get(figure.key),
+            moved=(*(() if stored is None else movers(stored, paper, figure.key)), *own.get(figure.key, ())),
             readings=tuple(readings.get(figure.key, ())),
             contradictions=printed.get(figure.key, ()),
             stated=stated.get(figure.key),
         )
         for figure in figures
     }
+
+
+def random_by_key(paper: str, figures: Sequence[Published], folder: Path | None = None) -> dict[str, list[float]]:
+    """The published figures under random settings of the workload generator, by key; empty: the paper has no draws.
+
+    Args:
+        paper: name of the study.
+        figures: its published figures.
+        folder: where posteriors are stored; None: `data/posterior`.
+    """
+    stored = stored_posterior(paper, folder)
+    if stored is None:
+        return {}
+    return {figure.key: random_figures(stored, paper, figure.key).tolist() for figure in figures}

@@ -42,22 +42,22 @@ def numbers(scores: Sequence[Score], system: Named) -> list[KeyNumber]:
 
 
 def tally_text(paper: str, scores: Sequence[Score]) -> str:
-    """What the roles of figures mean, and how many of each have no visible difference; of a paper with a posterior."""
-    (fitted, fits), (hit, all_) = tally(scores)["fit"], tally(scores)["check"]
+    """What the roles of figures mean, and how many of each agree; of a paper with a posterior."""
+    (fitted, fits), (hit, all_), (apart, doubtful) = (tally(scores)[role] for role in ("fit", "check", "doubtful"))
     return (
         "Role fit: the generator's free parameters may have been fitted to the figure, as named in advance in "
-        f"data/published/{paper}.json; check: only ever compared. Without visible difference: "
-        f"{fitted} of {fits} fit, {hit} of {all_} check. Not "
-        "counted: run times (role time), which are another machine's, and figures that contradict another printed one "
-        "(role inconsistent, data/published/contradictions.json)."
+        f"data/published/{paper}.json; check: only ever compared. Shown to agree: {fitted} of {fits} fit, {hit} of "
+        f"{all_} check. Counted apart: figures that another printed one makes doubtful (role doubtful, "
+        f"data/published/contradictions.json), of which {apart} of {doubtful} agree. Never counted as agreement: run "
+        "times (role time), which are another machine's."
     )
 
 
 def headlines(first: str, scores: Sequence[Score], keys: Sequence[str]) -> list[str]:
-    """Lines for the terminal: what the run says, the figures that matter most, and how many differ visibly or not."""
-    met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in tally(scores).items())
+    """Lines for the terminal: what the run says, the figures that matter most, and how many agree."""
+    met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in tally(scores).items() if all_)
     shown = (score_line(score) for score in scores if score.published.key in keys)
-    return [first, *shown, f"figures without visible difference: {met}"]
+    return [first, *shown, f"figures shown to agree: {met}"]
 
 
 def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named) -> str:

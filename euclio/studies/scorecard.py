@@ -11,10 +11,15 @@ import pandas as pd
 from euclio.analysis.statistics import Measured
 from euclio.core.data_files import data_dir
 from euclio.core.words import with_unit
-from euclio.studies.verdicts import NOTHING, Evidence, Judged, inside, judge, met
+from euclio.studies.agreement import Agreement, agreement, near
+from euclio.studies.verdicts import NOTHING, ODD, Evidence, Judged, Verdict, judge
 
-COUNTED = ("fit", "check")
-"""Roles of figures that count; run times and figures that contradict another printed one are only shown."""
+CHECK = "check"
+"""The role of figures that nothing was fitted to: agreement is counted of them alone."""
+COUNTED = ("fit", CHECK)
+"""Roles of figures that settings are held against (`posterior.targets`)."""
+COMPARED = ("fit", CHECK, "doubtful")
+"""Roles of figures that may agree; the others are inputs and run times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +31,12 @@ class Published:
         value: the printed number.
         unit: "%", "ratio", "s" or "count".
         source: paper and section.
-        role: "fit" (free parameters may be fitted to it), "check" (only ever compared), "time" (a run time, on another
-            machine and in another language, which is not counted) or "inconsistent" (it contradicts another printed
-            figure, `data/published/contradictions.json`, and is fitted to nothing and not counted).
+        role: "check" (only ever compared), "fit" (free parameters may be fitted to it), "input" (an input of the study
+            was set to it), "time" (a run time, on another machine and in another language) or "doubtful" (another
+            printed figure makes it so, `data/published/contradictions.json`: fitted to nothing, compared as a check,
+            and counted apart).
         what: what it says.
+        kind: what decides on the tolerance around it (`agreement.Kind`); empty: a number.
     """
 
     key: str
@@ -38,6 +45,7 @@ class Published:
     source: str
     role: str
     what: str
+    kind: str = ""
 
 
 def published_figures(paper: str) -> tuple[Published, ...]:
@@ -68,25 +76,36 @@ class Score:
         return self.measured.value - self.published.value
 
     @property
-    def inside(self) -> bool:
-        """Whether the published value lies in the 95 % interval."""
-        return inside(self.published.value, self.measured)
+    def agreement(self) -> Agreement:
+        """Whether the measure agrees with the printed figure, by the test of equivalence alone."""
+        return agreement(self.published.value, self.measured, self.published.kind)
 
     @property
-    def differs(self) -> bool:
-        """Whether it differs visibly: by more than a tenth of the printed figure, and outside the interval."""
-        return not met(self.published.value, self.measured)
+    def agrees(self) -> bool:
+        """Whether it is shown to agree."""
+        return self.agreement == Agreement.AGREES
 
     @property
-    def counted(self) -> bool:
-        """Whether the figure is one of the consistent ones that a verdict is counted of."""
-        return self.published.role in COUNTED
+    def near(self) -> bool:
+        """Whether the measured number alone lies within the tolerance, whatever its interval."""
+        return near(self.published.value, self.measured, self.published.kind)
+
+    @property
+    def odd(self) -> bool:
+        """Whether it equals another printed figure to the digit where nothing makes them equal."""
+        return any(one.kind == ODD for one in self.evidence.contradictions) and self.published.role == "doubtful"
+
+    @property
+    def compared(self) -> bool:
+        """Whether the figure is one that may agree: no input, and no run time."""
+        return self.published.role in COMPARED
 
     @property
     def judged(self) -> Judged:
-        """The verdict with its reason."""
+        """The verdict with its reason; of a run time the reason is what the study says of what it timed."""
         p = self.published
-        return judge(p.role, p.value, p.unit, self.measured, self.evidence)
+        found = judge(p.role, p.value, p.unit, self.measured, self.evidence, p.kind)
+        return Judged(found.verdict, self.why) if found.verdict == Verdict.OTHER_MACHINE and self.why else found
 
 
 def scorecard(
@@ -111,12 +130,50 @@ def scorecard(
 
 
 def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """Per role that counts, fit and check, how many figures do not differ visibly, and how many there are."""
+    """Per role, times apart, how many figures are shown to agree, and how many there are."""
     found: dict[str, tuple[int, int]] = {}
-    for role in COUNTED:
+    for role in ("fit", "input", CHECK, "doubtful"):
         mine = [score for score in scores if score.published.role == role]
-        found[role] = (sum(not score.differs for score in mine), len(mine))
+        found[role] = (sum(score.agrees for score in mine), len(mine))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How a paper's check figures stand, those that nothing was fitted to.
+
+    Attributes:
+        all: how many there are.
+        agree: how many agree: their whole interval lies within the tolerance.
+        undecided: how many are not decided.
+        near: how many lie within the tolerance by the measured number alone.
+        doubtful: how many more are doubtful in print.
+        doubtful_agree: how many of those agree.
+        doubtful_near: how many of those lie within the tolerance by the number alone.
+    """
+
+    all: int
+    agree: int
+    undecided: int
+    near: int
+    doubtful: int
+    doubtful_agree: int
+    doubtful_near: int
+
+
+def checked(scores: Sequence[Score]) -> Checked:
+    """How the check figures stand, with the doubtful ones apart."""
+    own = [score for score in scores if score.published.role == CHECK]
+    doubtful = [score for score in scores if score.published.role == "doubtful"]
+    return Checked(
+        len(own),
+        sum(score.agrees for score in own),
+        sum(score.agreement == Agreement.UNDECIDED for score in own),
+        sum(score.near for score in own),
+        len(doubtful),
+        sum(score.agrees for score in doubtful),
+        sum(score.near for score in doubtful),
+    )
 
 
 def score_line(score: Score) -> str:

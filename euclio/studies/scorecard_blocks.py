@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import pandas as pd
 
 from euclio.core.words import counted, decimals, with_unit
 from euclio.report import Block, Count, Counts, Facts, Fold, KeyNumber, Paragraph, Table, Tone
-from euclio.studies.scorecard import Score
+from euclio.studies.agreement import Agreement
+from euclio.studies.power import ROUGHLY
+from euclio.studies.scorecard import CHECK, Score, checked
 from euclio.studies.verdicts import Verdict, ends, quoted
 
 TONES = {
     Verdict.AGREES: Tone.GOOD,
+    Verdict.UNDECIDED: Tone.OPEN,
     Verdict.WITHIN: Tone.NEAR,
     Verdict.OTHER_READING: Tone.READING,
     Verdict.PROFILES: Tone.INPUTS,
+    Verdict.INPUT: Tone.SET,
     Verdict.OTHER_MACHINE: Tone.OTHER,
     Verdict.CONTRADICTS: Tone.CONFLICT,
     Verdict.UNEXPLAINED: Tone.BAD,
 }
-ROUGHLY = f"{Verdict.WITHIN}, with the model's error"
-"""How a page calls what lies within only with the model's error; the verdict is the same, the colour is paler."""
+# What lies within only with the model's error has the same verdict in a paler colour (`power.ROUGHLY`).
 _TONES = (*((str(verdict), tone) for verdict, tone in TONES.items()), (ROUGHLY, Tone.ROUGH))
 
 _SHORT = {
     Tone.GOOD: "agree",
+    Tone.OPEN: "not decided",
     Tone.NEAR: "within",
     Tone.ROUGH: "roughly within",
     Tone.READING: "other reading",
     Tone.INPUTS: "profiles",
+    Tone.SET: "set to it",
     Tone.OTHER: "other machine",
     Tone.CONFLICT: "contradict",
     Tone.BAD: "unexplained",
@@ -62,54 +66,27 @@ def short_counts(scores: Iterable[Score]) -> tuple[Count, ...]:
     return tuple(Count(_SHORT[c.tone], c.n, c.tone) for c in counts(scores))
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How the counted figures stand: those that are no run times and that no other printed figure contradicts.
-
-    Attributes:
-        agree: how many agree.
-        within: how many of the others lie in the settings' own interval.
-        roughly: how many more lie in it with the model's error.
-        all: how many there are.
-    """
-
-    agree: int
-    within: int
-    roughly: int
-    all: int
-
-    @property
-    def share(self) -> float:
-        """How many agree or lie in the settings' own interval, in per cent."""
-        return 100 * (self.agree + self.within) / self.all
-
-
-def standing(scores: Sequence[Score]) -> Standing:
-    """How the counted figures stand."""
-    judged = [score.judged for score in scores if score.counted]
-    within = [one for one in judged if one.verdict == Verdict.WITHIN]
-    rough = sum(one.roughly for one in within)
-    agree = sum(one.verdict == Verdict.AGREES for one in judged)
-    return Standing(agree, len(within) - rough, rough, len(judged))
-
-
 def standing_number(scores: Sequence[Score]) -> KeyNumber:
-    """The share of counted figures that agree or lie in the settings' own interval, as a number to be seen first.
+    """How many check figures agree, as a number to be seen first; no figure that anything was fitted or set to is one.
 
-    Figures that the model's error alone brings within are named, not counted in it: the error widens intervals so much
-    that to lie in them says little.
+    Behind it: how many are not decided, how many lie within the tolerance by the number alone, the same with the
+    figures that are doubtful in print, and how many of those that do not agree lie within what settings give.
     """
-    found = standing(scores)
+    found = checked(scores)
     if not found.all:
-        return KeyNumber("none", "of the printed figures can be counted")
-    settings = " or lie within what consistent settings give" if found.within + found.roughly else ""
-    parts = [f"of {found.all}: {found.agree} agree"]
-    parts += [f"{found.within} lie within"] if settings else []
-    parts += [f"{found.roughly} more only with the model's error"] if found.roughly else []
-    never = standing([score for score in scores if score.published.role == "check"])
-    fitted = f"; of {never.all} never fitted {never.share:.0f} %" if 0 < never.all < found.all else ""
-    label = f"of the consistent printed figures agree{settings}"
-    return KeyNumber(f"{found.share:.0f} %", label, ", ".join(parts) + fitted)
+        return KeyNumber("none", "of the printed figures is a check")
+    within = sum(
+        score.judged.verdict == Verdict.WITHIN and not score.judged.roughly
+        for score in scores
+        if score.published.role == CHECK
+    )
+    parts = [f"{found.undecided} not decided", f"{found.near} within the tolerance if intervals are left out"]
+    parts += [f"{within} more within what consistent settings give"] if within else []
+    if found.doubtful:
+        parts.append(f"with {found.doubtful} doubtful in print {found.agree + found.doubtful_agree} agree")
+    return KeyNumber(
+        f"{found.agree} of {found.all}", "printed figures that nothing was fitted to agree", "; ".join(parts)
+    )
 
 
 def verdict_lines(scores: Sequence[Score]) -> list[str]:
@@ -123,7 +100,7 @@ def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = N
 
     Args:
         scores: all scores, in the order of the paper.
-        before: how many figures agreed, and of how many, before readings and posteriors were known.
+        before: how many figures agreed, and of how many, before agreement was a test of equivalence.
     """
     if not scores:
         return []
@@ -135,13 +112,16 @@ def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = N
 
 
 def _before(scores: Sequence[Score], before: tuple[int, int] | None) -> str:
-    if before is None:
-        return ""
-    now = sum(score.judged.verdict == Verdict.AGREES for score in scores)
-    return (
-        f" Before readings were compared and consistent settings drawn, {before[0]} of {before[1]} agreed; now {now} "
-        f"of {len(scores)}."
-    )
+    """How counts were before, and which stand apart."""
+    odd = sum(score.odd for score in scores)
+    texts = [f" {odd} of them are odd: equal to the digit to another paper's, of other systems."] if odd else []
+    if before is not None:
+        now = sum(score.agrees and score.compared for score in scores)
+        texts.append(
+            f" Before agreement was a test of equivalence, {before[0]} of {before[1]} agreed; now {now}, inputs that "
+            "were set to the printed number and run times left out."
+        )
+    return "".join(texts)
 
 
 def sections(scores: Sequence[Score]) -> list[Fold]:
@@ -187,11 +167,21 @@ def _numbers(score: Score, with_settings: bool) -> tuple[str, ...]:
 
 def details(score: Score) -> str:
     """What stands behind a verdict, a line each: its reason, what the data say of the difference, the numbers."""
-    contradicts = score.judged.verdict == Verdict.CONTRADICTS
-    why = score.why if score.differs and not contradicts else ""
-    printed = "" if contradicts or not score.evidence.contradictions else quoted(score.evidence.contradictions)
-    beside = f"In print next to it: {printed}" if printed else ""
-    return "\n".join(line for line in (score.judged.because, why, beside, _difference(score)) if line)
+    judged = score.judged
+    contradicts = judged.verdict == Verdict.CONTRADICTS
+    why = "" if score.agrees or judged.because == score.why else score.why
+    others = tuple(one for one in score.evidence.contradictions if not (contradicts and one.impossible))
+    beside = f"In print next to it: {quoted(others)}" if others else ""
+    equal = f"By itself it {AGREEMENTS[score.agreement]}." if contradicts else ""
+    return "\n".join(line for line in (judged.because, equal, why, beside, _difference(score)) if line)
+
+
+AGREEMENTS = {
+    Agreement.AGREES: "agrees",
+    Agreement.UNDECIDED: "is not decided",
+    Agreement.DIFFERS: "does not agree",
+}
+"""What the test of equivalence says, as a verb."""
 
 
 def _difference(score: Score) -> str:
@@ -207,6 +197,15 @@ def _difference(score: Score) -> str:
         wide, prior = (ends(*pair, p.unit) for pair in (found.widened, found.prior))
         parts += [f"consistent settings with the model's error {wide}"] if wide and not score.judged.roughly else []
         parts += [f"all settings of the prior {prior}"] if prior else []
+        held = found.covers(p.value) and not found.telling
+        parts += (
+            [
+                "within what consistent settings give, which is not said of a paper that they cover no better than "
+                "random ones"
+            ]
+            if held
+            else []
+        )
     return "; ".join(parts) + "."
 
 
@@ -227,10 +226,10 @@ def how_to_read(tally: str) -> Fold:
         "How verdicts are given, and what is not counted",
         (
             Paragraph(
-                "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. Consistent "
-                "settings are those of the workload generator that the fitted figures accept "
-                "(docs/model/posterior.md); a figure within their interval follows from the rest of the paper as far "
-                "as this generator can say."
+                "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. A figure agrees "
+                "only where its whole interval lies within the tolerance; maxima and single runs have no interval and "
+                "cannot agree. Consistent settings are those of the workload generator that the fitted figures accept "
+                "(docs/model/posterior.md); next to what lies within theirs stands how many random settings would."
             ),
             Facts(tuple((str(verdict), verdict.meaning) for verdict in Verdict)),
             Paragraph(tally),
@@ -248,28 +247,37 @@ def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
                 "key": p.key,
                 "source": p.source,
                 "role": p.role,
+                "kind": p.kind,
                 "unit": p.unit,
                 "published": p.value,
                 "measured": m.value,
                 "low": m.low,
                 "high": m.high,
                 "n": m.n,
+                "exact": m.exact,
+                "agreement": str(score.agreement),
+                "near": score.near,
+                "odd": score.odd,
                 "settings_low": None if found is None else found.low,
                 "settings_high": None if found is None else found.high,
                 "error_low": None if found is None else found.error_low,
                 "error_high": None if found is None else found.error_high,
+                "chance": None if found is None else found.chance,
+                "telling": found is not None and found.telling,
                 "verdict": str(score.judged.verdict),
                 "roughly": score.judged.roughly,
                 "because": score.judged.because,
             }
         )
     numbers = ["published", "measured", "low", "high", "settings_low", "settings_high", "error_low", "error_high"]
+    numbers.append("chance")
     frame = pd.DataFrame.from_records(rows, columns=SCORE_COLUMNS)
     return frame.astype(dict.fromkeys(numbers, "float64"))
 
 
 SCORE_COLUMNS = (
-    *("key", "source", "role", "unit", "published", "measured", "low", "high", "n"),
-    *("settings_low", "settings_high", "error_low", "error_high", "verdict", "roughly", "because"),
+    *("key", "source", "role", "kind", "unit", "published", "measured", "low", "high", "n"),
+    *("exact", "agreement", "near", "odd", "settings_low", "settings_high", "error_low", "error_high"),
+    *("chance", "telling", "verdict", "roughly", "because"),
 )
 """Columns of `scorecard.parquet`."""

@@ -14,7 +14,7 @@ from euclio.report import Block, Figure, KeyNumber
 from euclio.studies.certifying import Certified, Proof
 from euclio.studies.collector import Collector
 from euclio.studies.scorecard import Score
-from euclio.studies.verdicts import OtherReading, Stated
+from euclio.studies.verdicts import Moved, OtherReading, Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,11 @@ def no_readings(_: Collected) -> Mapping[str, Sequence[OtherReading]]:
     return {}
 
 
+def nothing_swept(_: Collected) -> Mapping[str, Sequence[Moved]]:
+    """Of a study that varies no parameter by itself."""
+    return {}
+
+
 def nothing_stated(_: Collected) -> Mapping[str, Stated]:
     """Of a study that leaves all verdicts to the rules."""
     return {}
@@ -117,6 +122,7 @@ class Study:
         text: the study's own part of the page.
         readings: figures under the other answers to questions that the paper leaves open, by key.
         stated: verdicts of the study's own, by key, for figures that no rule of `verdicts.judge` has one for.
+        swept: parameters that the study varied by itself, with what they do to a figure, by key.
     """
 
     paper: str
@@ -128,3 +134,4 @@ class Study:
     text: Callable[[Collected, Sequence[Score]], Text]
     readings: Callable[[Collected], Mapping[str, Sequence[OtherReading]]] = no_readings
     stated: Callable[[Collected], Mapping[str, Stated]] = nothing_stated
+    swept: Callable[[Collected], Mapping[str, Sequence[Moved]]] = nothing_swept

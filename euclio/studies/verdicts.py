@@ -1,9 +1,11 @@
 """What is said of a printed figure next to the measured one: a verdict of a closed list, given by rules, not by hand.
 
 `judge` has the rules, in the order of the list but for one: an interval that only the model's error widens to hold a
-value comes last. What they rest on is `Evidence`: what settings give that are consistent with the other figures,
-figures under other readings, quotations of figures that do not go together, and what a study measured by a sweep of its
-own. A reader is given the reason next to the verdict.
+value comes last. Whether a measure agrees is a test of equivalence (`agreement`), which may end undecided; the rules
+after it are for figures that do not agree. What they rest on is `Evidence`: what settings give that are consistent with
+the other figures, figures under other readings, quotations of figures that do not go together, and what a study
+measured by a sweep of its own. A reader is given the reason next to the verdict, and how often a rule would say yes of
+figures that mean nothing (`power`).
 """
 
 from __future__ import annotations
@@ -13,10 +15,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from euclio.analysis.statistics import Measured
-from euclio.core.words import UNITS, with_unit
+from euclio.core.words import UNITS, percent, with_unit
+from euclio.studies.agreement import Agreement, Kind, agreement
 
-VISIBLE = 0.1
-"""A difference beyond this share of the published value is visible."""
 LEAST_CORRELATION = 0.3
 """Rank correlation from which a parameter is said to move a figure."""
 
@@ -25,9 +26,11 @@ class Verdict(StrEnum):
     """All that can be said of a printed figure; every score has exactly one."""
 
     AGREES = "agrees"
+    UNDECIDED = "not decided"
     WITHIN = "within what consistent settings give"
     OTHER_READING = "other reading fits"
     PROFILES = "profiles not printed"
+    INPUT = "set to it"
     OTHER_MACHINE = "other machine or implementation"
     CONTRADICTS = "contradicts another printed figure"
     UNEXPLAINED = "unexplained"
@@ -39,14 +42,20 @@ class Verdict(StrEnum):
 
 
 _MEANINGS = {
-    Verdict.AGREES: "the published value lies in the 95 % interval of the measured one, or within a tenth of itself",
-    Verdict.WITHIN: "it lies in the 95 % interval of what all settings give that are consistent with the fitted "
-    "figures; where it does so only with the model's error added, that is said",
-    Verdict.OTHER_READING: "it agrees where a sentence that the paper leaves open is read the other way",
-    Verdict.PROFILES: "a named parameter of the unprinted profiles or workloads moves the figure across it",
-    Verdict.OTHER_MACHINE: "a run time, of other code on another machine; not counted",
-    Verdict.CONTRADICTS: "the papers print another figure that it does not go together with; fitted to nothing and not "
-    "counted",
+    Verdict.AGREES: "the whole 95 % interval of the measured one lies within a tenth of the published value; of a "
+    "share above 50 % within a tenth of what it lacks to 100 %; of a printed bound on its side; of “all” only "
+    "all do",
+    Verdict.UNDECIDED: "the interval lies partly within, or the number does and has no interval",
+    Verdict.WITHIN: "it does not agree, and lies in the 95 % interval of what all settings give that are consistent "
+    "with the fitted figures, which is given only where those hold more of the paper's figures than of random "
+    "settings'; where it does so only with the model's error added, that is said",
+    Verdict.OTHER_READING: "it agrees where a sentence that the paper leaves open is read the other way; withdrawn as "
+    "the one before",
+    Verdict.PROFILES: "a named parameter of the unprinted profiles or workloads moves the figure across it; withdrawn "
+    "in the same way",
+    Verdict.INPUT: "an input of the study that was set to it and agrees with it; no check, and not counted as one",
+    Verdict.OTHER_MACHINE: "a run time, of other code on another machine; never counted as agreement",
+    Verdict.CONTRADICTS: "the papers print another figure, and the two cannot both hold; counted with and without",
     Verdict.UNEXPLAINED: "none of these",
 }
 
@@ -62,6 +71,10 @@ class Predicted:
         error_high: its other end.
         prior_low: end of the interval of all settings, consistent or not.
         prior_high: its other end.
+        chance: share of all settings whose own figure lies in the settings' interval; NaN: not known.
+        error_chance: share of them whose figure lies in the interval with the model's error.
+        telling: whether the settings' intervals hold more of the paper's checked figures than of random settings'.
+        error_telling: whether those with the model's error do too.
     """
 
     low: float
@@ -70,6 +83,10 @@ class Predicted:
     error_high: float
     prior_low: float
     prior_high: float
+    chance: float = math.nan
+    error_chance: float = math.nan
+    telling: bool = True
+    error_telling: bool = True
 
     @property
     def widened(self) -> tuple[float, float]:
@@ -99,17 +116,22 @@ class Moved:
         correlation: rank correlation of the figure with it.
         low: the figure at the parameter's low end.
         high: the figure at its high end.
+        least: the least figure that any setting within the parameter's range gives.
+        most: the largest.
     """
 
     parameter: str
     correlation: float
     low: float
     high: float
+    least: float = -math.inf
+    most: float = math.inf
 
     def across(self, value: float) -> bool:
-        """Whether it moves the figure across a value, and does so for more than a few settings."""
+        """Whether it moves the figure across a value, with settings on both sides, for more than a few of them."""
         low, high = sorted((self.low, self.high))
-        return low <= value <= high and abs(self.correlation) >= LEAST_CORRELATION
+        seen = self.least <= value <= self.most
+        return seen and low <= value <= high and abs(self.correlation) >= LEAST_CORRELATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +162,10 @@ class Quotation:
         return f"“{self.text}” ({self.paper} {self.section})"
 
 
+IMPOSSIBLE, ODD = "cannot both hold", "odd"
+"""Kinds of contradictions: the one that a verdict is given for, and equal digits where equality means nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """Printed figures that do not go together.
@@ -153,6 +179,11 @@ class Contradiction:
     kind: str
     quotes: tuple[Quotation, ...]
     why: str
+
+    @property
+    def impossible(self) -> bool:
+        """Whether the figures cannot both hold."""
+        return self.kind == IMPOSSIBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +207,11 @@ class Evidence:
 
     Attributes:
         predicted: what consistent settings give; None: the paper has no posterior, or the figure is not in it.
-        moved: parameters with what they do to the figure over their posterior range, the strongest first.
+        moved: parameters that move the figure over their posterior range, the strongest first, across whatever value.
         readings: the figure under other readings.
         contradictions: other printed figures that it does not go together with.
         stated: the study's own verdict, which stands only where no rule gives one.
+        withdrawn: verdicts whose rules say yes of this paper's checks no more often than by chance (`power`).
     """
 
     predicted: Predicted | None = None
@@ -187,6 +219,7 @@ class Evidence:
     readings: tuple[OtherReading, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
     stated: Stated | None = None
+    withdrawn: frozenset[Verdict] = frozenset()
 
 
 NOTHING = Evidence()
@@ -208,27 +241,18 @@ class Judged:
     roughly: bool = False
 
 
-def inside(value: float, measured: Measured) -> bool:
-    """Whether a published value lies in the 95 % interval of a measure."""
-    return measured.low is not None and measured.high is not None and measured.low <= value <= measured.high
-
-
-def met(value: float, measured: Measured) -> bool:
-    """Whether a measure agrees with a published value: inside its interval, or no more than a tenth of it away."""
-    if math.isnan(measured.value):
-        return False
-    return inside(value, measured) or abs(measured.value - value) <= VISIBLE * abs(value)
-
-
-def judge(role: str, value: float, unit: str, measured: Measured, evidence: Evidence = NOTHING) -> Judged:
+def judge(
+    role: str, value: float, unit: str, measured: Measured, evidence: Evidence = NOTHING, kind: str = Kind.NUMBER
+) -> Judged:
     """The verdict on a printed figure: the first rule that holds.
 
     Args:
-        role: the figure's role, which alone decides on run times and contradicting figures.
+        role: the figure's role, which alone decides on run times.
         value: the printed number.
         unit: its unit, for the reason.
         measured: ours.
         evidence: what else is known.
+        kind: what the printed number is (`agreement.Kind`).
 
     Raises:
         ValueError: a study states "profiles not printed" without a parameter that moves the figure across the value.
@@ -236,16 +260,20 @@ def judge(role: str, value: float, unit: str, measured: Measured, evidence: Evid
     _refuse_unshown(value, evidence.stated)
     if role == "time":
         return Judged(Verdict.OTHER_MACHINE)
-    if role == "inconsistent":
-        return Judged(Verdict.CONTRADICTS, quoted(evidence.contradictions))
-    if met(value, measured):
-        return Judged(Verdict.AGREES)
+    impossible = tuple(one for one in evidence.contradictions if one.impossible)
+    if impossible:
+        return Judged(Verdict.CONTRADICTS, quoted(impossible))
+    found = agreement(value, measured, kind)
+    if found == Agreement.AGREES:
+        return Judged(Verdict.INPUT if role == "input" else Verdict.AGREES)
+    if found == Agreement.UNDECIDED:
+        return Judged(Verdict.UNDECIDED)
     return (
-        _within(value, unit, evidence.predicted)
-        or _under_another_reading(value, unit, evidence.readings)
-        or _by_profiles(value, unit, evidence.moved)
+        _within(value, unit, kind, evidence.predicted)
+        or _under_another_reading(value, unit, kind, evidence)
+        or _by_profiles(value, unit, evidence)
         # The model's error is wide and names no cause, so that it comes after what does.
-        or _roughly_within(value, unit, evidence.predicted)
+        or _roughly_within(value, unit, kind, evidence.predicted)
         or _as_stated(unit, evidence.stated)
         or Judged(Verdict.UNEXPLAINED)
     )
@@ -264,31 +292,55 @@ def _refuse_unshown(value: float, stated: Stated | None) -> None:
         raise ValueError(f"{stated.verdict}: no parameter is named that moves the figure across {value:g}")
 
 
-def _within(value: float, unit: str, predicted: Predicted | None) -> Judged | None:
-    if predicted is None or not predicted.covers(value):
+def _within(value: float, unit: str, kind: str, predicted: Predicted | None) -> Judged | None:
+    if predicted is None or not (allowed(predicted, kind) and predicted.covers(value)):
         return None
-    return Judged(Verdict.WITHIN, f"Consistent settings give {ends(predicted.low, predicted.high, unit)}.")
+    own = ends(predicted.low, predicted.high, unit)
+    return Judged(Verdict.WITHIN, f"Consistent settings give {own}{by_chance(predicted.chance)}.")
 
 
-def _roughly_within(value: float, unit: str, predicted: Predicted | None) -> Judged | None:
-    if predicted is None or not predicted.covers_roughly(value):
+def _roughly_within(value: float, unit: str, kind: str, predicted: Predicted | None) -> Judged | None:
+    if predicted is None or not (allowed(predicted, kind, rough=True) and predicted.covers_roughly(value)):
         return None
     own = ends(predicted.low, predicted.high, unit)
     wide = ends(predicted.error_low, predicted.error_high, unit)
-    because = f"Consistent settings give {own}; {wide} with the model's error, which alone holds it."
+    chance = by_chance(predicted.error_chance)
+    because = f"Consistent settings give {own}; {wide} with the model's error, which alone holds it{chance}."
     return Judged(Verdict.WITHIN, because, roughly=True)
 
 
-def _under_another_reading(value: float, unit: str, readings: tuple[OtherReading, ...]) -> Judged | None:
-    for reading in readings:
-        if met(value, reading.measured):
+def allowed(predicted: Predicted, kind: str, *, rough: bool = False) -> bool:
+    """Whether to lie within what settings give may be said of a figure: not of "all", and where it tells something.
+
+    With the model's error it tells nothing where it does not without.
+
+    Args:
+        predicted: what settings give.
+        kind: what the printed number is.
+        rough: whether the model's error is added.
+    """
+    return kind != Kind.ALL and predicted.telling and (predicted.error_telling or not rough)
+
+
+def by_chance(chance: float) -> str:
+    """How many random settings an interval would accept, as a part of a sentence."""
+    return "" if math.isnan(chance) else f", which would hold the figure of {percent(chance, 0)} of random settings"
+
+
+def _under_another_reading(value: float, unit: str, kind: str, evidence: Evidence) -> Judged | None:
+    if Verdict.OTHER_READING in evidence.withdrawn:
+        return None
+    for reading in evidence.readings:
+        if agreement(value, reading.measured, kind) == Agreement.AGREES:
             found = with_unit(reading.measured.value, unit)
             return Judged(Verdict.OTHER_READING, f"{reading.question}: {reading.answer} ({found}).")
     return None
 
 
-def _by_profiles(value: float, unit: str, moved: tuple[Moved, ...]) -> Judged | None:
-    for one in moved:
+def _by_profiles(value: float, unit: str, evidence: Evidence) -> Judged | None:
+    if Verdict.PROFILES in evidence.withdrawn:
+        return None
+    for one in evidence.moved:
         if one.across(value):
             return Judged(Verdict.PROFILES, movement(one, unit))
     return None

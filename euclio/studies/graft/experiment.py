@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -16,7 +16,7 @@ from euclio.studies.graft.readings import readings
 from euclio.studies.graft.reasons import reasons
 from euclio.studies.graft.scales import drawn_at_all, massive, ratio_fleets, shares, throughput
 from euclio.studies.graft.serving import SERVED_SCALES, latencies
-from euclio.studies.graft.sweeps import settings, stated, swept
+from euclio.studies.graft.sweeps import all_movements, settings, swept
 from euclio.studies.graft.systems import EXACT
 from euclio.studies.graft.text import text
 from euclio.studies.graft.variants import (
@@ -29,7 +29,7 @@ from euclio.studies.graft.variants import (
     thresholds,
 )
 from euclio.studies.study import Asked, Collected, Found, Study
-from euclio.studies.verdicts import Stated
+from euclio.studies.verdicts import Moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +114,10 @@ def collect(collector: Collector, asked: Asked) -> Found:
     )
 
 
-def stated_by_sweeps(collected: Collected) -> Mapping[str, Stated]:
-    """Verdicts that the sweeps give."""
-    return stated(collected.tables["swept"], measures(collected))
+def moved_by_sweeps(collected: Collected) -> Mapping[str, Sequence[Moved]]:
+    """What parameters that are not printed do to figures."""
+    return all_movements(collected.tables["swept"], measures(collected))
 
 
 TITLE = "Graft reproduced: what does realigning fragments save, and how near is it to the optimum?"
-STUDY = Study("graft", TITLE, 0, collect, measures, reasons, text, readings, stated_by_sweeps)
+STUDY = Study("graft", TITLE, 0, collect, measures, reasons, text, readings, swept=moved_by_sweeps)

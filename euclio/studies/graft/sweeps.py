@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 
 import pandas as pd
 from scipy.stats import spearmanr
@@ -18,8 +17,7 @@ from euclio.studies.graft.inputs import figure_2_table, margins, most_hybrid
 from euclio.studies.graft.scales import massive, savings, throughput
 from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, graft, planned
 from euclio.studies.graft.variants import FIFTY, FIVE, fleet_of, with_and_without
-from euclio.studies.scorecard import published_figures
-from euclio.studies.verdicts import Moved, Stated, Verdict
+from euclio.studies.verdicts import Moved
 
 Advance = Callable[[int], None]
 
@@ -166,16 +164,6 @@ def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
     return sorted(found, key=lambda moved: -abs(moved.correlation))
 
 
-def stated(table: pd.DataFrame, measured: Mapping[str, Measured]) -> dict[str, Stated]:
-    """The verdict “profiles not printed” by key, where a parameter moves a figure across the printed value."""
-    found = {}
-    for key, value in _printed().items():
-        across = [moved for moved in movements(table, key, measured[key].value) if moved.across(value)]
-        if across:
-            found[key] = Stated(Verdict.PROFILES, "Varied alone, on few draws:", across[0])
-    return found
-
-
-@cache
-def _printed() -> dict[str, float]:
-    return {figure.key: figure.value for figure in published_figures("graft")}
+def all_movements(table: pd.DataFrame, measured: Mapping[str, Measured]) -> dict[str, list[Moved]]:
+    """What each parameter does to each figure, by key, the strongest first; each was varied alone, on few draws."""
+    return {key: movements(table, key, own.value) for key, own in measured.items()}

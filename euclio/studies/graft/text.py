@@ -11,6 +11,7 @@ from euclio.analysis.statistics import Measured, mean
 from euclio.core.data_files import data_dir
 from euclio.core.words import span
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
+from euclio.studies.agreement import Agreement, agreement
 from euclio.studies.graft.cases import NETWORKS, SCALES
 from euclio.studies.graft.figures import (
     figure_7,
@@ -32,7 +33,7 @@ from euclio.studies.graft.sweeps import RANGES, movements
 from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, REGROUP, STATIC
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.study import Collected, Text
-from euclio.studies.verdicts import Verdict, met
+from euclio.studies.verdicts import Verdict
 
 NOT_RUN = (
     (
@@ -68,7 +69,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
     tables = collected.tables
     printed = {score.published.key: score.published.value for score in scores}
-    (fitted, fits), (hit, all_) = tally(scores)["fit"], tally(scores)["check"]
+    (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
     return Text(
         summary=[
             Paragraph(summary_text(collected)),
@@ -76,9 +77,9 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             optimum_block(tables),
             larger_block(tables),
         ],
-        tally=f"{fits} of the printed figures are what goes in (role fit; {fitted} without visible difference: "
+        tally=f"{fits} of the printed figures are what goes in (role input; {fitted} agree: "
         "networks, devices, rates and options are the printed ones, the three margins were fitted). Nothing was fitted "
-        f"to the other {all_} that count: {hit} are without visible difference. Layers' latencies by share and batch, "
+        f"to the other {all_} checks: {hit} are shown to agree. Layers' latencies by share and batch, "
         "outputs' sizes and uplinks are ours.",
         sections=[
             Heading("What goes in: Figures 2, 4, 6 and 12"),
@@ -111,7 +112,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *(Paragraph(reading) for reading in READINGS),
         ],
         run=run_blocks(collected),
-        headlines=[score_line(score) for score in scores if score.counted and score.published.role == "check"],
+        headlines=[score_line(score) for score in scores if score.published.role == "check"],
         card=[not_reproduced_block()],
         numbers=numbers(tables),
         pictures=[over_optimum_figure(tables)],
@@ -260,7 +261,7 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
     """What varying each parameter does to the figures, and which verdicts rest on it."""
     if swept.empty:
         return [Paragraph("Parameters were not varied in this run.")]
-    differing = [s for s in scores if s.published.role == "check" and s.differs]
+    differing = [s for s in scores if s.published.role == "check" and s.agreement == Agreement.DIFFERS]
     across = [
         (moved.parameter, s.published.key)
         for s in differing
@@ -282,8 +283,8 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
             "several the one that moves it most steadily is named."
         ),
         Table(
-            f"Of {len(differing)} figures that differ: how many each parameter moves across the printed value, and of "
-            "how many it is named",
+            f"Of {len(differing)} check figures that do not agree: how many each parameter moves across the printed "
+            "value, and of how many it is named",
             ("parameter", "varied", "fitted or set", "reaches", "named"),
             tuple(rows),
             frozenset(range(1, 5)),
@@ -299,8 +300,11 @@ def readings_block(collected: Collected, scores: Sequence[Score]) -> Table:
         if key in score_of:
             for own in found:
                 value = score_of[key].published.value
-                now = met(value, score_of[key].measured), met(value, own.measured)
-                tried.setdefault((own.question, own.answer), []).append(now)
+                kind = score_of[key].published.kind
+                own_agrees, other_agrees = (
+                    agreement(value, m, kind) == Agreement.AGREES for m in (score_of[key].measured, own.measured)
+                )
+                tried.setdefault((own.question, own.answer), []).append((own_agrees, other_agrees))
     rows = [
         (question, answer, str(len(all_)), str(all_.count((False, True))), str(all_.count((True, False))))
         for (question, answer), all_ in tried.items()

@@ -33,8 +33,8 @@ GPU_RATIOS = ((2, 14), (4, 12), (6, 10), (8, 8), (10, 6), (12, 4))
 SLO_MARGINS = ("0.2", "0.3", "0.4", "0.5", "0.6")
 TIMELINE = ("HC3-S", "FCN")
 """Cluster and model of Figures 11 and 12."""
-BY_COUNT, BY_TYPES, UNMERGED = "GPUs", "GPU types", "unmerged layers"
-"""Studies: Figure 14a, 14b, and the planning time of §4."""
+BY_COUNT, BY_TYPES, UNMERGED, MEAN = "GPUs", "GPU types", "unmerged layers", "large clusters"
+"""Studies: Figure 14a, 14b, the planning times of §4 and §7.2."""
 TYPE_COUNTS = ({"L4": 25, "P4": 75}, {"L4": 25, "T4": 38, "P4": 37}, {"L4": 13, "V100": 12, "T4": 38, "P4": 37})
 """100 GPUs of two to four types (ours; the paper does not say which)."""
 LINK_GBPS = Fraction(10)
@@ -52,6 +52,7 @@ class Sampling:
         gpu_counts: numbers of GPUs of Figure 14a.
         columns_limit_s: time limit of columns in Figure 14.
         printed_limit_s: time limit of the printed MILP in Figure 14.
+        groups_limit_s: time limit of the printed MILP on groups of models, over the mean that is printed.
         blocks: blocks per model in Figure 14.
         unmerged_layers: layers per model of the unmerged plan.
     """
@@ -62,12 +63,13 @@ class Sampling:
     gpu_counts: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     columns_limit_s: float = 20.0
     printed_limit_s: float = 2.0
+    groups_limit_s: float = 5.0
     blocks: int = 10
     unmerged_layers: int = 80
 
 
 SAMPLED = Sampling()
-FULL = Sampling(seconds=30.0, columns_limit_s=120.0, printed_limit_s=120.0)
+FULL = Sampling(seconds=30.0, columns_limit_s=120.0, printed_limit_s=120.0, groups_limit_s=120.0)
 
 
 @dataclass(frozen=True, slots=True)

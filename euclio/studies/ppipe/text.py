@@ -51,12 +51,12 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
     plans, serving, instances = (collected.tables[name] for name in ("plans", "serving", "instances"))
     groups, seed = of_groups(serving), collected.asked.seed
-    (fitted, fits), (hit, all_) = tally(scores)["fit"], tally(scores)["check"]
+    (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
     table, figure_12 = figures.plan_and_timeline(timeline_case(seed))
     return Text(
         summary=summary(serving),
-        tally=f"The synthetic profiles were drawn within {fits} of the printed figures (role fit; {fitted} without "
-        f"visible difference). Nothing was fitted to the other {all_}: {hit} are without visible difference. Times are "
+        tally=f"The synthetic profiles were drawn within {fits} of the printed figures (role input; {fitted} "
+        f"agree). Nothing was fitted to the other {all_}: {hit} are shown to agree. Times are "
         "those of the machine that the report was made on.",
         sections=[
             Heading("Serving: Figures 6 to 10"),
@@ -284,7 +284,8 @@ def run_blocks(collected: Collected) -> list[Block]:
             f"Seed {collected.asked.seed}: {sampling.groups} of 6 groups on each of four clusters, {sampling.models} "
             f"of 18 models for Figures 9 and 13, {sampling.seconds:g} simulated seconds per load (30 in the paper), "
             f"{sampling.columns_limit_s:g} s for columns and {sampling.printed_limit_s:g} s for the printed MILP in "
-            "Figure 14; `--full` simulates 30 s and waits 120 s. "
+            f"Figure 14, {sampling.groups_limit_s:g} s for it on the first group of each large cluster; `--full` "
+            "simulates 30 s and waits 120 s. "
             f"{len(plans)} plans, {len(collected.tables['serving'])} rows of served load. Without an accepted plan: "
             f"{outcomes_text(all_plans.system, all_plans.status)}."
         ),

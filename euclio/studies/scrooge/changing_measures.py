@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 import pandas as pd
 from scipy.stats import spearmanr
@@ -13,9 +12,8 @@ from euclio.analysis.statistics import Measured, mean
 from euclio.session.dynamics.rules import Expecting
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import COMPARED, MOST_CLIENTS
-from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, OWN_TURN_OFF_S, SCROOGE_SYSTEM
-from euclio.studies.verdicts import Moved, OtherReading, Stated, Verdict
+from euclio.studies.verdicts import Moved, OtherReading
 
 PERCENT = 100.0
 OTHERS = tuple(name for name in scrooge_applications() if name not in COMPARED and name != "pose")
@@ -140,30 +138,17 @@ def changing_readings(runs: pd.DataFrame) -> dict[str, list[OtherReading]]:
     return found
 
 
-def movements(runs: pd.DataFrame) -> dict[str, Moved]:
+def movements(runs: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
     """What fewer clients do to figures, by key: how many of the twelve are there at once is not printed."""
     counts = (*FEWER_CLIENTS, MOST_CLIENTS)
     tables = [changing_measures(runs, replace(OWN, clients=clients)) for clients in counts]
-    found = {}
+    found: dict[str, tuple[Moved, ...]] = {}
     for key in set.intersection(*(set(table) for table in tables)):
         values = [table[key].value for table in tables]
         if len(set(values)) > 1:
             words = (
-                f"how many clients are there at once at most ({counts[0]} to {counts[-1]}; as run here: {counts[-1]})"
+                f"how many clients are there at once at most ({counts[0]} to {counts[-1]}; as run here: {counts[-1]}; "
+                "on one workload)"
             )
-            found[key] = Moved(words, float(spearmanr(counts, values).statistic), values[0], values[-1])
+            found[key] = (Moved(words, float(spearmanr(counts, values).statistic), values[0], values[-1]),)
     return found
-
-
-def changing_stated(runs: pd.DataFrame) -> dict[str, Stated]:
-    """The verdict "profiles not printed" by key, where the number of clients moves a figure across the printed one."""
-    return {
-        key: Stated(Verdict.PROFILES, "Varied alone, on one workload:", moved)
-        for key, moved in sorted(movements(runs).items())
-        if moved.across(_printed()[key])
-    }
-
-
-@cache
-def _printed() -> dict[str, float]:
-    return {figure.key: figure.value for figure in published_figures("scrooge")}

@@ -18,7 +18,7 @@ from euclio.session.workloads.worker_types import on_worker_types
 from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector, seeded_sample
 from euclio.studies.scrooge.changing import run_changing
-from euclio.studies.scrooge.changing_measures import changing_readings, changing_stated
+from euclio.studies.scrooge.changing_measures import changing_readings, movements
 from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,
@@ -37,7 +37,7 @@ from euclio.studies.scrooge.text import reasons, text
 from euclio.studies.sessions import draw_workloads, session_runs
 from euclio.studies.store import joined
 from euclio.studies.study import Asked, Collected, Found, Study
-from euclio.studies.verdicts import OtherReading, Stated
+from euclio.studies.verdicts import Moved, OtherReading
 
 WORKLOADS = 200
 DECISIONS, LATENCY_DECISIONS = 8, 10
@@ -130,9 +130,9 @@ def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
     return changing_readings(collected.tables["changing"])
 
 
-def stated(collected: Collected) -> Mapping[str, Stated]:
-    """Figures of changing workloads that what is not printed of clients moves across the printed value."""
-    return changing_stated(collected.tables["changing"])
+def moved_by_clients(collected: Collected) -> Mapping[str, Sequence[Moved]]:
+    """What fewer clients do to figures of changing workloads: how they come and go is not printed."""
+    return movements(collected.tables["changing"])
 
 
-STUDY = Study("scrooge", TITLE, SEED, collect, measures, reasons, text, readings, stated)
+STUDY = Study("scrooge", TITLE, SEED, collect, measures, reasons, text, readings, swept=moved_by_clients)

@@ -68,7 +68,7 @@ READINGS = (
     "Figure 12b is read with objectives 7.5 times as long for caption: S2VT alone takes 0.686 to 1.102 s per frame "
     "(Figure 3b), and a batch of 1 at full rate waits as long again, so no plan keeps 400 to 1000 ms.",
     "§4.3 prints that a looser objective saves caption 6.29 and audio 4.87 %, §4.4 that of these four caption shows "
-    "the least reductions. Both cannot hold, so the two figures are shown and not counted.",
+    "the least reductions. Both cannot hold, so the two figures are counted apart.",
     "Figure 2 also shows GPU utilisation, which nothing here models.",
     "Figures 6 to 9 and 14 are of a running system. What is run here is on the page on changing workloads "
     "(docs/model/changing-workloads.md): how clients come and go, how input varies, when all is allocated anew, and "
@@ -83,12 +83,12 @@ READINGS = (
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
     runs, seed = collected.tables["runs"], collected.asked.seed
-    (fitted, fits), (hit, all_) = tally(scores)["fit"], tally(scores)["check"]
+    (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
     return Text(
         summary=summary(runs),
-        tally=f"The applications' parameters were set to {fits} of the printed figures or lie within them (role fit: "
-        f"what goes in, and three modules; {fitted} without visible difference). Nothing was fitted to the other "
-        f"{all_} that count: {hit} are without visible difference. Times are those of the machine that the report was "
+        tally=f"The applications' parameters were set to {fits} of the printed figures or lie within them (role input: "
+        f"what goes in, and three modules; {fitted} agree). Nothing was fitted to the other "
+        f"{all_} checks: {hit} are shown to agree. Times are those of the machine that the report was "
         "made on.",
         sections=[
             Heading("Allocation decisions: Figures 10 and 11"),

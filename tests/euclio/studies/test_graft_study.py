@@ -16,7 +16,6 @@ from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
 from euclio.studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
 from euclio.studies.scorecard import published_figures
 from euclio.studies.store import load
-from euclio.studies.verdicts import Verdict
 
 
 def test_a_draw_is_the_same_clients_at_a_moment_and_at_their_mean():
@@ -100,11 +99,12 @@ def test_a_parameter_explains_only_what_it_moves_across_the_printed_value():
     rows = [("once", value, 0, key, figure) for value, figure in zip(values, (10.0, 20.0, 30.0), strict=True)]
     table = pd.DataFrame(rows, columns=sweeps.COLUMNS)
     measured = {figure.key: measures.exactly(math.nan) for figure in published_figures("graft")}
-    near = sweeps.stated(table, measured | {key: measures.exactly(printed - 5)})
-    assert near[key].verdict is Verdict.PROFILES
-    assert words in near[key].sweep.parameter
+    (near,) = sweeps.all_movements(table, measured | {key: measures.exactly(printed - 5)})[key]
+    assert near.across(printed)
+    assert words in near.parameter
     # The sweep's draws give 30 there, but what it changes, 10, does not reach the printed figure from 20 less.
-    assert sweeps.stated(table, measured | {key: measures.exactly(printed - 20)}) == {}
+    (far,) = sweeps.all_movements(table, measured | {key: measures.exactly(printed - 20)})[key]
+    assert not far.across(printed)
 
 
 def test_what_goes_in_is_as_printed():

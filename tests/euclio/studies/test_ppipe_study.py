@@ -39,6 +39,7 @@ from euclio.studies.ppipe.measures import (
     small_loads,
 )
 from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
+from euclio.studies.ppipe.reasons import open_text
 from euclio.studies.ppipe.serving import search
 from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.studies.ppipe.text import instance_blocks
@@ -188,10 +189,24 @@ def test_gain_of_many_pipelines_needs_both_proofs():
 
 def test_profiles_are_as_printed():
     found = profile_measures(model_latencies(0), ratios_along_depth(0))
-    figures = {figure.key: figure for figure in published_figures("ppipe") if figure.role == "fit"}
+    figures = {figure.key: figure for figure in published_figures("ppipe") if figure.role == "input"}
     assert {key: m.value for key, m in found.items()} == pytest.approx(
         {key: figure.value for key, figure in figures.items()}, rel=0.05
     )
+
+
+@pytest.mark.parametrize(
+    ("statuses", "says"),
+    [
+        (["feasible"] * 7, "over 2 s on 7 of 7"),
+        (["optimal", "feasible", "time limit"], "over 2 s on 2 of 3"),
+        (["optimal"] * 2, "at most 2.61 s on all 2"),
+    ],
+)
+def test_where_a_planner_is_open_its_limit_is_said_and_not_its_time(statuses, says):
+    """A process that is stopped 0.6 s after its limit of 2 s was not open for 3 s."""
+    rows = pd.DataFrame({"status": statuses, "wall_s": 2.61})
+    assert open_text(rows) == says
 
 
 def test_report_says_so_without_measured_instances():

@@ -7,17 +7,11 @@ import pytest
 
 from euclio.core.data_files import data_dir
 from euclio.core.words import UNITS
+from euclio.studies.agreement import Kind
 from euclio.studies.scorecard import published_figures
 
-ROLES = {"fit", "check", "time", "inconsistent"}
-KINDS = {
-    "same numbers, different things",
-    "cannot both hold",
-    "hardly both hold",
-    "no such share",
-    "erratum",
-    "tension",
-}
+ROLES = {"fit", "check", "input", "time", "doubtful"}
+KINDS = {"cannot both hold", "hardly both hold", "tension", "odd", "erratum"}
 PAPERS = sorted(path.stem for path in (data_dir() / "published").glob("*.json") if path.stem != "contradictions")
 CONTRADICTIONS = json.loads((data_dir() / "published" / "contradictions.json").read_text(encoding="utf-8"))[
     "contradictions"
@@ -31,6 +25,7 @@ SHARES = ("optimal_share", "1bpc_same_share", "2bpc_same_share", "more_than_two_
 def test_figures_have_a_role_a_unit_and_a_name_of_their_own(paper):
     figures = published_figures(paper)
     assert {f.role for f in figures} <= ROLES
+    assert {f.kind for f in figures} <= set(Kind)
     assert {f.unit for f in figures} <= set(UNITS)
     assert max(Counter(f.key for f in figures).values()) == 1
 
@@ -60,12 +55,10 @@ def test_contradiction_names_figures_and_quotes_them_shortly(entry):
     assert all(len(quote["text"].split()) <= 25 for quote in entry["quotes"])
 
 
-def test_inconsistent_figures_are_among_those_that_contradictions_name():
+def test_doubtful_figures_are_among_those_that_contradictions_name():
     named = {figure for entry in CONTRADICTIONS for figure in entry["figures"]}
-    inconsistent = {
-        f"{paper}:{f.key}" for paper in PAPERS for f in published_figures(paper) if f.role == "inconsistent"
-    }
-    assert inconsistent <= named
+    doubtful = {f"{paper}:{f.key}" for paper in PAPERS for f in published_figures(paper) if f.role == "doubtful"}
+    assert doubtful <= named
 
 
 def test_means_that_both_papers_print_are_named():
@@ -74,3 +67,15 @@ def test_means_that_both_papers_print_are_named():
     values = {"piccolo": piccolo, "harpagon": harpagon}
     printed = Counter(values[paper][key] for paper, key in (figure.split(":") for figure in pair["figures"]))
     assert printed == {89.6: 2, 23.2: 2, 14.0: 2}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_shares_are_parts_of_a_hundred(paper):
+    """A share's tolerance is a part of what it lacks to 100 %, which a gain of 137 % has nothing of."""
+    assert all(0 <= f.value <= 100 and f.unit == "%" for f in published_figures(paper) if f.kind in ("share", "all"))
+
+
+def test_figures_are_inputs_where_a_study_was_set_to_them_and_fitted_where_settings_were_chosen_by_them():
+    roles = {paper: {f.role for f in published_figures(paper)} for paper in PAPERS}
+    assert {paper for paper in PAPERS if "input" in roles[paper]} == {"graft", "ppipe", "scrooge"}
+    assert {paper for paper in PAPERS if "fit" in roles[paper]} == {"harpagon", "piccolo"}

@@ -1,12 +1,14 @@
 """The scorecard on a page: every figure counted once, folded by section, its reason behind the verdict."""
 
+from dataclasses import replace
+
 import pytest
 
 from euclio.analysis.statistics import Measured
 from euclio.report import Counts, Fold, html_page, markdown_page
-from euclio.studies.scorecard import Published, Score, published_figures
+from euclio.studies.power import ROUGHLY
+from euclio.studies.scorecard import Published, Score, checked, published_figures, tally
 from euclio.studies.scorecard_blocks import (
-    ROUGHLY,
     SCORE_COLUMNS,
     TONES,
     counts,
@@ -16,20 +18,19 @@ from euclio.studies.scorecard_blocks import (
     scorecard_blocks,
     sections,
     short_counts,
-    standing,
     standing_number,
     verdict_lines,
 )
 from euclio.studies.verdicts import Contradiction, Evidence, Predicted, Quotation, Verdict
 
 SETTINGS = Predicted(8.0, 20.0, 4.0, 40.0, 1.0, 90.0)
-QUOTES = (Contradiction("tension", (Quotation("Piccolo", "§IV", "the same"),), "Both cannot hold."),)
+QUOTES = (Contradiction("cannot both hold", (Quotation("Piccolo", "§IV", "the same"),), "Both cannot hold."),)
 
 
 def score(key, value, measured, role="check", source="Harpagon §IV-B", **evidence):
     return Score(
         Published(key, value, "%", source, role, f"figure {key}"),
-        Measured(measured, measured - 1, measured + 1, 12),
+        Measured(measured, measured - 0.5, measured + 0.5, 100),
         f"data on {key}",
         Evidence(**evidence),
     )
@@ -41,7 +42,7 @@ SCORES = (
     score("c", 30.0, 50.0, predicted=SETTINGS, source="Harpagon §IV-C, Fig. 6"),
     score("d", 80.0, 50.0, predicted=SETTINGS),
     score("e", 80.0, 50.0, "time"),
-    score("f", 80.0, 50.0, "inconsistent", contradictions=QUOTES),
+    score("f", 80.0, 50.0, "doubtful", contradictions=QUOTES),
 )
 
 
@@ -61,12 +62,23 @@ def test_every_score_is_counted_once():
     assert sum(c.n for c in short_counts(SCORES)) == len(SCORES)
 
 
-def test_run_times_and_contradictions_are_not_counted_and_the_models_error_apart():
-    found = standing(SCORES)
-    assert (found.agree, found.within, found.roughly, found.all) == (1, 1, 1, 4)
+def test_what_is_seen_first_is_agreement_of_figures_that_nothing_was_fitted_to():
+    """Three checks, none of which agrees: the agreeing figure was fitted; the doubtful one stands apart."""
+    found = checked(SCORES)
+    assert (found.all, found.agree, found.undecided, found.near, found.doubtful) == (3, 0, 0, 0, 1)
     number = standing_number(SCORES)
-    assert number.value == "50 %"
-    assert number.note == "of 4: 1 agree, 1 lie within, 1 more only with the model's error; of 3 never fitted 33 %"
+    assert number.value == "0 of 3"
+    assert number.note == (
+        "0 not decided; 0 within the tolerance if intervals are left out; 1 more within what consistent settings give; "
+        "with 1 doubtful in print 0 agree"
+    )
+
+
+def test_inputs_are_counted_apart_from_checks():
+    as_set, agreeing = score("h", 10.0, 10.0, "input"), score("i", 10.0, 10.0)
+    assert tally([as_set, agreeing]) == {"fit": (0, 0), "input": (1, 1), "check": (1, 1), "doubtful": (0, 0)}
+    assert standing_number([as_set, agreeing]).value == "1 of 1"
+    assert [(c.label, c.n) for c in counts([as_set]) if c.n] == [("set to it", 1)]
 
 
 def test_a_terminal_is_shown_the_counts():
@@ -90,25 +102,27 @@ def test_sections_follow_the_paper_and_carry_their_counts():
 def test_the_reason_stands_behind_the_verdict():
     assert details(SCORES[1]) == (
         "Consistent settings give 8.0 to 20.0 %.\ndata on b\nRole check; measured less published +40.0 %; "
-        "12 observations; consistent settings with the model's error 4.0 to 40.0 %; all settings of the prior "
+        "100 observations; consistent settings with the model's error 4.0 to 40.0 %; all settings of the prior "
         "1.0 to 90.0 %."
     )
     assert "data on" not in details(SCORES[0])
 
 
 def test_contradictions_are_quoted():
-    assert details(SCORES[5]).startswith("“the same” (Piccolo §IV). Both cannot hold.\nRole inconsistent")
+    text = details(SCORES[5])
+    assert text.startswith("“the same” (Piccolo §IV). Both cannot hold.\nBy itself it does not agree.\n")
+    assert "Role doubtful" in text
 
 
 def test_a_counted_figure_names_what_is_in_print_next_to_it():
-    tense = score("g", 80.0, 50.0, contradictions=QUOTES)
+    tense = score("g", 80.0, 50.0, contradictions=(replace(QUOTES[0], kind="tension"),))
     assert "In print next to it: “the same” (Piccolo §IV)" in details(tense)
 
 
 def test_counts_before_stand_on_the_page():
     counted = scorecard_blocks(SCORES, (1, 9))[0]
     assert isinstance(counted, Counts)
-    assert "1 of 9 agreed; now 1 of 6." in counted.caption
+    assert "1 of 9 agreed; now 1, inputs" in counted.caption
     assert "Before" not in scorecard_blocks(SCORES)[0].caption
 
 

@@ -17,7 +17,6 @@ from euclio.studies.scrooge.changing_measures import (
     OWN,
     changing_measures,
     changing_readings,
-    changing_stated,
     movements,
 )
 from euclio.studies.scrooge.example import example_table, session
@@ -175,7 +174,7 @@ def test_every_published_figure_has_a_measure_and_every_result_a_reason():
     found = measures(both)
     assert set(found) == set(figures)
     inputs = set(input_measures(1, MANY_TYPES))
-    assert all(figures[key].role == "fit" for key in inputs)
+    assert all(figures[key].role == "input" for key in inputs)
     assert set(reasons(both)) == set(figures) - inputs
 
 
@@ -278,9 +277,11 @@ def test_fewer_clients_move_a_figure_across_the_printed_one_or_are_no_verdict():
     served = {FEWER_CLIENTS[0]: 0.99, FEWER_CLIENTS[1]: 0.9, OWN.clients: 0.7}
     nexus = (table.system == NEXUS_SYSTEM) & (table.application == "tracker") & (table.front_ends == 4)
     moved = table.assign(finish_rate=table.finish_rate.mask(nexus, table.clients.map(served)))
-    assert movements(moved)["nexus_finish_tracker_4"].low == pytest.approx(99)
-    assert set(changing_stated(moved)) == {"nexus_finish_tracker_4"}
-    assert changing_stated(table) == {}
+    (found,) = movements(moved)["nexus_finish_tracker_4"]
+    assert found.low == pytest.approx(99)
+    assert found.across(97.6)
+    assert not found.across(99.5)
+    assert movements(table) == {}
 
 
 def test_every_case_of_a_changing_workload_is_one_of_its_own():

@@ -1,0 +1,82 @@
+"""The papers' sentences that carry a number, with what decides each.
+
+`data/sentences.json` lists every one of abstract, introduction and evaluation by section and numbers. Claims are
+selected from them; the others are decided figure by figure on the scorecards, or named as not measured.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from euclio.core.data_files import data_dir
+
+FILE = "sentences.json"
+SET_UP, BACKGROUND, CONDITION, NOT_MEASURED = "set-up", "background", "condition", "not measured"
+STATUSES = (SET_UP, BACKGROUND, CONDITION, NOT_MEASURED)
+"""What is said of a sentence that states no published figure: its numbers are of the experiment's set-up, of other
+work, a condition and no result, or a result that nothing here measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a paper that carries a number.
+
+    Attributes:
+        paper: the paper.
+        section: where it stands.
+        numbers: the numbers that are typed in it.
+        figures: keys of the published figures that it states; empty: none.
+        status: why it states none; empty: it does.
+        why: of what is not measured: what it is about, and why not.
+    """
+
+    paper: str
+    section: str
+    numbers: tuple[float, ...]
+    figures: tuple[str, ...] = ()
+    status: str = ""
+    why: str = ""
+
+
+@cache
+def sentences() -> tuple[Sentence, ...]:
+    """All sentences, paper by paper in the order of the text."""
+    found = json.loads((data_dir() / FILE).read_text(encoding="utf-8"))["sentences"]
+    return tuple(
+        Sentence(**{**one, "numbers": tuple(one["numbers"]), "figures": tuple(one.get("figures", ()))}) for one in found
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How a paper's sentences are covered.
+
+    Attributes:
+        all: sentences with a number.
+        claimed: those of which a figure decides a claim.
+        figures: those that state other published figures alone, which the scorecard compares.
+        other: those whose numbers are no result: set-up, background, conditions.
+        not_measured: those with a result that nothing here measures.
+    """
+
+    all: int
+    claimed: int
+    figures: int
+    other: int
+    not_measured: int
+
+
+def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> Selection:
+    """How a paper's sentences are covered.
+
+    Args:
+        own: its sentences.
+        claimed: keys of its figures that decide a claim.
+    """
+    stated = [one for one in own if one.figures]
+    taken = sum(not claimed.isdisjoint(one.figures) for one in stated)
+    not_measured = sum(one.status == NOT_MEASURED for one in own)
+    return Selection(len(own), taken, len(stated) - taken, len(own) - len(stated) - not_measured, not_measured)
