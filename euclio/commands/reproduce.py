@@ -42,9 +42,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="how many of its proofs an independent prover tries, 10 s each; default: 30",
     )
     posterior = (
-        "harpagon, piccolo: first draw anew the settings that are consistent with both papers' figures, and choose the "
-        "reference setting that workloads are drawn from (data/posterior; up to an hour on 2 cores, goes on if "
-        "interrupted); without it the stored ones are used"
+        "harpagon, piccolo: first draw anew the settings that are nearest to the paper's figures, and choose the "
+        "reference setting that workloads are drawn from (data/posterior; less than half an hour on 2 cores, goes on "
+        "if interrupted; needs scikit-learn); without it the stored ones are used"
     )
     parser.add_argument("--posterior", action="store_true", help=posterior)
     folder = (
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _renew_posterior(arguments: argparse.Namespace) -> None:
-    """Draw the posterior of the papers that have one anew."""
+    """Draw the posterior of a paper that has one anew."""
     from euclio.studies.posterior.prior import PAPERS
     from euclio.studies.posterior.renewing import renew
     from euclio.supervision import cores
@@ -93,7 +93,7 @@ def _renew_posterior(arguments: argparse.Namespace) -> None:
         raise InputError(
             f"{arguments.paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior"
         )
-    renew(arguments.jobs or cores())
+    renew(arguments.paper, arguments.jobs or cores())
 
 
 def _write_workloads(arguments: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ from euclio.studies.posterior.evidence import Interval, interval, model_error
 from euclio.studies.posterior.figures import all_figures
 from euclio.studies.posterior.prior import NAMES, PRIORS, READINGS
 from euclio.studies.posterior.store import PLACE, Stored, load_stored
-from euclio.studies.posterior.validation import by_paper
+from euclio.studies.posterior.validation import validated
 from euclio.studies.verdicts import LEAST_CORRELATION, Moved, Predicted
 
 ACCEPTED = "-accepted.parquet"
@@ -54,26 +54,22 @@ def posterior_blocks(paper: str) -> list[Block]:
     if stored is None:
         return []
     text = (
-        f"{len(stored.draws)} settings of the workload generator were drawn, and the {len(stored.accepted)} nearest to "
-        "the fitted figures accepted (docs/model/posterior.md). What they give for the other figures follows from the "
-        "rest of the paper, as far as this generator can say; a wide interval says that the paper does not fix the "
-        "figure."
+        f"{len(stored.draws)} settings of the workload generator were simulated, and the {len(stored.accepted)} "
+        "nearest to the paper's fitted figures accepted (docs/model/posterior.md). What they give for the other "
+        "figures follows from the rest of the paper, as far as this generator can say; a wide interval says that the "
+        "paper does not fix the figure."
     )
-    shown = Paragraph(text + _tried(stored, paper))
-    return [Heading("What consistent settings give"), shown, *all_figures(stored, (paper,))]
+    shown = Paragraph(text + _tried(stored))
+    return [Heading("What consistent settings give"), shown, *all_figures(stored)]
 
 
-def _tried(stored: Stored, paper: str) -> str:
-    """How much settings that are fitted to half of the figures say about the paper's others, as a sentence."""
-    if not len(stored.halves):
-        return ""
-    tried = by_paper(stored)
-    own = tried[tried.paper == paper].mean(numeric_only=True)
+def _tried(stored: Stored) -> str:
+    """How much settings that are fitted to all groups of figures but one say about that one, as a sentence."""
+    found = validated(stored)
     return (
-        " How far that is to be trusted was tried: settings fitted to a random half of the figures hold "
-        f"{100 * own.coverage:.0f} % of this paper's figures of the other half, those of the prior "
-        f"{100 * own.prior_coverage:.0f} %, in intervals {own.width:.2f} times as wide (median; means of "
-        f"{tried.half.nunique()} splits)."
+        " How far that is to be trusted was tried: settings that are chosen without a group of figures (dispatch, "
+        f"dummies, ...) hold {100 * found.coverage:.0f} % of the figures of that group in their intervals, those of "
+        f"the prior {100 * found.prior_coverage:.0f} %, in intervals {found.width:.2f} times as wide (median)."
     )
 
 

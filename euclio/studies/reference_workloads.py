@@ -63,14 +63,14 @@ def draw_workloads_of(
     Returns:
         What was drawn, and the results frame of the systems on the workloads that were kept.
     """
-    setting = reference_setting()
+    setting = reference_setting(paper)
     draws = protocol_draws(paper, setting, seed, count)
     frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
     lacking = frame[frame.value.isna()]
     refused = set(lacking.instance)
     kept = tuple(workload for workload in draws.workloads if workload.session.name not in refused)
     left_out = dict(sorted(Counter(lacking.label).items()))
-    found = ReferenceDraws(kept, draws.drawn, draws.rejected, left_out, getattr(setting, paper).given)
+    found = ReferenceDraws(kept, draws.drawn, draws.rejected, left_out, setting.given)
     return found, frame[~frame.instance.isin(refused)].reset_index(drop=True)
 
 
@@ -88,7 +88,7 @@ def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Bl
         Heading("Workloads and run"),
         Paragraph(
             "The paper prints no profiles, request rates and objectives. The workloads are drawn from the reference "
-            "setting (data/posterior/reference.json), one of those that are consistent with the fitted figures: "
+            "setting (data/posterior/PAPER-reference.json), one of those that are nearest to the fitted figures: "
             f"{PAGE} says how it was found, and what the others say."
         ),
         Paragraph(

@@ -17,7 +17,7 @@ def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> proto
 
     Args:
         paper: "harpagon" or "piccolo".
-        setting: the setting, such as `euclio.studies.posterior.reference.reference_setting()`.
+        setting: the setting, such as `euclio.studies.posterior.reference.reference_setting(paper)`.
         seed: seed of the workloads.
         count: how many, in the order of their places; none are returned where too few candidates have a plan.
     """

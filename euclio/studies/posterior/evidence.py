@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from euclio.studies.posterior.distance import LEAST
-from euclio.studies.posterior.prior import NAMES, PAPERS
+from euclio.studies.posterior.distance import scaled, unscaled
+from euclio.studies.posterior.prior import NAMES
 from euclio.studies.posterior.store import PLACE, Stored
-from euclio.studies.posterior.targets import targets
+from euclio.studies.posterior.targets import full, of_paper, targets
 
 ENDS = (2.5, 50.0, 97.5)
 NORMAL = 41
@@ -33,10 +33,11 @@ class Interval:
         """Whether a value lies within."""
         return self.low <= value <= self.high
 
-    @property
-    def width(self) -> float:
-        """Its width on the scale of the distance, ln(x + 1)."""
-        return float(np.log((max(self.high, LEAST) + 1) / (max(self.low, LEAST) + 1)))
+
+def width(key: str, own: Interval) -> float:
+    """Width of a figure's interval on the scale of the distance."""
+    low, high = scaled(key, own.low), scaled(key, own.high)
+    return float(high - low)
 
 
 def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
@@ -54,9 +55,7 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
     if error > 0:
         # Normal quantiles instead of draws: the same table gives the same interval.
         off = error * norm.ppf((np.arange(NORMAL) + 0.5) / NORMAL)
-        known = (np.exp(np.log(np.maximum(known, LEAST) + 1)[:, None] + off) - 1).ravel()
-        if key.endswith("_share"):
-            known = np.minimum(known, 100.0)
+        known = unscaled(key, scaled(key, known)[:, None] + off).ravel()
     return Interval(*(float(v) for v in np.percentile(known, ENDS)))
 
 
@@ -82,16 +81,17 @@ def widths(frame: pd.DataFrame, prior: pd.DataFrame, keys: Sequence[str], error:
     """Width of a frame's interval over the prior's, by key; NaN where the prior's has none."""
     ratio = {}
     for key in keys:
-        own, wide = interval(frame, key, error).width, interval(prior, key).width
+        own, wide = width(key, interval(frame, key, error)), width(key, interval(prior, key))
         ratio[key] = own / wide if wide > 0 else float("nan")
     return pd.Series(ratio, dtype=np.float64)
 
 
 def compared(stored: Stored) -> pd.DataFrame:
-    """One row per published figure: value, role, interval of posterior and prior, whether they cover it, widths."""
+    """One row per published figure of the paper: value, role, intervals of posterior and prior, coverage, widths."""
     prior, error = stored.prior, model_error(stored.accepted)
     rows = []
-    for key, target in targets().items():
+    for key in of_paper(targets(), stored.paper):
+        target = targets()[key]
         own, wide = interval(stored.accepted, key), interval(prior, key)
         off = interval(stored.accepted, key, error)
         rows.append(
@@ -112,36 +112,31 @@ def compared(stored: Stored) -> pd.DataFrame:
                 "prior_middle": wide.middle,
                 "prior_high": wide.high,
                 "prior_covered": wide.covers(target.value),
-                "width_over_prior": own.width / wide.width if wide.width > 0 else float("nan"),
+                "width_over_prior": width(key, own) / width(key, wide) if width(key, wide) > 0 else float("nan"),
             }
         )
     return pd.DataFrame.from_records(rows)
 
 
 def coverages(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per paper and role: figures, how many lie in which interval, median width of posterior over prior.
-
-    The prior says nothing of what needs the best split, which draws from it are not asked for: those figures count as
-    not covered by it.
+    """One row per role: figures, how many lie in which interval, median width of posterior over prior.
 
     Args:
         table: what `compared` gives.
     """
     rows = []
-    for paper in PAPERS:
-        for role in ("fit", "check"):
-            own = table[(table.paper == paper) & (table.role == role)]
-            rows.append(
-                {
-                    "paper": paper,
-                    "role": role,
-                    "figures": len(own),
-                    "covered": int(own.covered.sum()),
-                    "with_error": int(own.error_covered.sum()),
-                    "prior": int(own.prior_covered.sum()),
-                    "width_over_prior": float(own.width_over_prior.median()),
-                }
-            )
+    for role in ("fit", "check"):
+        own = table[table.role == role]
+        rows.append(
+            {
+                "role": role,
+                "figures": len(own),
+                "covered": int(own.covered.sum()),
+                "with_error": int(own.error_covered.sum()),
+                "prior": int(own.prior_covered.sum()),
+                "width_over_prior": float(own.width_over_prior.median()),
+            }
+        )
     return pd.DataFrame.from_records(rows)
 
 
@@ -152,3 +147,48 @@ def correlations(frame: pd.DataFrame) -> pd.DataFrame:
     found = ranks.corr().loc[[PLACE + name for name in NAMES], keys].fillna(0.0)
     found.index = pd.Index(NAMES)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """Over some settings, the share of workloads on which the own system costs no more than the best split.
+
+    Attributes:
+        settings: how many.
+        low: the 2.5th percentile, in per cent, like the next two.
+        middle: the median.
+        high: the 97.5th percentile.
+        agreeing: share of the settings whose share of workloads agrees with the printed one, whose complement lies
+            within a factor of 1.5 of the printed complement, in per cent.
+    """
+
+    settings: int
+    low: float
+    middle: float
+    high: float
+    agreeing: float
+
+
+AGREES = 1.5
+"""Factor by which a share of failures may differ from the printed one and agree."""
+
+
+def optimal(paper: str, frame: pd.DataFrame) -> Optimal:
+    """What a frame's settings give for the share of optimal splits."""
+    key = full(paper, "optimal_share")
+    shares = frame[key].dropna() if key in frame else pd.Series(dtype=np.float64)
+    own = interval(frame, key)
+    ratio = (100 - shares) / (100 - targets()[key].value)
+    agreeing = ratio.between(1 / AGREES, AGREES).mean() if len(shares) else float("nan")
+    return Optimal(len(shares), own.low, own.middle, own.high, 100 * float(agreeing))
+
+
+def convergence(stored: Stored) -> float:
+    """Gelman and Rubin's R-hat of the share of optimal splits between the runs; 1: they say the same."""
+    groups = [own[full(stored.paper, "optimal_share")].dropna() for _, own in stored.accepted.groupby("run")]
+    if len(groups) < 2 or min(map(len, groups)) < 2:
+        return float("nan")
+    size = float(np.mean([len(own) for own in groups]))
+    within = float(np.mean([own.var(ddof=1) for own in groups]))
+    between = size * float(np.var([own.mean() for own in groups], ddof=1))
+    return float(np.sqrt(((size - 1) / size * within + between / size) / within)) if within > 0 else float("nan")

@@ -16,16 +16,11 @@ from euclio.report.drawings import drawn
 from euclio.studies.posterior.evidence import compared, correlations
 from euclio.studies.posterior.labels import figure_label, parameter_label
 from euclio.studies.posterior.parameters import narrowed
-from euclio.studies.posterior.prior import BLOCKS, NAMES, PAPERS
+from euclio.studies.posterior.prior import concerns
 from euclio.studies.posterior.store import Stored
 from euclio.studies.posterior.targets import full, targets
+from euclio.studies.posterior.validation import by_group, left_out
 
-REFERENCES = {
-    "harpagon:optimal_share": "Harpagon, best split",
-    "harpagon:plan_optimal_share": "Harpagon, best plan",
-    "harpagon:shared_optimal_share": "Harpagon, best plan, tc-shared",
-    "piccolo:optimal_share": "Piccolo, best split",
-}
 PANELS = (("fit", "Settings are chosen by these"), ("check", "Never fitted"))
 TICKS = (0, 1, 3, 10, 30, 100, 300)
 """Marks of the scale ln(x + 1)."""
@@ -57,7 +52,7 @@ def interval_figure(stored: Stored, paper: str) -> Figure:
             panel.set_title(title)
         return (
             "Orange: published. Bars: what 95 % of the accepted settings give, with the median; thin: with the model's "
-            "error; grey: prior (none where the best split is needed). A row is shaded where the published value lies "
+            "error; grey: random settings of the prior. A row is shaded where the published value lies "
             "outside even of the thin line. Per cent but for ratios and counts; the scale is ln(x + 1), and what lies "
             "beyond it is cut. Maxima are of fewer workloads than the paper's."
         )
@@ -97,12 +92,11 @@ def strongest(stored: Stored, paper: str) -> pd.DataFrame:
     """Rank correlations of a paper's figures (columns) with parameters (rows), over the draws from the prior.
 
     Kept are the figures that some parameter moves most, and the parameters that move one of them most, both in the
-    order of the paper and of `Setting`. Parameters of the other paper's workloads move nothing here and are left out.
+    order of the paper and of `Setting`. Readings of the other paper's systems move nothing here and are left out.
     """
     found = correlations(stored.prior)
-    others = {NAMES[i] for other in PAPERS if other != paper for i in BLOCKS[other]}
     own = found.reindex(
-        index=[name for name in NAMES if name not in others],
+        index=list(concerns(paper)),
         columns=[key for key in map(str, found) if key.startswith(full(paper, ""))],
     )
     most = own.abs().max(axis=0)
@@ -127,7 +121,7 @@ def sensitivity_figure(stored: Stored, paper: str) -> Figure:
     def figure(axes: Sequence[Axes]) -> str:
         panel = axes[0]
         panel.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
-        names = [f"{parameter_label(name, with_paper=False)} ({tight[name]:.1f})" for name in map(str, found.index)]
+        names = [f"{parameter_label(name)} ({tight[name]:.1f})" for name in map(str, found.index)]
         panel.set_yticks(range(len(names)), names, fontsize=8.5)
         labels = [figure_label(str(key)) for key in found]
         panel.set_xticks(range(len(labels)), labels, fontsize=8, rotation=40, ha="right", rotation_mode="anchor")
@@ -147,21 +141,48 @@ def sensitivity_figure(stored: Stored, paper: str) -> Figure:
     return figure()
 
 
-@drawn("posterior-optimal", "On how many workloads is the own system's plan the best one?", height=3.4)
-def optimal_figure(axes: Sequence[Axes], stored: Stored) -> str:
-    """Distribution over the accepted settings of the share of workloads on which the own system reaches a reference."""
-    table = stored.accepted
-    shares = {name: table[key].astype(np.float64) for key, name in REFERENCES.items() if key in table}
-    distribution(axes[0], shares, "workloads on which the own system costs no more (%)")
-    for paper in PAPERS:
-        key = full(paper, "optimal_share")
-        series = list(shares).index(REFERENCES[key]) if REFERENCES[key] in shares else None
-        published_line(axes[0], targets()[key].value, f"{paper.capitalize()}: printed", series)
-    axes[0].set_ylabel("accepted settings (%)")
-    return (
-        "Share of workloads by accepted setting, against the best split, the best plan, and the best plan if Theorem 1 "
-        "is read literally (tc-shared). No setting was chosen by any of them."
-    )
+def optimal_figure(stored: Stored) -> Figure:
+    """Share of workloads on which the own system matches the best split: random settings next to accepted ones."""
+    paper = stored.paper
+    key, title = full(paper, "optimal_share"), f"On how many workloads does {paper.capitalize()} match the best split?"
+    parts = {"random settings of the prior": stored.prior, "settings that fit the other figures": stored.accepted}
+    shares = {name: frame[key].dropna().astype(np.float64) for name, frame in parts.items() if key in frame}
+
+    @drawn(f"posterior-optimal-{paper}", title, height=3.4)
+    def figure(axes: Sequence[Axes]) -> str:
+        panel = axes[0]
+        distribution(panel, shares, "workloads on which the own system costs no more than the best split (%)")
+        published_line(panel, targets()[key].value, f"{paper.capitalize()}: printed", None)
+        panel.set_ylabel("settings at or below (%)")
+        counts = " and ".join(f"{len(own)} {name}" for name, own in shares.items())
+        return f"Share of workloads by setting: {counts}. No setting was chosen by it."
+
+    return figure()
+
+
+def groups_figure(stored: Stored) -> Figure:
+    """Figures of each group as settings give them that the other groups chose, next to the published values."""
+    paper, table = stored.paper, left_out(stored)
+    rows = len(table)
+
+    @drawn(f"posterior-left-out-{paper}", f"{paper.capitalize()}: does each part follow from the others?", height=3.0)
+    def figure(axes: Sequence[Axes]) -> str:
+        panel, groups = axes[0], by_group(table)
+        at = np.arange(len(groups))
+        for shift, column, label, color in (
+            (-0.27, "prior_covered", "random settings", MUTED),
+            (0.0, "covered", "settings that the other groups choose", MEASURED),
+            (0.27, "covered_with_error", "the same, with the model's error", PUBLISHED),
+        ):
+            panel.barh(at + shift, 100 * groups[column] / groups.figures, 0.25, label=label, color=color)
+        panel.set_yticks(at, [f"{g} ({n})" for g, n in zip(groups.group, groups.figures, strict=True)], fontsize=8.5)
+        panel.invert_yaxis()
+        panel.set_xlabel("published figures in the 95 % intervals (%)")
+        panel.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=3, frameon=False)
+        grid(panel, "x")
+        return f"{rows} published figures by group, in brackets how many; settings were chosen without the group."
+
+    return figure()
 
 
 def write_figures(stored: Stored, folder: Path) -> None:
@@ -171,10 +192,8 @@ def write_figures(stored: Stored, folder: Path) -> None:
         (folder / f"{figure.key}.svg").write_text(figure.svg, encoding="utf-8", newline="\n")
 
 
-def all_figures(stored: Stored, papers: Sequence[str] = PAPERS) -> tuple[Figure, ...]:
-    """All figures of some papers."""
-    return (
-        *(interval_figure(stored, paper) for paper in papers),
-        optimal_figure(stored),
-        *(sensitivity_figure(stored, paper) for paper in papers),
-    )
+def all_figures(stored: Stored) -> tuple[Figure, ...]:
+    """All figures of a paper's draw."""
+    paper = stored.paper
+    found = (interval_figure(stored, paper), groups_figure(stored), sensitivity_figure(stored, paper))
+    return (optimal_figure(stored), *found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +20,7 @@ from euclio.session.dispatch import path_times
 from euclio.session.workloads.applications import applications, profiles
 from euclio.session.workloads.protocol import log_uniform
 from euclio.session.workloads.synthesis import DURATION_DIGITS, duration, load_model
-from euclio.studies.posterior.prior import Own, Setting
+from euclio.studies.posterior.prior import Setting
 
 ACTDET = "actdet"
 THREE_OF_ACTDET = ("detector", "reid", "action")
@@ -31,6 +31,8 @@ USUAL_START, USUAL_SLOPE = 0.79, 0.26
 """The second kernel of most of our profiles over the first: time at its first batch, and per further request."""
 Kernel = dict[str, float]
 
+START_POWER = 0.25
+"""The second kernel's start lies near 1 in all profiles: networks differ in it by a fourth of what they differ else."""
 GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it modulo 1 fill the unit interval evenly, wherever they stop."""
 
@@ -99,7 +101,22 @@ def _hardware(model: Mapping[str, Any], setting: Setting) -> tuple[Hardware, ...
 
 def _shaped(model: Mapping[str, Any], setting: Setting) -> dict[str, dict[str, Any]]:
     """The parameters of every module as the setting changes them."""
-    return {name: _reshaped(parameters, setting) for name, parameters in model["modules"].items()}
+    return {name: _reshaped(parameters, _own_shape(name, setting)) for name, parameters in model["modules"].items()}
+
+
+def _own_shape(name: str, setting: Setting) -> Setting:
+    """A setting with the shape of one network, which differs from the others' by `shape_spread`."""
+    stream = random.Random(f"{setting.shape_draw}/{name}")
+    factors = [float(np.exp(setting.shape_spread * stream.gauss(0.0, 1.0))) for _ in range(4)]
+    # Of a share the odds are multiplied, so that it stays below one.
+    odds = setting.fixed_share / (1 - setting.fixed_share) * factors[0]
+    return replace(
+        setting,
+        fixed_share=odds / (1 + odds),
+        second_start=setting.second_start * factors[1] ** START_POWER,
+        second_slope=setting.second_slope * factors[2],
+        gain=setting.gain * factors[3],
+    )
 
 
 def _reshaped(own: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
@@ -157,23 +174,22 @@ def _profile(parameters: dict[str, Any], hardware: tuple[Hardware, ...], setting
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """The workloads of a paper under a setting.
+    """The workloads of a setting.
 
     Attributes:
-        own: the setting's part that is the paper's own.
+        own: the setting.
         sessions: templates, by application.
         seed: seed of the workloads.
     """
 
-    own: Own
+    own: Setting
     sessions: Mapping[str, Session]
     seed: int
 
     @classmethod
-    def of(cls, paper: str, setting: Setting, seed: int) -> Generator:
-        """The generator of a paper's workloads under a setting."""
-        own: Own = getattr(setting, paper)
-        return cls(own, templates(setting), seed)
+    def of(cls, setting: Setting, seed: int) -> Generator:
+        """The generator of the workloads of a setting."""
+        return cls(setting, templates(setting), seed)
 
     @property
     def template(self) -> Session:
@@ -208,7 +224,7 @@ class Generator:
         return names[min(int(np.searchsorted(ends, place, side="right")), len(names) - 1)]
 
 
-def _rates(own: Own, arrays: SessionArrays, stream: random.Random) -> Floats:
+def _rates(own: Setting, arrays: SessionArrays, stream: random.Random) -> Floats:
     """Request rate of each module: so many machines of its best configuration, each module on its own."""
     best = arrays.first[:-1]
     count = best.size
@@ -220,7 +236,13 @@ def _rates(own: Own, arrays: SessionArrays, stream: random.Random) -> Floats:
     low *= own.light_machines
     ranges[False] = (low, low * own.light_spread)
     machines = [log_uniform(stream, ranges[m in heavy]) for m in range(count)]
-    return np.array([float(f"{n * t:.6g}") for n, t in zip(machines, arrays.throughput[best], strict=True)])
+    # A second stream, so that the draws of the first are those without it.
+    rounded = random.Random(stream.random())
+    machines = [max(1, round(n)) if rounded.random() < own.whole_share else n for n in machines]
+    rates = [n * t for n, t in zip(machines, arrays.throughput[best], strict=True)]
+    if own.rate_step:
+        rates = [max(1, round(rate / own.rate_step)) * own.rate_step for rate in rates]
+    return np.array([float(f"{rate:.6g}") for rate in rates])
 
 
 def _least_latency(arrays: SessionArrays, rates: Floats) -> float:

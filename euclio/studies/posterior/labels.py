@@ -61,6 +61,8 @@ SIGNS = {"%": "", "ratio": " (ratio)", "count": " (count)"}
 PARAMETERS = {
     "duration": "durations",
     "own_kernels": "networks keep their kernels",
+    "shape_spread": "how far networks differ",
+    "shape_draw": "which networks differ how",
     "fixed_share": "time that no request adds to",
     "second_kernel": "kernel for large batches",
     "second_start": "large batches: where they start",
@@ -82,6 +84,8 @@ PARAMETERS = {
     "heavy_spread": "heavy module: spread",
     "light_machines": "others over the heavy module",
     "light_spread": "others: spread",
+    "whole_share": "rates that fill whole machines",
+    "rate_step": "step of rates",
     "slo": "objective over least latency",
     "slo_spread": "objectives: spread",
     "slo_step_s": "step of objectives",
@@ -90,7 +94,7 @@ PARAMETERS = {
     "given": "reading: the given module",
     "reassign_first": "reading: 1re gives to the first",
 }
-"""Parameters of `Setting` and of `Own`."""
+"""Parameters of `Setting`."""
 
 
 def figure_label(name: str) -> str:
@@ -106,7 +110,6 @@ def figure_label(name: str) -> str:
     return key.replace("_", " ")
 
 
-def parameter_label(name: str, *, with_paper: bool = True) -> str:
-    """The short name of a parameter, a paper's own one with the paper in brackets if asked for."""
-    *paper, own = name.split(".")
-    return PARAMETERS[own] + (f" ({paper[0].capitalize()})" if paper and with_paper else "")
+def parameter_label(name: str) -> str:
+    """The short name of a parameter."""
+    return PARAMETERS[name]

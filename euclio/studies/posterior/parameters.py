@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.studies.posterior.evidence import ENDS
-from euclio.studies.posterior.prior import NAMES, PRIORS, READINGS, Choice, Range
+from euclio.studies.posterior.prior import NAMES, PRIORS, READINGS, Choice, Range, concerns
 from euclio.studies.posterior.store import PLACE, Stored
 
 
@@ -46,7 +46,7 @@ def choices(stored: Stored) -> pd.DataFrame:
     `reading` says whether it is a reading of the papers rather than a property of their workloads.
     """
     rows = []
-    for name in NAMES:
+    for name in concerns(stored.paper):
         prior = PRIORS[name]
         if isinstance(prior, Choice):
             before, after = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,17 @@ from euclio.core.registry import find_solver
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.session import FULL_SPACE, PlanSpace
 from euclio.studies.posterior.measures import Solved
-from euclio.studies.posterior.prior import PAPERS, Setting
-from euclio.studies.posterior.sampler import short
+from euclio.studies.posterior.prior import Setting
+from euclio.studies.posterior.simulated import short
 from euclio.studies.posterior.simulation import accepted, facts, measured
 from euclio.studies.posterior.targets import full
 
-WORKLOADS = 200
-"""Workloads of an accepted setting, of each paper."""
-SPLIT_WORKLOADS = {"harpagon": 80, "piccolo": 40}
-"""Workloads of a paper whose best split is searched, the first of them; Piccolo's search tries every vector."""
-PLAN_WORKLOADS = 40
-"""Workloads whose best plan is proven, the first of them."""
+WORKLOADS = {"harpagon": 400, "piccolo": 100}
+"""Workloads of a setting that is simulated again, by paper."""
+SPLIT_WORKLOADS = {"harpagon": 400, "piccolo": 30}
+"""Workloads whose best split is searched, the first of them, by paper; Piccolo's search tries every vector."""
+PLAN_WORKLOADS = {"harpagon": 40, "piccolo": 0}
+"""Workloads whose best plan is proven, the first of them, by paper."""
 LIMIT_S = 1.0
 """Limit of a search; what it stops is left out."""
 GAP = 1e-7
@@ -39,44 +39,51 @@ _searches = late_value("bruteforce.session.split_solver", "SEARCHES")
 _prove = late("formulations.session.exact.frontier_search", "prove")
 
 
+REFERENCE_KEYS = tuple(
+    f"{key}_{end}" for key in ("optimal", "plan_optimal", "shared_optimal") for end in ("share", "gap_max", "known")
+)
+"""Keys of what is found against best splits and plans."""
 BEST_SPLITS = {"harpagon": "split-bruteforce", "piccolo": "piccolo-bruteforce"}
 """The solver whose search gives a paper's best split."""
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """An accepted setting to be simulated again.
+    """A setting to be simulated again.
 
     Attributes:
+        paper: the paper.
         setting: the setting.
         seed: seed of the workloads, another one than it was accepted with.
-        workloads: how many of each paper.
-        split: workloads of each paper whose best split is searched, by paper.
-        plan: workloads of Harpagon whose best plan is proven.
+        workloads: how many.
+        split: workloads whose best split is searched.
+        plan: workloads whose best plan is proven.
     """
 
+    paper: str
     setting: Setting
     seed: int
-    workloads: int = WORKLOADS
-    split: Mapping[str, int] = field(default_factory=lambda: SPLIT_WORKLOADS)
-    plan: int = PLAN_WORKLOADS
+    workloads: int
+    split: int
+    plan: int
+
+    @classmethod
+    def of(cls, paper: str, setting: Setting, seed: int, small: float = 1.0) -> Again:
+        """A setting with as many workloads as its paper's are simulated with again, or a part of them."""
+        counts = [max(3, round(small * table[paper])) for table in (WORKLOADS, SPLIT_WORKLOADS)]
+        return cls(paper, setting, seed, *counts, plan=round(small * PLAN_WORKLOADS[paper]))
 
 
 def resimulate(again: Again) -> dict[str, float]:
     """Figures and facts of a setting by PAPER:NAME, those of the references among them; empty: no workloads."""
-    found: dict[str, float] = {}
-    for paper in PAPERS:
-        solved, _, drawn = accepted(paper, again.setting, again.seed, again.workloads)
-        if not solved:
-            return {}
-        own = {
-            **measured(paper, again.setting, solved),
-            **_against_references(paper, solved, again),
-        }
-        found |= {full(paper, key): short(value) for key, value in own.items() if np.isfinite(value)}
-        known = facts(paper, solved, drawn)
-        found |= {f"fact.{full(paper, name)}": short(value) for name, value in known.items()}
-    return found
+    paper = again.paper
+    solved, _, drawn = accepted(paper, again.setting, again.seed, again.workloads)
+    if not solved:
+        return {}
+    own = {**measured(paper, again.setting, solved), **_against_references(paper, solved, again)}
+    found = {full(paper, key): short(value) for key, value in own.items() if np.isfinite(value)}
+    known = facts(paper, solved, drawn)
+    return found | {f"fact.{full(paper, name)}": short(value) for name, value in known.items()}
 
 
 def _against_references(paper: str, solved: Sequence[Solved], again: Again) -> Mapping[str, float]:
@@ -85,9 +92,9 @@ def _against_references(paper: str, solved: Sequence[Solved], again: Again) -> M
     Piccolo's dummies have any rate: proofs of its best plan take too long to be made for every setting.
     """
     # Places follow the applications, so that the first ones are mixed as all of them are.
-    some, few = solved[: again.split[paper]], solved[: again.plan]
+    some, few = solved[: again.split], solved[: again.plan]
     split = optimality(paper, some, [_split_cost(paper, s) for s in some], "optimal")
-    if paper != "harpagon":
+    if not few:
         return split
     return {
         **split,

@@ -65,7 +65,7 @@ def accepted(
         The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
         None are returned where too few candidates have a plan.
     """
-    generator = Generator.of(paper, setting, seed)
+    generator = Generator.of(setting, seed)
     rows = systems_of(paper, setting, generator.template)
     solved: list[Solved] = []
     refused: Counter[str] = Counter()
@@ -121,7 +121,7 @@ def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str
         setting: the setting.
         solved: its workloads.
     """
-    found = MEASURES[paper](solved, getattr(setting, paper).given)
+    found = MEASURES[paper](solved, setting.given)
     return {key: value for key, value in found.items() if np.isfinite(value)}
 
 

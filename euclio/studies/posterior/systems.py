@@ -103,7 +103,7 @@ def _read(paper: str, setting: Setting) -> dict[str, Any]:
     replaced = _read_literally(paper, setting)
     rows = {row.name: literal[row.name] if row.name in replaced else row for row in usual}
     if paper == "piccolo":
-        first = setting.piccolo.reassign_first
+        first = setting.reassign_first
         rows["piccolo:1re"] = replace(rows["piccolo:1re"], reassign_first=first)
         if not setting.two_filled:
             rows["piccolo:2bpc"] = replace(rows["piccolo:2bpc"], dummy=rows["piccolo:nd"].dummy)
@@ -122,7 +122,7 @@ def _read_literally(paper: str, setting: Setting) -> set[str]:
         usual = {
             "scrooge": setting.own_scrooge,
             "harpagon:2c": not setting.two_dummies,
-            "harpagon:1re": setting.harpagon.reassign_first,
+            "harpagon:1re": setting.reassign_first,
         }
         found |= {name for name, as_usual in usual.items() if not as_usual}
     return found

@@ -90,8 +90,8 @@ def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> 
     """On the same workloads the checked runs give every figure that the compiled systems give."""
     runs, provenance = load(report / "runs.parquet")
     allocations, _ = load(report / "allocations.parquet")
-    solved, _, _ = accepted("harpagon", reference_setting(), provenance["seed"], 12, exactly=True)
-    given = reference_setting().harpagon.given
+    solved, _, _ = accepted("harpagon", reference_setting("harpagon"), provenance["seed"], 12, exactly=True)
+    given = reference_setting("harpagon").given
     compiled = harpagon_measures.measures(solved, given)
     checked = {**cost_measures(runs), **module_measures(allocations, given), **residual_measures(runs, allocations)}
     known = [key for key in compiled if math.isfinite(compiled[key])]

@@ -83,8 +83,8 @@ def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> 
     """On the same workloads the checked runs give every figure that the compiled systems give."""
     runs, provenance = load(report / "runs.parquet")
     allocations, _ = load(report / "allocations.parquet")
-    solved, _, _ = accepted(PICCOLO, reference_setting(), provenance["seed"], WORKLOADS, exactly=True)
-    given = reference_setting().piccolo.given
+    solved, _, _ = accepted(PICCOLO, reference_setting(PICCOLO), provenance["seed"], WORKLOADS, exactly=True)
+    given = reference_setting(PICCOLO).given
     compiled = piccolo_measures.measures(solved, given)
     checked = {**cost_measures(runs), **module_measures(allocations, given)}
     known = [key for key in compiled if math.isfinite(compiled[key]) and key in checked]

@@ -30,7 +30,7 @@ class SecondRefuses:
 def test_workload_that_a_checked_system_refuses_is_left_out_and_counted(paper):
     steps = []
     found, frame = draw_workloads_of(SecondRefuses(), paper, LABELS, 4, 7, steps.append)
-    drawn = protocol_draws(paper, reference_setting(), 7, 4)
+    drawn = protocol_draws(paper, reference_setting(paper), 7, 4)
     assert found.workloads == (drawn.workloads[0], *drawn.workloads[2:])
     assert (found.drawn, found.rejected, found.left_out) == (drawn.drawn, drawn.rejected, {"two": 1})
     assert list(frame.instance) == [w.session.name for w in found.workloads for _ in LABELS]

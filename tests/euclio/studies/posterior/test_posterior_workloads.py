@@ -14,41 +14,28 @@ from euclio.studies.posterior import simulation
 from euclio.studies.posterior.bridge import protocol_draws
 from euclio.studies.posterior.generator import Generator, templates
 from euclio.studies.posterior.prior import (
-    BLOCKS,
     NAMES,
     PAPERS,
     PRIORS,
     Choice,
-    Own,
     Setting,
+    concerns,
     draw,
     draw_unit,
     flat,
     from_unit,
-    nested,
+    of_values,
     to_unit,
 )
 from euclio.studies.posterior.simulation import accepted, simulate
 from euclio.studies.posterior.systems import run, run_all, systems_of
 from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
 
-LOADS = Own(
-    heavy_which="longest",
-    heavy_machines=8.0,
-    heavy_spread=3.0,
-    light_machines=0.3,
-    light_spread=5.0,
-    slo=4.0,
-    slo_spread=2.0,
-    slo_step_s=0.001,
-    three_weight=1.0,
-    in_turn=True,
-    given="pose",
-    reassign_first=True,
-)
 FAIR = Setting(
     duration=1.8,
     own_kernels=False,
+    shape_spread=0.0,
+    shape_draw=0,
     fixed_share=0.3,
     second_kernel=True,
     second_start=0.62,
@@ -61,24 +48,31 @@ FAIR = Setting(
     speed_excess=0.8,
     price_ratio=1.478,
     actdet_modules=3,
+    heavy_which="longest",
+    heavy_machines=8.0,
+    heavy_spread=3.0,
+    light_machines=0.3,
+    light_spread=5.0,
+    whole_share=0.0,
+    rate_step=0.0,
+    slo=4.0,
+    slo_spread=2.0,
+    slo_step_s=0.001,
+    three_weight=1.0,
+    in_turn=True,
     round_robin="even",
+    given="pose",
+    reassign_first=True,
     own_scrooge=True,
     two_dummies=False,
     two_filled=True,
-    harpagon=LOADS,
-    piccolo=replace(LOADS, slo=5.0, reassign_first=False),
 )
-"""The readings of the solvers' own rows."""
+"""The readings of Harpagon's systems by the solvers' own rows."""
 LITERAL = replace(
-    FAIR,
-    round_robin="literal",
-    own_scrooge=False,
-    two_dummies=True,
-    two_filled=False,
-    harpagon=replace(LOADS, reassign_first=False),
-    piccolo=replace(FAIR.piccolo, reassign_first=True),
+    FAIR, round_robin="literal", own_scrooge=False, two_dummies=True, two_filled=False, reassign_first=False
 )
-LOOSE = replace(FAIR, harpagon=replace(LOADS, slo=5.0))
+LOOSE = replace(FAIR, slo=5.0)
+FAIRS = {"harpagon": FAIR, "piccolo": replace(FAIR, slo=5.0, reassign_first=False)}
 
 
 def test_draws_depend_on_seed_and_number_alone() -> None:
@@ -92,7 +86,7 @@ def test_every_parameter_has_a_range_and_comes_back_from_its_place() -> None:
     setting = draw(1, 1)
     values, back = flat(setting), flat(from_unit(to_unit(setting)))
     assert tuple(values) == NAMES
-    assert nested(values) == setting
+    assert of_values(values) == setting
     for name in NAMES:
         prior, value = PRIORS[name], values[name]
         if isinstance(prior, Choice):
@@ -103,19 +97,49 @@ def test_every_parameter_has_a_range_and_comes_back_from_its_place() -> None:
             assert back[name] == pytest.approx(value, rel=1e-12)
 
 
-def test_papers_share_profiles_and_readings_and_nothing_else() -> None:
-    for paper in PAPERS:
-        assert {NAMES[i] for i in BLOCKS[paper]} == {f"{paper}.{name}" for name in LOADS.__dataclass_fields__}
-    once, twice = FAIR, replace(FAIR, piccolo=replace(FAIR.piccolo, slo=7.0, heavy_machines=3.0))
+def test_readings_of_the_other_papers_systems_concern_no_paper() -> None:
+    """Piccolo's filling says nothing of Harpagon, the baseline Scrooge and Harp-2c nothing of Piccolo."""
+    assert set(NAMES) - set(concerns("harpagon")) == {"two_filled"}
+    assert set(NAMES) - set(concerns("piccolo")) == {"own_scrooge", "two_dummies"}
+
+
+def test_rates_fill_whole_machines_where_asked_for() -> None:
+    """Machines of the best configuration, at least one of them; next to the draws that stay what they are without."""
+    whole = Generator.of(replace(FAIR, whole_share=1.0), 5)
     for slot in range(5):
-        a, b = (Generator.of("harpagon", setting, 3).draw(slot, 0) for setting in (once, twice))
-        assert a.slo_s == b.slo_s
-        np.testing.assert_array_equal(a.rate_rps, b.rate_rps)
+        workload, free = whole.draw(slot, 0), Generator.of(FAIR, 5).draw(slot, 0)
+        arrays = session_arrays(workload.template, FULL_SPACE)
+        machines = workload.rate_rps / arrays.throughput[arrays.first[:-1]]
+        np.testing.assert_allclose(machines, np.maximum(1, np.round(machines)), rtol=1e-5)
+        np.testing.assert_array_less(abs(machines - free.rate_rps / arrays.throughput[arrays.first[:-1]]), 1.0)
+
+
+def test_rates_are_multiples_of_their_step() -> None:
+    rates = np.concatenate([Generator.of(replace(FAIR, rate_step=10.0), 5).draw(n, 0).rate_rps for n in range(5)])
+    assert set(rates % 10) == {0.0}
+    assert rates.min() >= 10
+
+
+def test_networks_differ_by_the_spread_of_shapes() -> None:
+    """How the duration grows from one request to eight: the same of all networks of one shape, of others not."""
+
+    def growth(setting: Setting) -> set[float]:
+        found = set()
+        for module in (m for session in templates(setting).values() for m in session.modules):
+            times = {
+                c.batch: float(c.duration_s) for c in module.profile if c.concurrency == 1 and c.hardware == "P100"
+            }
+            if 32 in times:
+                found.add(round(times[2] / times[1], 2))
+        return found
+
+    assert len(growth(FAIR)) == 1 < len(growth(replace(FAIR, shape_spread=0.5)))
+    assert growth(replace(FAIR, shape_spread=0.5)) != growth(replace(FAIR, shape_spread=0.5, shape_draw=1))
 
 
 @pytest.mark.parametrize("number", range(8))
 def test_arrays_are_those_of_the_session(number: int) -> None:
-    generator = Generator.of(PAPERS[number % 2], draw(11, number), 5)
+    generator = Generator.of(draw(11, number), 5)
     for slot in range(3):
         workload = generator.draw(slot, 0)
         ours, theirs = workload.arrays(FULL_SPACE), session_arrays(workload.session("w"), FULL_SPACE)
@@ -127,7 +151,7 @@ def test_arrays_are_those_of_the_session(number: int) -> None:
 
 def test_a_workload_depends_on_its_place_alone() -> None:
     setting = draw(2, 3)
-    first, second = Generator.of("harpagon", setting, 9), Generator.of("harpagon", setting, 9)
+    first, second = Generator.of(setting, 9), Generator.of(setting, 9)
     second.draw(0, 0)
     a, b = first.draw(4, 1), second.draw(4, 1)
     assert a.application == b.application
@@ -138,8 +162,9 @@ def test_a_workload_depends_on_its_place_alone() -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_systems_cost_what_solve_says(paper: str) -> None:
     """Twenty-five sessions, every system with the checker and without it."""
-    generator = Generator.of(paper, FAIR, 17)
-    rows = systems_of(paper, FAIR, generator.template)
+    fair = FAIRS[paper]
+    generator = Generator.of(fair, 17)
+    rows = systems_of(paper, fair, generator.template)
     compared = 0
     for slot in range(25):
         workload = generator.draw(slot, 0)
@@ -154,7 +179,7 @@ def test_systems_cost_what_solve_says(paper: str) -> None:
 
 
 def test_systems_are_those_of_the_papers() -> None:
-    template = Generator.of("harpagon", FAIR, 1).template
+    template = Generator.of(FAIR, 1).template
     assert set(systems_of("harpagon", FAIR, template)) == set(SYSTEMS)
     own = systems_of("piccolo", FAIR, template)
     assert set(own) == {row.name for row in PICCOLO_SYSTEMS} | set(BASELINES)
@@ -169,8 +194,10 @@ def test_systems_are_those_of_the_papers() -> None:
     ],
 )
 def test_readings_change_the_rows_they_are_about(paper: str, literal: set[str]) -> None:
-    generator = Generator.of(paper, FAIR, 17)
-    usual, read = (systems_of(paper, setting, generator.template) for setting in (FAIR, LITERAL))
+    fair = FAIRS[paper]
+    other = replace(LITERAL, reassign_first=not fair.reassign_first)
+    generator = Generator.of(fair, 17)
+    usual, read = (systems_of(paper, setting, generator.template) for setting in (fair, other))
     assert {name for name in usual if usual[name] != read[name]} == literal
     assert all(usual[name].system.name == name for name in usual)
     workload = generator.draw(1, 0)
@@ -182,7 +209,7 @@ def test_readings_change_the_rows_they_are_about(paper: str, literal: set[str]) 
 
 
 def test_a_refused_workload_names_who_refused() -> None:
-    generator = Generator.of("harpagon", LITERAL, 17)
+    generator = Generator.of(LITERAL, 17)
     rows = systems_of("harpagon", LITERAL, generator.template)
     for slot in range(30):
         outcomes, against = run_all(rows, generator.draw(slot, 0))
@@ -191,14 +218,14 @@ def test_a_refused_workload_names_who_refused() -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_simulations_repeat(paper: str) -> None:
-    once, twice = simulate(paper, FAIR, 3, 12), simulate(paper, FAIR, 3, 12)
+    once, twice = simulate(paper, FAIRS[paper], 3, 12), simulate(paper, FAIRS[paper], 3, 12)
     assert once == twice
     assert once.figures
     assert 0 < once.facts["accepted"] <= 1
 
 
 def test_a_setting_that_no_system_can_serve_is_given_up() -> None:
-    tight = replace(FAIR, harpagon=replace(LOADS, slo=1.0, slo_spread=1.0))
+    tight = replace(FAIR, slo=1.0, slo_spread=1.0)
     solved, refused, drawn = accepted("harpagon", tight, 1, 40)
     assert solved == []
     assert refused.total() <= drawn < 100
@@ -206,8 +233,8 @@ def test_a_setting_that_no_system_can_serve_is_given_up() -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_setting_gives_the_protocol_its_workloads(paper: str) -> None:
-    draws = protocol_draws(paper, FAIR, 3, 12)
-    solved, _, drawn = accepted(paper, FAIR, 3, 12, exactly=True)
+    draws = protocol_draws(paper, FAIRS[paper], 3, 12)
+    solved, _, drawn = accepted(paper, FAIRS[paper], 3, 12, exactly=True)
     assert draws.drawn == drawn
     assert len(draws.workloads) == len(solved) == 12
     for workload, one in zip(draws.workloads, solved, strict=True):
