@@ -36,7 +36,7 @@ def candidates(paper: str, setting: Setting, seed: int, count: int) -> list[Sess
     """A setting's candidates as sessions, before any system has refused one; long objectives are passed over.
 
     Args:
-        paper: "harpagon" or "piccolo".
+        paper: "harpagon" or "piccolo"; a setting is of one paper, whose name changes no candidate.
         setting: the setting.
         seed: seed of the workloads.
         count: how many, in the order of their places, the first candidate of each.
@@ -44,7 +44,7 @@ def candidates(paper: str, setting: Setting, seed: int, count: int) -> list[Sess
     Raises:
         RuntimeError: of a hundred places in a row each has an objective that does not count.
     """
-    generator = Generator.of(paper, setting, seed)
+    generator = Generator.of(setting, seed)
     found: list[Session] = []
     for slot in count_up():
         if len(found) == count:

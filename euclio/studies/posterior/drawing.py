@@ -262,7 +262,10 @@ def _simulated(
         found: the settings, by the name of the measure that wants them.
         near: the settings that steps start from, by the same name; None: these are of the prior.
     """
-    points, wanted, ranks, ancestors = [], [], [], []
+    points: list[Point] = []
+    wanted: list[str] = []
+    ranks: list[int] = []
+    ancestors: list[tuple[int, int]] = []
     seen: set[tuple[float, ...]] = set()
     for name, own in found.items():
         for number, (unit, rank) in enumerate(zip(own.units, own.ranks, strict=True)):

@@ -70,8 +70,8 @@ class Again:
     @classmethod
     def of(cls, paper: str, setting: Setting, seed: int, small: float = 1.0) -> Again:
         """A setting with as many workloads as its paper's are simulated with again, or a part of them."""
-        counts = [max(3, round(small * table[paper])) for table in (WORKLOADS, SPLIT_WORKLOADS)]
-        return cls(paper, setting, seed, *counts, plan=round(small * PLAN_WORKLOADS[paper]))
+        workloads, split = (max(3, round(small * table[paper])) for table in (WORKLOADS, SPLIT_WORKLOADS))
+        return cls(paper, setting, seed, workloads, split, round(small * PLAN_WORKLOADS[paper]))
 
 
 def resimulate(again: Again) -> dict[str, float]:

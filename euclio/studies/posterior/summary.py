@@ -41,12 +41,23 @@ def _head(stored: Stored) -> Iterator[str]:
     yield f"{stored.paper.capitalize()}: {drawn} within {best.max():.3f} (nearest {best.min():.3f})"
     each = ", ".join(f"run {run}: {len(own)}" for run, own in stored.accepted.groupby("run"))
     waves = ", ".join(f"{wave}: {len(own)}" for wave, own in stored.accepted.groupby("wave"))
-    yield f"all of them different draws from the prior; {each}; by wave {waves} (0: not screened)"
+    origins = f"{different(stored)} of them different, from {ancestors(stored)} ancestors of the prior"
+    yield f"{origins}; {each}; by wave {waves} (0: not screened)"
     error = model_error(stored.accepted)
     yield f"their distances on other workloads: {again.min():.3f} to {again.max():.3f}; the model's error: {error:.3f}"
     yield f"R-hat of the optimal share between the runs: {convergence(stored):.3f}"
     discrepancy = ", ".join(f"{name} {value:.2f}" for name, value in stored.provenance["discrepancy"].items())
     yield f"nearest twentieth of the prior in each group alone: {discrepancy}"
+
+
+def different(stored: Stored) -> int:
+    """How many of the accepted settings differ."""
+    return len(set(stored.settings))
+
+
+def ancestors(stored: Stored) -> int:
+    """From how many settings of the prior the accepted ones descend."""
+    return len(stored.accepted.drop_duplicates(["run", "ancestor_wave", "ancestor_place"]))
 
 
 def _screening(stored: Stored) -> Iterator[str]:

@@ -221,9 +221,9 @@ def test_what_a_draw_says(tmp_path: Path) -> None:
     draw_posterior(PLAN, 1, out)
     stored = load_stored(out)
     assert stored.provenance["draws"] == len(stored.draws)
-    # Six of each run, all different draws.
-    assert stored.accepted.groupby("run").size().tolist() == [6, 6]
-    assert len(set(stored.settings)) == 12
+    # Five of each run, all different draws.
+    assert stored.accepted.groupby("run").size().tolist() == [5, 5]
+    assert len(set(stored.settings)) == 10
     table = compared(stored).set_index("key")
     # The made-up figures are all consistent, and all known as soon as one is.
     assert table.covered.mean() > 0.9
@@ -285,9 +285,9 @@ def _says_of_groups(stored: Stored) -> None:
 
 
 def _says_of_optimal_shares(stored: Stored) -> None:
-    """Twelve accepted settings, and as many draws from the prior that were simulated again."""
+    """Ten accepted settings, and as many draws from the prior that were simulated again."""
     accepted, random = (optimal("harpagon", frame) for frame in (stored.accepted, stored.prior))
-    assert accepted.settings == random.settings == 12
+    assert accepted.settings == random.settings == 10
     assert random.low < accepted.low < accepted.high < random.high
     assert accepted.agreeing == 100.0
     assert convergence(stored) == pytest.approx(1.0, abs=0.5)
@@ -301,7 +301,7 @@ def _gives_settings(stored: Stored) -> None:
     usual = accepted_settings("harpagon", 3, default_readings=True, stored=stored)
     assert not any(setting.two_dummies for setting in usual)
     with pytest.raises(InputError, match="ask for fewer"):
-        accepted_settings("harpagon", 13, stored=stored)
+        accepted_settings("harpagon", 11, stored=stored)
     assert set(found) <= set(settings_of(stored.accepted))
 
 
