@@ -152,7 +152,7 @@ def optimal_figure(stored: Stored) -> Figure:
     def figure(axes: Sequence[Axes]) -> str:
         panel = axes[0]
         distribution(panel, shares, "workloads on which the own system costs no more than the best split (%)")
-        published_line(panel, targets()[key].value, f"{paper.capitalize()}: printed", None)
+        published_line(panel, targets()[key].value, f"{paper.capitalize()}: printed", 2)
         panel.set_ylabel("settings at or below (%)")
         counts = " and ".join(f"{len(own)} {name}" for name, own in shares.items())
         return f"Share of workloads by setting: {counts}. No setting was chosen by it."
