@@ -20,7 +20,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 16
+    assert page.count("<svg") == 17
     for text in ("95 % interval", "Theorem 1", "Theorem 2", "Draws rejected", "docs/model/posterior.md", "Readings"):
         assert text in page
     for outside in ("<link", "<script ", "src=", 'href="http'):

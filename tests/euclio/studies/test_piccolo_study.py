@@ -32,7 +32,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_page_holds_scorecard_figures_and_worked_numbers(report: Path) -> None:
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 13
+    assert page.count("<svg") == 14
     for number in range(4, 12):
         assert f"Figure {number}. " in page
     for text in ("97.1 %", "erratum", "docs/model/posterior.md", "Draws rejected", "scrooge-milp"):
