@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import pandas as pd
 import pytest
 from worked_examples import M_3, one_module
 
@@ -20,6 +21,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import families
 from euclio.core.registry import GROUP, solvers
 from euclio.files import save_instance
+from euclio.studies.harpagon.kinds import answers
 from euclio.workloads.kinds import find_kind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -288,3 +290,17 @@ def test_the_readme_counts_figures_as_the_report_of_all_claims_does():
     assert stated is not None
     assert found is not None
     assert stated.groups() == found.groups()
+
+
+def test_the_readme_says_of_other_profiles_what_the_report_of_harpagon_does():
+    """Shares on NVIDIA's, ParvaGPU's and PPipe's profiles stand in prose; a new run must not leave them behind."""
+    folder = ROOT / "reports" / "harpagon"
+    found = answers(pd.read_parquet(folder / "runs.parquet"), pd.read_parquet(folder / "kinds.parquet"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (words,) = [" ".join(p.split()) for p in readme.split("\n\n") if "euclio generate profiled" in p]
+    others = [found[kind] for kind in ("nvidia", "parvagpu", "measured")]
+    for name in ("split", "plan", "without"):
+        shares = [f"{getattr(answer, name).value:.0f}" for answer in others]
+        assert f"{shares[0]}, {shares[1]} and {shares[2]} %" in words
+    tight, missed = (sum(getattr(answer, name) for answer in others) for name in ("tight", "tight_without"))
+    assert (f"all {tight} such sessions" in words) == (tight == missed)
