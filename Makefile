@@ -76,6 +76,7 @@ docs: env
 	$(BIN)/python docs/tools/day.py
 	$(BIN)/python docs/tools/examples.py
 	$(BIN)/python docs/tools/fleets.py
+	$(BIN)/python docs/tools/posterior.py
 	$(BIN)/python docs/tools/serving.py
 	$(BIN)/python docs/tools/theorem.py
 	$(BIN)/python docs/tools/two_features.py

@@ -38,13 +38,13 @@ from euclio.studies.posterior.targets import fitted, of_paper
 
 SCREENED = 1_000_000
 """Settings of the prior that every wave screens."""
-RUNS, WAVES, STEPPED = 2, 3, 6
+RUNS, WAVES, STEPPED = 2, 3, 2
 """Runs; waves that screen the prior; waves after them that screen steps from the nearest settings."""
-PRIOR_SHARE, CONTROL_SHARE = 0.36, 0.03
+PRIOR_SHARE, CONTROL_SHARE = 0.489, 0.049
 """Shares of a run's settings that are draws from the prior, and controls of what the last wave screened out."""
 LEFT_OUT_SHARE = 0.4
 """Share of a wave that is screened for the distances without a group, each alike."""
-ACCEPTED_SHARE = 0.016
+ACCEPTED_SHARE = 0.0245
 """Share of a run's settings that is accepted."""
 POPULATION = 2
 """Settings that steps start from, over those that are accepted."""

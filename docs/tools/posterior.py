@@ -1,0 +1,132 @@
+"""The tables and the figure of `docs/model/posterior.md`, from the stored draws: `python docs/tools/posterior.py`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from pasting import FINDINGS, paste, table
+
+from euclio.studies.posterior.evidence import Optimal, compared, convergence, coverages, model_error, optimal
+from euclio.studies.posterior.figures import optimal_figure
+from euclio.studies.posterior.prior import PAPERS
+from euclio.studies.posterior.reference import reference_path
+from euclio.studies.posterior.simulated import CONTROL
+from euclio.studies.posterior.store import Stored, stored_draw
+from euclio.studies.posterior.summary import ancestors
+from euclio.studies.posterior.targets import full, targets
+from euclio.studies.posterior.validation import by_group, left_out, validated
+
+PAGE = FINDINGS.parent / "model" / "posterior.md"
+FIGURE = FINDINGS.parent / "figures" / "posterior-optimal-harpagon.svg"
+
+
+def opening(stored: Stored) -> str:
+    """The three numbers that the page opens with."""
+    random, near, held = optimal(stored.paper, stored.prior), optimal(stored.paper, stored.accepted), validated(stored)
+    rows = [
+        (
+            "random settings of the prior: share of workloads on which Harpagon matches the best split",
+            f"{_ends(random, 0)} ({random.settings} settings)",
+        ),
+        ("settings that are nearest to Harpagon's other figures", f"{_ends(near, 0)} ({near.settings} settings)"),
+        (
+            "Harpagon's figures of a group that settings were chosen without: in the settings' 95 % intervals; in the "
+            "prior's; width over the prior's",
+            f"{100 * held.coverage:.0f} %; {100 * held.prior_coverage:.0f} %; {held.width:.2f}",
+        ),
+    ]
+    return table(("three numbers", ""), rows)
+
+
+def results(draws: Sequence[Stored]) -> str:
+    """What both draws come to, a column each."""
+    columns = [_column(stored) for stored in draws]
+    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    return table(("", *(stored.paper.capitalize() for stored in draws)), rows)
+
+
+def _column(stored: Stored) -> dict[str, str]:
+    """What a draw comes to, by what it is."""
+    own, prior = stored.accepted.distance, stored.prior.distance
+    random, near, held = optimal(stored.paper, stored.prior), optimal(stored.paper, stored.accepted), validated(stored)
+    roles = {row.role: row for row in coverages(compared(stored)).itertuples()}
+    control = stored.draws[stored.draws.wave == CONTROL]
+    reference = json.loads(reference_path(stored.paper).read_text(encoding="utf-8"))
+    return {
+        "settings simulated; accepted; distinct ancestors of the prior": (
+            f"{len(stored.draws)}; {len(own)}; {ancestors(stored)}"
+        ),
+        "distance of the accepted; of the nearest of the prior; median of the prior": (
+            f"{own.min():.2f} to {own.max():.2f}; {prior.min():.2f}; {prior.median():.2f}"
+        ),
+        "the accepted ones on other workloads (median, the model's error)": f"{model_error(stored.accepted):.2f}",
+        "share of workloads with the best split: printed": (
+            f"{targets()[full(stored.paper, 'optimal_share')].value:g} %"
+        ),
+        "... random settings, 95 % of them": f"{_ends(random, 1)} ({random.settings})",
+        "... accepted settings, 95 % of them": f"**{_ends(near, 1)}** ({near.settings})",
+        "... within a factor of 1.5 of the printed failures: random; accepted settings": (
+            f"{random.agreeing:.0f}; {near.agreeing:.0f} %"
+        ),
+        "... R-hat between the runs": f"{convergence(stored):.2f}",
+        **{
+            f"{name} figures covered; with the model's error; by the prior; width over prior": (
+                f"{row.covered} of {row.figures}; {row.with_error}; {row.prior}; {row.width_over_prior:.2f}"
+            )
+            for name, row in (("fitted", roles["fit"]), ("checked", roles["check"]))
+        },
+        "each group left out: covered; with the model's error; by the prior; width over prior": (
+            f"**{100 * held.coverage:.0f} %**; {100 * held.coverage_with_error:.0f} %; "
+            f"{100 * held.prior_coverage:.0f} %; **{held.width:.2f}**"
+        ),
+        "screening: nearest twentieth of unseen prior draws in the forest's nearest fifth, by run (20 % by chance)": (
+            ", ".join(f"{100 * one['found']:.0f} %" for one in stored.provenance["screening"] if one)
+        ),
+        "controls within the tolerance; draws from the prior within it": (
+            f"{int((control.distance <= own.max()).sum())} of {len(control)}; "
+            f"{int((prior <= own.max()).sum())} of {len(prior)}"
+        ),
+        "reference setting: place; distance with its own readings; with the default ones": (
+            f"{reference['accepted']['place']} of {reference['accepted']['of']}; "
+            f"{reference['distance']['with_readings_as_accepted']:.2f}; "
+            f"{reference['distance']['with_default_readings']:.2f}"
+        ),
+    }
+
+
+def groups(stored: Stored) -> str:
+    """Coverage of every group of figures by the settings that were chosen without it."""
+    header = (
+        f"{stored.paper.capitalize()}: group left out",
+        "figures",
+        "covered",
+        "with the model's error",
+        "by the prior",
+        "width over prior",
+    )
+    rows = [
+        (
+            row.group,
+            *map(str, (row.figures, row.covered, row.covered_with_error, row.prior_covered)),
+            f"{row.width:.2f}",
+        )
+        for row in by_group(left_out(stored)).itertuples()
+    ]
+    return table(header, rows)
+
+
+def _ends(found: Optimal, digits: int) -> str:
+    return f"{found.low:.{digits}f} to {found.high:.{digits}f} %, median {found.middle:.{digits}f} %"
+
+
+def main() -> None:
+    """Write all of it."""
+    draws = [stored_draw(paper) for paper in PAPERS]
+    own = {f"groups of {stored.paper}": groups(stored) for stored in draws}
+    paste(PAGE, {"three numbers": opening(draws[0]), "results": results(draws), **own})
+    FIGURE.write_text(optimal_figure(draws[0]).svg, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
