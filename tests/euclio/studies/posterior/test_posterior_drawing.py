@@ -2,7 +2,9 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -337,8 +339,10 @@ def test_every_figure_and_parameter_has_a_short_name() -> None:
 def test_the_stored_draw_is_renewed_with_its_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renewing, "stored_path", lambda paper: tmp_path / f"{paper}.parquet")
     monkeypatch.setattr(renewing, "reference_path", lambda paper: tmp_path / f"{paper}.json")
-    monkeypatch.setattr(drawing, "SCREENED", 500)
-    renewing.renew("piccolo", 1, draws=100)
+    # A plan is asked for with its seed alone; here with few workloads and few settings to screen, too.
+    small = SimpleNamespace(of=partial(drawing.Plan.of, workloads=12, screened=500))
+    monkeypatch.setattr(renewing, "Plan", small)
+    renewing.renew("piccolo", 1, draws=60)
     stored, chosen = load_stored(tmp_path / "piccolo.parquet"), json.loads((tmp_path / "piccolo.json").read_text())
     assert stored.provenance["seed"] == renewing.SEED == chosen["seed"]
     assert stored.paper == chosen["paper"] == "piccolo"
