@@ -80,7 +80,10 @@ def sampling_of(asked: Asked) -> Sampling:
     sampling = FULL if asked.full else SAMPLED
     if asked.workloads is None:
         return sampling
-    return replace(sampling, groups=asked.workloads, models=asked.workloads)
+    # A study of fewer groups has that part of the time for the MILP that is open on all of them.
+    part = min(1.0, asked.workloads / sampling.groups)
+    limit_s = part * sampling.groups_limit_s
+    return replace(sampling, groups=asked.workloads, models=asked.workloads, groups_limit_s=limit_s)
 
 
 def collect(collector: Collector, asked: Asked) -> Found:
