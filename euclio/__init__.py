@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from euclio import results
 from euclio.core.lazy import lazy_names
-from euclio.moved import find_moved
 
 if TYPE_CHECKING:
     from euclio.certification.certifying import certify
@@ -36,7 +35,6 @@ __all__ = [
     "status",
 ]
 
-find_moved()
 __getattr__ = lazy_names(
     __name__,
     {

@@ -11,8 +11,8 @@ from euclio.core.registry import AnySolver, Solver
 from euclio.core.result import AnyResult, Result
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
 from euclio.session import Evaluation, Plan, PlanSpace, Session
-from euclio.session.explain import Explanation
-from euclio.session.explain import explain as explain_session
+from euclio.session.explain.explaining import Explanation
+from euclio.session.explain.explaining import explain as explain_session
 
 SessionResult = Result[Plan, PlanSpace, Evaluation]
 ClusterResult = Result[PipelinePlan, PipelineSpace, PlanEvaluation]

@@ -52,6 +52,8 @@ WITHIN_SLO = 1.0 - 1e-7
 """Share of the SLO that Scrooge's models get once the engine's tolerance has let them miss it."""
 LOOSE_LATENCY = 1e-9
 """Share by which bounds on a latency in Scrooge's models are loosened, for the rounding of milliseconds."""
+MOST_CANDIDATES = 150
+"""Solutions priced within one model before it gives up: ties can be too many to list."""
 
 # The SLO: searches in floating point take it for a little longer, so that rounding never cuts a plan off.
 

@@ -13,7 +13,7 @@ from math import inf, lcm
 from typing import NamedTuple
 
 from euclio.session import Module, ModulePlan, Plan, Session
-from euclio.session.paths import longest_path
+from euclio.session.latency.paths import longest_path
 
 
 class ModuleChoice(NamedTuple):

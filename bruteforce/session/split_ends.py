@@ -6,7 +6,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, UNLIMITED, Floats, SessionArrays
-from euclio.session.dispatch import module_latency
+from euclio.session.latency.dispatch import module_latency
 from euclio.session.policies.kernels import LEFT, TIED
 from heuristics.session.dummy_generator import ANY_RATE
 from heuristics.session.latency_reassigner import reschedule_residual

@@ -14,9 +14,9 @@ from bruteforce.session.split_ends import plan_ends
 from bruteforce.session.split_grids import module_budgets_to_try
 from euclio.core.compiled import compiled, is_past, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import path_times
-from formulations.session.exact.modes import Modes, new_modes
-from formulations.session.exact.relaxation import relax
+from euclio.session.latency.dispatch import path_times
+from formulations.session.split.modes import Modes, new_modes
+from formulations.session.split.relaxation import relax
 from heuristics.session.latency_reassigner import reassign_latency
 from heuristics.session.module_scheduler import schedule_module
 from heuristics.session.planner import plan_budgets, stretched

@@ -15,7 +15,7 @@ from euclio.core.result import Answer
 from euclio.core.words import full
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays
-from euclio.session.least_latency import why_no_plan
+from euclio.session.explain.least_latency import why_no_plan
 from euclio.session.policies import refuse_general
 from formulations.session.exact.frontier_search import prove
 from heuristics.session.dummy_generator import ANY_RATE, generator_of

@@ -21,9 +21,9 @@ from euclio.core.figures import PALETTE, figure_style, grid
 from euclio.core.result import Status
 from euclio.report.figure_files import save_figure
 from euclio.session import Charging, Session
-from euclio.session.change_costs import Curve, Step, change_costs
-from euclio.session.changes import SessionChanges, source_rate
-from euclio.session.machine_changes import machine_counts, named_plan
+from euclio.session.checking.machine_changes import machine_counts, named_plan
+from euclio.session.questions.change_costs import Curve, Step, change_costs
+from euclio.session.questions.changes import SessionChanges, source_rate
 from euclio.session.running import RunningMachines
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"

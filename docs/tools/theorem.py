@@ -40,7 +40,7 @@ from euclio.session import (
     evaluate,
 )
 from euclio.session.evaluate import machine_latencies
-from euclio.session.paths import longest_path
+from euclio.session.latency.paths import longest_path
 from euclio.session.rules import DummyRule
 from euclio.session.simulation.even_requests import serve_evenly
 from euclio.session.simulation.setup import Dispatch, Setup

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from euclio.report.figure_files import save_figure
-from euclio.session.what_if import what_if
-from euclio.session.what_if.figure import draw
+from euclio.session.questions.what_if import what_if
+from euclio.session.questions.what_if_figure import draw
 from euclio.session.workloads.csv_profiles import session_from_csv
 
 ROOT = Path(__file__).resolve().parents[2]

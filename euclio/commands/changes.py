@@ -16,7 +16,7 @@ from euclio.core.values import count_or_none
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from euclio.session.change_costs import Curve
+    from euclio.session.questions.change_costs import Curve
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write, plot."""
     from euclio.files.boundary import at
-    from euclio.session.change_costs.curve import answered, question
-    from euclio.session.change_costs.table import change_table, csv_text, describe
+    from euclio.session.questions.change_costs import answered, question
+    from euclio.session.questions.change_costs_table import change_table, csv_text, describe
 
     session, changes, solver, space = asked(arguments, "changes")
     with at("", arguments.file):
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _figure(curve: Curve) -> Figure:
-    from euclio.session.change_costs.figure import draw
+    from euclio.session.questions.change_costs_figure import draw
 
     return draw(curve)
 

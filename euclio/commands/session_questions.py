@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from euclio.core.registry import AnySolver
-    from euclio.session.changes import SessionChanges
     from euclio.session.instance import Session
+    from euclio.session.questions.changes import SessionChanges
     from euclio.session.space import PlanSpace
 
 LIMIT_S = 10.0
@@ -89,7 +89,7 @@ def asked(arguments: argparse.Namespace, verb: str) -> Asked:
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.outputs import check_outputs
-    from euclio.session.changes import SessionChanges
+    from euclio.session.questions.changes import SessionChanges
 
     check_outputs({"--out": arguments.out, "--plot": arguments.plot}, [arguments.file, file_of(arguments.solver or "")])
     if arguments.plot is not None:

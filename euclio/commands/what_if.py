@@ -16,7 +16,7 @@ from euclio.core.values import exacts, names
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from euclio.session.what_if import WhatIf
+    from euclio.session.questions.what_if import WhatIf
 
 OWN = ("rate_rps", "slo_s")
 """Changes of which this verb takes several values."""
@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Solve all points, print, write, plot."""
     from euclio.core.family import family_of
     from euclio.files.boundary import at
-    from euclio.session.what_if.grid import CHARGINGS, answered, question
-    from euclio.session.what_if.table import csv_text, describe, what_if_table
+    from euclio.session.questions.what_if import CHARGINGS, answered, question
+    from euclio.session.questions.what_if_table import csv_text, describe, what_if_table
 
     session, changes, solver, space = asked(arguments, "what-if")
     with at("", arguments.file):
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _figure(answer: WhatIf) -> Figure:
-    from euclio.session.what_if.figure import draw
+    from euclio.session.questions.what_if_figure import draw
 
     return draw(answer)
 

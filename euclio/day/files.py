@@ -12,7 +12,7 @@ from euclio.day.instance import Day, Step
 from euclio.files.boundary import FileModel, Name, Number, Text, at
 from euclio.files.exact_texts import exact_of, needed_text
 from euclio.files.instance_files import InstanceFormat
-from euclio.session.files import SESSIONS
+from euclio.session.files.instances import SESSIONS
 
 SessionModel: type[BaseModel] = SESSIONS.model
 

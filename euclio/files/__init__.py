@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from euclio.files.instance_files import load_instance, save_instance
     from euclio.files.result_files import WrittenResult, load_result, result_to_json, result_to_text, save_result
     from euclio.pipeline.files import cluster_from_text, cluster_to_text, load_cluster, save_cluster
-    from euclio.session.files import load_session, save_session, session_from_text, session_to_text
+    from euclio.session.files.instances import load_session, save_session, session_from_text, session_to_text
 
 __all__ = [
     "WrittenResult",
@@ -42,6 +42,6 @@ __getattr__ = lazy_names(
             "save_result",
         ],
         "euclio.pipeline.files": ["cluster_from_text", "cluster_to_text", "load_cluster", "save_cluster"],
-        "euclio.session.files": ["load_session", "save_session", "session_from_text", "session_to_text"],
+        "euclio.session.files.instances": ["load_session", "save_session", "session_from_text", "session_to_text"],
     },
 )

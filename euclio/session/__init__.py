@@ -3,7 +3,7 @@
 from euclio.session.charging import Charging
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
-from euclio.session.paths import longest_path
+from euclio.session.latency.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Policy
 from euclio.session.rules import DummyRule

@@ -13,14 +13,14 @@ from typing import NamedTuple, assert_never
 
 from euclio.core.numbers import MOST_DIGITS, has_text
 from euclio.core.words import full
-from euclio.session.derived_rates import whole_rps, written_slack_rps
+from euclio.session.checking.derived_rates import whole_rps, written_slack_rps
+from euclio.session.checking.machine_limits import beyond_stock, changes_to, needed_too_much
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
-from euclio.session.machine_limits import beyond_stock, changes_to, needed_too_much
-from euclio.session.packing import broken_groups, residents, waits
-from euclio.session.paths import longest_path
+from euclio.session.latency.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Place, Policy
 from euclio.session.rules import DummyRule
+from euclio.session.sharing.packing import broken_groups, residents, waits
 from euclio.session.space import FULL_SPACE, PlanSpace
 
 

@@ -12,11 +12,11 @@ from euclio.core.result import Status
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
-from euclio.session.changes import CHANGE_OPTIONS, SessionChanges, check_hardware
 from euclio.session.costs import money
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
+from euclio.session.questions.changes import CHANGE_OPTIONS, SessionChanges, check_hardware
 from euclio.session.rules import DummyRule
 from euclio.session.simulation.options import SETUP_OPTIONS
 from euclio.session.space import FULL_SPACE, PlanSpace
@@ -68,8 +68,8 @@ def _limited(session: Session) -> bool:
 
 
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
-    from euclio.session.explain import explain
-    from euclio.session.explanation_text import one_line
+    from euclio.session.explain.explaining import explain
+    from euclio.session.explain.text import one_line
 
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = explain(session, result.space, limit)
@@ -80,8 +80,8 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
-    from euclio.session.explain import explain
-    from euclio.session.explanation_text import describe, page
+    from euclio.session.explain.explaining import explain
+    from euclio.session.explain.text import describe, page
 
     found = explain(session, space, limit_s)
     text = page(found)
@@ -129,10 +129,10 @@ FAMILY = Family(
     default_solver="exact",
     improvers=("harpagon", "milp-split", "cpsat-split", "milp"),
     space_options=options_of(PlanSpace),
-    read=late("euclio.session.files", "session_from_json"),
-    to_text=late("euclio.session.files", "session_to_text"),
+    read=late("euclio.session.files.instances", "session_from_json"),
+    to_text=late("euclio.session.files.instances", "session_to_text"),
     evaluate=evaluate,
-    plan_files=late_value("euclio.session.plan_files", "SESSION_PLANS"),
+    plan_files=late_value("euclio.session.files.plans", "SESSION_PLANS"),
     check_space=_check_space,
     describe_space=in_words,
     table=late("euclio.session.table", "plan_table"),
@@ -144,18 +144,18 @@ FAMILY = Family(
     warm_up_prover=late("euclio.session.certifying", "warm_up"),
     tolerance=_tolerance,
     features=_features,
-    sources=late_value("euclio.session.trials", "SOURCES"),
+    sources=late_value("euclio.session.workloads.trials", "SOURCES"),
     designs=late("euclio.session.designs.grid", "session_designs"),
     kinds=late_value("euclio.session.workloads.kinds", "KINDS"),
     importers=late_value("euclio.session.workloads.importing", "IMPORTERS"),
     exporters=late_value("euclio.session.deployment.exporting", "EXPORTERS"),
-    difference=late("euclio.session.difference", "difference"),
+    difference=late("euclio.session.questions.difference", "difference"),
     compile_rest=late("euclio.session.simulation.simulation", "compile_simulator"),
     simulator=late_value("euclio.session.simulation.simulator", "SIMULATOR"),
     setup_options=SETUP_OPTIONS,
     changes=SessionChanges,
     change_options=CHANGE_OPTIONS,
-    hint=late("euclio.session.hints", "slo_hint"),
+    hint=late("euclio.session.explain.hints", "slo_hint"),
     demands=_demands,
-    companion=late_value("euclio.session.bought_whole", "COMPANION"),
+    companion=late_value("euclio.session.questions.bought_whole", "COMPANION"),
 )

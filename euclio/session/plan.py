@@ -37,7 +37,7 @@ class Plan:
 
     Attributes:
         modules: one `ModulePlan` per module, in the order of the session's modules.
-        shared: groups of indices of modules whose partial machines are one machine (`euclio.session.packing`).
+        shared: groups of indices of modules whose partial machines are one machine (`euclio.session.sharing.packing`).
     """
 
     modules: tuple[ModulePlan, ...]

@@ -15,13 +15,13 @@ from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, counted, figures, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
-from euclio.session.bought_whole import whole_costs_in_words
-from euclio.session.changes import source_rate
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
-from euclio.session.packing import residents
-from euclio.session.paths import times_from, times_until
+from euclio.session.latency.paths import times_from, times_until
 from euclio.session.policies import Form
+from euclio.session.questions.bought_whole import whole_costs_in_words
+from euclio.session.questions.changes import source_rate
+from euclio.session.sharing.packing import residents
 
 SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
 """Columns that a narrow window does without, the least needed first."""

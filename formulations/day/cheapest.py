@@ -16,7 +16,7 @@ from euclio.day import Day, Serving, Staffing
 from euclio.day.evaluate import WHOLE
 from euclio.day.instance import at_rates
 from euclio.session import ModulePlan, Plan, Session
-from euclio.session.unlimited import without_stock
+from euclio.session.explain.unlimited import without_stock
 from formulations.day.answers import RuleError
 from formulations.day.one_path import LateError
 from formulations.day.rate_table import rate_table

@@ -16,7 +16,7 @@ from euclio.core.family import family_of
 from euclio.core.registry import Limits, solvers
 from euclio.core.result import Answer
 from euclio.session import Plan, PlanSpace, Session, evaluate
-from formulations.session.joint.surplus import all_full, first_plan
+from formulations.session.surplus import all_full, first_plan
 
 QUICK = ("piccolo", "scrooge", "whole-greedy")
 """Heuristics that take hundredths of a second for 100 modules."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
-from euclio.session.dispatch import configuration_latency, fits, partial_latency, whole_latency
+from euclio.session.latency.dispatch import configuration_latency, fits, partial_latency, whole_latency
 from euclio.session.policies.kernels import TIED
 from heuristics.session.schedule import Schedule
 

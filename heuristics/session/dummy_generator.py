@@ -6,7 +6,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, SessionArrays
-from euclio.session.dispatch import configuration_latency, fits
+from euclio.session.latency.dispatch import configuration_latency, fits
 from euclio.session.rules import DummyRule
 from heuristics.session.schedule import Schedule
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, SessionArrays
-from euclio.session.dispatch import path_times
+from euclio.session.latency.dispatch import path_times
 
 
 @compiled

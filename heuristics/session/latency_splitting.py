@@ -12,7 +12,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import configuration_latency, path_times
+from euclio.session.latency.dispatch import configuration_latency, path_times
 
 LATENCY_COST, THROUGHPUT, COST = 0, 1, 2
 """Criteria for the best move: cost saved per second (Algorithm 2), throughput, cost saved (cost-direct)."""

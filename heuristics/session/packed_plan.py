@@ -8,7 +8,7 @@ import numpy as np
 
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays
-from euclio.session.packing import packs
+from euclio.session.sharing.packing import packs
 from heuristics.session.filled_plan import filled_plan
 from heuristics.session.packing_options import Models, PackingOptions, options_of, packing_options
 from heuristics.session.packing_search import State, search_packings

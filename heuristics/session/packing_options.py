@@ -14,7 +14,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import partial_latency, path_times, whole_and_rest, whole_latency
+from euclio.session.latency.dispatch import partial_latency, path_times, whole_and_rest, whole_latency
 from heuristics.session.whole_covers import cover_module
 from heuristics.session.whole_splitting import whole_options
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import path_times
+from euclio.session.latency.dispatch import path_times
 from heuristics.session.packing_options import (
     BUSY,
     COST,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.session import Plan, Session
-from euclio.session.best_fit import by_fit
+from euclio.session.sharing.best_fit import by_fit
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import TIE, Ints, SessionArrays, session_arrays, to_plan
-from euclio.session.least_latency import why_no_plan
+from euclio.session.explain.least_latency import why_no_plan
 from heuristics.session.scrooge_refinement import as_counts, full_latency, latency_room, least_latency, refine_greedily
 from heuristics.session.scrooge_space import require_scrooge_space
 

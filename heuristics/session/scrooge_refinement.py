@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import path_times
+from euclio.session.latency.dispatch import path_times
 
 
 class Way(NamedTuple):

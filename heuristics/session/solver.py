@@ -9,11 +9,11 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays
-from euclio.session.dispatch import clear_of_rounding
-from euclio.session.least_latency import why_no_plan
+from euclio.session.explain.least_latency import why_no_plan
+from euclio.session.latency.dispatch import clear_of_rounding
+from euclio.session.latency.series_parallel import reduce_series_parallel
 from euclio.session.policies.kernels import raise_error_of
-from euclio.session.series_parallel import reduce_series_parallel
-from euclio.session.sharing import share_machines
+from euclio.session.sharing.placing import share_machines
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
 from heuristics.session.filled_plan import bought_whole, plan_of

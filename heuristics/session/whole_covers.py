@@ -13,7 +13,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Ints, SessionArrays
-from euclio.session.dispatch import fits, partial_latency, whole_and_rest, whole_latency
+from euclio.session.latency.dispatch import fits, partial_latency, whole_and_rest, whole_latency
 from euclio.session.policies.kernels import LEFT, TIED
 
 DEEPEST = 4

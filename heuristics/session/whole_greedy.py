@@ -17,9 +17,9 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, SessionArrays, session_arrays
-from euclio.session.least_latency import why_no_plan
+from euclio.session.explain.least_latency import why_no_plan
 from euclio.session.policies.kernels import raise_error_of
-from euclio.session.sharing import share_machines
+from euclio.session.sharing.placing import share_machines
 from heuristics.session.filled_plan import filled_plan
 from heuristics.session.packed_plan import cheaper_packed
 from heuristics.session.solver import hardware_choices

@@ -13,7 +13,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_matrix
 
 from euclio.core.words import duration
-from formulations.session.splitting.solver import split_modes
+from formulations.session.split.alone.solver import split_modes
 from tests.bench.measuring import bar
 from tests.bench.random_splittings import CURVES, TIGHTNESS, Splitting, random_splitting
 from tests.bench.report import Line, Section

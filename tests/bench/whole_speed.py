@@ -12,8 +12,8 @@ from euclio import load
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import Module, PlanSpace, Session
+from euclio.session.checking.machine_changes import machine_counts, named_plan
 from euclio.session.evaluate import machines_by_hardware
-from euclio.session.machine_changes import machine_counts, named_plan
 from euclio.session.running import Running, RunningMachines
 from tests.bench.measuring import Timed, bar, drawn, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest, spread

@@ -6,4 +6,4 @@ import euclio.commands.supervised
 import euclio.comparison.comparing
 import euclio.contract.evidence
 import euclio.core.warm_up
-import euclio.session.least_latency  # noqa: F401
+import euclio.session.explain.least_latency  # noqa: F401

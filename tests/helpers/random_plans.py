@@ -8,11 +8,11 @@ from fractions import Fraction
 
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.evaluate import evaluate, rank_key
-from euclio.session.packing import packs
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import POLICIES
 from euclio.session.rules import DummyRule
-from euclio.session.sharing import share_machines
+from euclio.session.sharing.packing import packs
+from euclio.session.sharing.placing import share_machines
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
 from euclio.session.simulation.system import System, build_system
 from euclio.session.space import PlanSpace

@@ -6,7 +6,7 @@ import numpy as np
 
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, Session
 from euclio.session.arrays import SessionArrays, session_arrays
-from formulations.session.exact.modes import Modes, new_modes
+from formulations.session.split.modes import Modes, new_modes
 
 
 def random_case(seed: int) -> tuple[SessionArrays, Modes]:

@@ -14,7 +14,7 @@ from random_plans import SHARING, random_plan
 from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
 from euclio.session.evaluate import evaluate
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.sharing import share_machines
+from euclio.session.sharing.placing import share_machines
 from euclio.session.simulation.record import Simulation
 from euclio.session.simulation.reference import serve, serve_clients
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup

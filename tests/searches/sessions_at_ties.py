@@ -14,7 +14,7 @@ from random import Random
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits, find_solver
 from euclio.session import Charging, DummyRule, Plan, PlanSpace, Policy, Session, evaluate, longest_path
-from euclio.session.machine_limits import counts_of
+from euclio.session.checking.machine_limits import counts_of
 from euclio.session.running import Running, RunningMachines
 from tests.adversary.numbers import nearly, printed, supported
 from tests.adversary.sessions import session_case

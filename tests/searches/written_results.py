@@ -21,9 +21,9 @@ from euclio.core.result import Answer, AnyResult, Status
 from euclio.core.solving import asked, solve
 from euclio.day import Day, Step
 from euclio.session import Allocation, DummyRule, Hardware, ModulePlan, Plan, PlanSpace, Policy, Session
-from euclio.session.changes import SessionChanges
 from euclio.session.charging import Charging
 from euclio.session.policies import POLICIES
+from euclio.session.questions.changes import SessionChanges
 from euclio.session.running import RunningMachines
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case

@@ -9,9 +9,9 @@ from fractions import Fraction
 from euclio.session.deployment.names import TargetNames, UniqueNames, of_session
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
-from euclio.session.packing import residents, waits
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.policies import Policy
+from euclio.session.sharing.packing import residents, waits
 from euclio.session.simulation.targets import joins, own_dispatch
 from euclio.session.space import PlanSpace
 

@@ -10,7 +10,7 @@ from euclio.core.numbers import short
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.designs.shapes import edges_of
-from euclio.session.series_parallel import reduce_series_parallel
+from euclio.session.latency.series_parallel import reduce_series_parallel
 from euclio.session.workloads.applications import applications, profiles
 from euclio.session.workloads.protocol import latency_range, round_up
 from euclio.session.workloads.published import gpu_prices, published_models

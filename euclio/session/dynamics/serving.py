@@ -12,7 +12,7 @@ from euclio.session.dynamics.planning import Machine, on_cpu
 from euclio.session.dynamics.rules import Expecting
 from euclio.session.dynamics.world import World
 from euclio.session.evaluate import Evaluation
-from euclio.session.paths import times_from
+from euclio.session.latency.paths import times_from
 from euclio.session.plan import Plan
 from euclio.session.simulation.engine import tables as t
 from euclio.session.simulation.engine.dealing import close, deal

@@ -10,10 +10,10 @@ from fractions import Fraction
 from euclio.core.errors import InputError
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
-from euclio.session.packing import broken_groups
-from euclio.session.paths import times_from
+from euclio.session.latency.paths import times_from
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.policies import Policy
+from euclio.session.sharing.packing import broken_groups
 from euclio.session.simulation.clock import Fineness, alike, fine_clock
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
 from euclio.session.simulation.targets import DEALINGS, Dealing, Target, Turns, Unit, joins, own_dispatch, scaled

@@ -21,7 +21,7 @@ from euclio.core.numbers import exact, short
 from euclio.core.progress import told
 from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
-from euclio.session.paths import times_until
+from euclio.session.latency.paths import times_until
 from euclio.session.workloads.applications import Application, applications
 from euclio.session.workloads.kinds import PROTOCOL_SEED
 

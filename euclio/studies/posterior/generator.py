@@ -16,7 +16,7 @@ import numpy as np
 
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import Floats, SessionArrays, session_arrays
-from euclio.session.dispatch import path_times
+from euclio.session.latency.dispatch import path_times
 from euclio.session.workloads.applications import applications, profiles
 from euclio.session.workloads.protocol import log_uniform
 from euclio.session.workloads.synthesis import DURATION_DIGITS, duration, load_model

@@ -12,7 +12,7 @@ import numpy as np
 from euclio.core.lazy import late, late_value
 from euclio.session import PlanSpace, Session
 from euclio.session.arrays import Floats, SessionArrays
-from euclio.session.dispatch import path_times
+from euclio.session.latency.dispatch import path_times
 from euclio.studies.posterior.generator import Workload
 from euclio.studies.posterior.prior import Setting
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from formulations.engines.cpsat import CP_SAT_FEW_CUTS
 from formulations.engines.interface import EngineLimits
 from formulations.session.cpsat.allocation_model import add_module, add_stock, money_scale
-from formulations.session.joint.demands import coupled_prices
+from formulations.session.demands import coupled_prices
 from formulations.session.joint.problem import JointProblem
 
 

@@ -64,7 +64,7 @@ from euclio.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.changes import add_changes, most_changes
-from formulations.session.joint.demands import limited_shares, usable_stock
+from formulations.session.demands import limited_shares, usable_stock
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
 
 if TYPE_CHECKING:

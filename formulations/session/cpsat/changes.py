@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from formulations.session.joint.demands import Changes
+from formulations.session.demands import Changes
 from formulations.session.joint.problem import JointModule
 
 if TYPE_CHECKING:

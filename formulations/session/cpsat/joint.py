@@ -33,11 +33,11 @@ from formulations.engines.cpsat import CP_SAT_FEW_CUTS, CountedOutcome
 from formulations.engines.interface import EngineLimits, engine_limits
 from formulations.session.cpsat.allocation import allocate_module
 from formulations.session.cpsat.joint_model import JointModel, joint_model
-from formulations.session.joint.candidates import MOST_CANDIDATES, Exclusion, priced, refused
+from formulations.session.joint.candidates import Exclusion, priced, refused
 from formulations.session.joint.problem import JointProblem
 from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
 from formulations.session.joint.tightening import Ranges, tighten, within
-from formulations.tolerances import STEP
+from formulations.tolerances import MOST_CANDIDATES, STEP
 
 WORTH, FINE = Fraction(1, 1000), Fraction(1, 10**6)
 """The model is made anew, with narrower ranges and a finer scale, where the cost fell by more than the first share and

@@ -42,8 +42,8 @@ from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariables, add_module, add_stock, money_scale
 from formulations.session.cpsat.coupled_costs import coupled_costs
+from formulations.session.demands import coupled_prices
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
-from formulations.session.joint.demands import coupled_prices
 from formulations.session.joint.problem import JointConfiguration, JointProblem
 
 if TYPE_CHECKING:

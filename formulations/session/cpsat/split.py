@@ -2,7 +2,7 @@
 
 The model is that of `split_model.py`, in whole numbers that are rounded down, so that each split within the SLO is a
 solution at no higher a cost. Every split that comes back is added up exactly and cut off, until nothing cheaper than
-the incumbent is left (`formulations/session/splitting/proof.py`). Time is counted coarsely first; once a split is
+the incumbent is left (`formulations/session/split/proof.py`). Time is counted coarsely first; once a split is
 refused, finely.
 """
 
@@ -17,9 +17,9 @@ from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
 from formulations.engines.interface import engine_limits
 from formulations.session.cpsat.split_model import CpSatSplitModel, split_model
-from formulations.session.splitting.problem import SplitProblem
-from formulations.session.splitting.proof import Build
-from formulations.session.splitting.run import split_session
+from formulations.session.split.problem import SplitProblem
+from formulations.session.split.proof import Build
+from formulations.session.split.run import split_session
 
 SCALES = (1 << 16, 1 << 26)
 """Units that the SLO comes to, coarse and fine."""

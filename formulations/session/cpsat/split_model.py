@@ -1,6 +1,6 @@
 """Latency splitting over given module frontiers in CP-SAT: the model (Harpagon §III-D, Scrooge (2a)-(2d)).
 
-Names as in `formulations.session.splitting.problem`, latencies in units of 1/Q seconds, costs in units of 1/S per hour:
+Names as in `formulations.session.split.problem`, latencies in units of 1/Q seconds, costs in units of 1/S per hour:
 
     minimise    Σ_m Σ_i ⌊cost_m,i S⌋ · x_m_i                                               Scrooge (2a)
     choose_m    Σ_i x_m_i = 1                                     for every module m       Scrooge (2d)
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from formulations.engines.cpsat import CP_SAT, CountedValues
 from formulations.engines.interface import EngineLimits
 from formulations.engines.scaling import ROW_UNITS, common_scale
-from formulations.session.splitting.problem import SplitProblem
-from formulations.session.splitting.proof import Turn
+from formulations.session.split.problem import SplitProblem
+from formulations.session.split.proof import Turn
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

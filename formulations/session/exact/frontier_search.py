@@ -14,18 +14,18 @@ import numpy as np
 
 from euclio.core.compiled import compiled, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.dispatch import clear_of_rounding, configuration_latency, path_times
-from formulations.session.exact.mode_search import reduced_cost, round_to_modes, search_modes
-from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
-from formulations.session.exact.module_search import search_module
+from euclio.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
+from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
-from formulations.session.exact.relaxation import Relaxation, relax
-from formulations.session.exact.stages import LATER, UNTIMED, began, first_nodes, next_nodes
-from formulations.session.whole.charges import Charges, charged_bound, no_charges, types_of
+from formulations.session.module.by_share import search_module
+from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
+from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
+from formulations.session.split.mode_search import reduced_cost, round_to_modes, search_modes
+from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
+from formulations.session.split.relaxation import Relaxation, relax
+from formulations.session.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.tolerances import ALIKE, JUST_BELOW
 
-OPTIMAL, INFEASIBLE, LIMIT = 0, 1, 2
 RELAXED_ROUNDS = 60
 """Rounds led by the relaxation before the search over modes takes over."""
 FEW_STEPS = 4.0

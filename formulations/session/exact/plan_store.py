@@ -8,10 +8,10 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints, SessionArrays
-from euclio.session.dispatch import module_latency
-from formulations.session.exact.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.exact.module_problem import LOW, THROUGHPUT, ModulePlanFound, ModuleProblem
-from formulations.session.exact.remaining_rate import rest_of
+from euclio.session.latency.dispatch import module_latency
+from formulations.session.module.problem import LOW, THROUGHPUT, ModulePlanFound, ModuleProblem
+from formulations.session.module.remaining_rate import rest_of
+from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
 
 
 class PlanStore(NamedTuple):

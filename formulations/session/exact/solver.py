@@ -17,25 +17,28 @@ from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
-from euclio.session.dispatch import CLEAR_PATH, path_times
-from euclio.session.latency_bound import is_too_fast
+from euclio.session.latency.bound import is_too_fast
+from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import refuse_general
-from formulations.session.exact.frontier_search import INFEASIBLE, OPTIMAL, prove
-from formulations.session.exact.per_hardware import cheapest_over_hardware
+from formulations.session.exact.frontier_search import prove
+from formulations.session.exact.in_fractions.session import cheapest_below
+from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL, RATIONAL_NODES
+from formulations.session.exact.spare import cheapest_with_spare
 from formulations.session.known_plans import with_known_plans
-from formulations.session.rational.module import Effort, UndecidedError
-from formulations.session.rational.session import cheapest_below
-from formulations.session.whole.nearly_full import nearly_full
-from formulations.session.whole.standing_by import cheapest_with_spare
+from formulations.session.module.in_integers import Effort, UndecidedError
+from formulations.session.module.nearly_full import nearly_full
+from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
 
-RATIONAL_NODES = 2_000_000
-"""Nodes after which a tie is left open, about ten seconds."""
-NO_PLAN = "no plan meets the SLO (proven)"
-
-solve_stock: Callable[[Session, PlanSpace, float], Answer] = late("formulations.session.whole.stock", "solve_stock")
-solve_close: Callable[[Session, PlanSpace, float], Answer] = late("formulations.session.whole.close", "solve_close")
-refuse_changes: Callable[[Session, PlanSpace], None] = late("formulations.session.whole.close", "refuse_uncovered")
+solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
+    "formulations.session.exact.stock.stock", "solve_stock"
+)
+solve_close: Callable[[Session, PlanSpace, float], Answer] = late(
+    "formulations.session.exact.stock.close", "solve_close"
+)
+refuse_changes: Callable[[Session, PlanSpace], None] = late(
+    "formulations.session.exact.stock.close", "refuse_uncovered"
+)
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
@@ -44,8 +47,8 @@ solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] =
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
-    Under dummy rule `continuous` the modules' budgets are bracketed instead (`session/continuous/budgets.py`), unless
-    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/whole/cover_search.py`).
+    Under dummy rule `continuous` the modules' budgets are bracketed instead (`exact/bracketing/budgets.py`), unless
+    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/filled.py`).
     With `single_hardware` every hardware type is solved alone and the cheapest answer kept; machines that stand by make
     it a search over the types that are used.
 

@@ -31,11 +31,9 @@ from math import ceil, gcd, lcm
 from euclio.session import Evaluation, Plan, Session, evaluate, longest_path
 from euclio.session.arrays import session_arrays
 from euclio.session.evaluate import machines_by_hardware
-from formulations.session.joint.demands import coupled_prices, limited_shares, usable_stock
+from formulations.session.demands import coupled_prices, limited_shares, usable_stock
 from formulations.session.joint.problem import JointProblem
 
-MOST_CANDIDATES = 150
-"""Solutions priced within one model before it gives up: ties can be too many to list."""
 CLEAR = Fraction(1, 10**5)
 """Share by which a cost has to be below another one for every engine to distinguish them."""
 

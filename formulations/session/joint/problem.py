@@ -48,11 +48,11 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.session import Configuration, Plan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
-from euclio.session.latency_bound import latency_bound
+from euclio.session.latency.bound import latency_bound
 from euclio.session.policies import Form, refuse_general
-from formulations.session.joint.demands import Changes, changes_of, limited_shares, usable_stock
-from formulations.session.joint.surplus import all_full, has_surplus, with_enough
-from formulations.session.splitting.problem import without_modes
+from formulations.session.demands import Changes, changes_of, limited_shares, usable_stock
+from formulations.session.split.problem import without_modes
+from formulations.session.surplus import all_full, has_surplus, with_enough
 
 
 @dataclass(frozen=True, slots=True)

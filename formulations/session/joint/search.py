@@ -14,10 +14,11 @@ from typing import ClassVar
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
-from formulations.session.exact.per_hardware import cheapest_over_hardware
-from formulations.session.joint.demands import changes_of, coupled_prices, limited_shares, limits_in_words
+from formulations.session.demands import changes_of, coupled_prices, limited_shares, limits_in_words
 from formulations.session.joint.problem import JointProblem, joint_problem
-from formulations.session.joint.surplus import (
+from formulations.session.known_plans import with_known_plans
+from formulations.session.per_hardware import cheapest_over_hardware
+from formulations.session.surplus import (
     all_full,
     countable,
     first_plan,
@@ -25,7 +26,6 @@ from formulations.session.joint.surplus import (
     out_of_reach,
     without_prices,
 )
-from formulations.session.known_plans import with_known_plans
 from formulations.tolerances import STEP
 
 

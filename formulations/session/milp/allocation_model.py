@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.session import Policy
 from euclio.session.policies import Form
-from formulations.session.joint.demands import limited_shares
+from formulations.session.demands import limited_shares
 from formulations.session.joint.problem import JointModule, JointProblem
 from formulations.tolerances import ROOM
 

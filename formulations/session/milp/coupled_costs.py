@@ -24,7 +24,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from formulations.engines.milp import readable
-from formulations.session.joint.demands import Changes
+from formulations.session.demands import Changes
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows
 from formulations.tolerances import ROOM

@@ -36,15 +36,15 @@ from euclio.session import PlanSpace, Session
 from euclio.session.policies import Form
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, run_twice, solve_relaxation
-from formulations.session.joint.candidates import MOST_CANDIDATES, priced, refused
-from formulations.session.joint.demands import coupled_prices
+from formulations.session.demands import coupled_prices
+from formulations.session.joint.candidates import priced, refused
 from formulations.session.joint.problem import JointProblem
 from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
 from formulations.session.joint.tightening import affordable, by_leading
 from formulations.session.milp.heads import add_heads
 from formulations.session.milp.joint_model import JointModel, joint_model
 from formulations.session.milp.points import cut_off, forbid, read_plan, states_at
-from formulations.tolerances import ROOM, STEP
+from formulations.tolerances import MOST_CANDIDATES, ROOM, STEP
 
 MOST_ROUNDS = 12
 LEAST_LIFT = 1e-4

@@ -25,7 +25,7 @@ two binaries that are 1 only where there are more or fewer, and μ such that the
     latency ≥ d_k + q_k (n + 1) (2/v − (n t_k + f_k)/v²) − μ (1 − z_k + more + fewer)      even_k_n_v
 
 A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md);
-spare machines are none of S_h (`formulations.session.joint.demands.usable_stock`):
+spare machines are none of S_h (`formulations.session.demands.usable_stock`):
 
     Σ_m Σ_{k on h} n_k + f_k T/t_k ≤ S_h   or   Σ_m Σ_{k on h} n_k + z_k ≤ S_h             stock_h
 
@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.session.policies import Form
 from formulations.engines.milp import readable
-from formulations.session.joint.demands import usable_stock
+from formulations.session.demands import usable_stock
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
 from formulations.session.milp.coupled_costs import CoupledCosts, add_coupled_costs

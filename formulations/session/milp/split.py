@@ -1,6 +1,6 @@
 """Solver `milp-split`: latency splitting over given module frontiers as a MILP (Harpagon §III-D, Scrooge (2a)-(2d)).
 
-The model, names as in `formulations.session.splitting.problem`, times as shares of the SLO, money in units of the
+The model, names as in `formulations.session.split.problem`, times as shares of the SLO, money in units of the
 incumbent's cost:
 
     minimise    Σ_m Σ_i cost_m,i · x_m_i                                                   Scrooge (2a)
@@ -14,7 +14,7 @@ holds within every mode.
 
 The engine works with tolerances, the answer does not: the rows are laxer by more than these, every split that comes
 back is added up exactly and cut off, and the engine is asked again until nothing cheaper than the incumbent is left
-(`formulations/session/splitting/proof.py`). The engine's own bounds are lowered by its tolerance.
+(`formulations/session/split/proof.py`). The engine's own bounds are lowered by its tolerance.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session
 from formulations.engines.interface import LinearValues, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, readable, run_twice
-from formulations.session.splitting.problem import SplitProblem
-from formulations.session.splitting.proof import Turn
-from formulations.session.splitting.run import split_session
+from formulations.session.split.problem import SplitProblem
+from formulations.session.split.proof import Turn
+from formulations.session.split.run import split_session
 from formulations.tolerances import SPLIT_ROOM
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ cannot do worse). Where that is infeasible, Scrooge falls back on a greedy searc
 The first step bounds every plan of the space from below, so a plan that matches it is proven optimal. Any other plan is
 just a plan: the second step does not look back at the first. The engine's word on the first step counts for the plan
 only. Its optimum as a bound is proven: one entry per module, of a latency and a cost, is a choice of modes. Our own
-search bounds it with the SLO a little too long (`formulations/session/exact/mode_search.py`); where a choice on the
-very SLO lies in between, exact arithmetic decides (`formulations/session/splitting/proof.py`). Infeasibility is proven
+search bounds it with the SLO a little too long (`formulations/session/split/mode_search.py`); where a choice on the
+very SLO lies in between, exact arithmetic decides (`formulations/session/split/proof.py`). Infeasibility is proven
 from fractions.
 """
 
@@ -27,10 +27,9 @@ from euclio.core.result import Answer, TracePoint
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays, to_plan
-from euclio.session.least_latency import why_no_plan
+from euclio.session.explain.least_latency import why_no_plan
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import chosen_engine, export_lp
-from formulations.session.exact.mode_search import search_modes
 from formulations.session.milp.split import split_model
 from formulations.session.scrooge.model import (
     allocation_model,
@@ -39,8 +38,9 @@ from formulations.session.scrooge.model import (
     full_latency_of,
     refinement_model,
 )
-from formulations.session.splitting.mode_dag import mode_dag
-from formulations.session.splitting.proof import solve_split
+from formulations.session.split.mode_dag import mode_dag
+from formulations.session.split.mode_search import search_modes
+from formulations.session.split.proof import solve_split
 from formulations.tolerances import GAP, SLO_SLACK, WITHIN_SLO
 from heuristics.session.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.session.scrooge_space import require_scrooge_space

@@ -47,9 +47,9 @@ import numpy as np
 
 from euclio.session import Configuration, PlanSpace, Session
 from euclio.session.arrays import Floats, SessionArrays
-from euclio.session.dispatch import path_times
+from euclio.session.latency.dispatch import path_times
 from formulations.engines.milp import readable
-from formulations.session.splitting.problem import Mode, SplitProblem
+from formulations.session.split.problem import Mode, SplitProblem
 from formulations.tolerances import LOOSE_LATENCY
 from heuristics.session.scrooge_refinement import Way, full_latency, latency_room, least_latency
 

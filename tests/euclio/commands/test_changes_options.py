@@ -27,7 +27,7 @@ STATED = {"rate_rps": 20, "slo_s": 0.9, "price_per_h": {"V100": 3}, "headroom": 
 def fake_solvers(monkeypatch):
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: {"first": FIRST, "exact": FIRST})
     monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: {"first": FIRST})
-    monkeypatch.setattr("euclio.session.least_latency.solvers", dict)
+    monkeypatch.setattr("euclio.session.explain.least_latency.solvers", dict)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.day.comparing import compare_day
 from euclio.session.attainment.attaining import solve_attaining
-from euclio.session.what_if import what_if
+from euclio.session.questions.what_if import what_if
 
 OWN = """import time
 def solve(session):
@@ -96,12 +96,12 @@ def test_calls_that_run_slow_solvers_say_what_they_do(call, said, capfd):
 
 INNER = {
     "certify": ("euclio.certification.certifying", "certify", "certifying"),
-    "explain": ("euclio.session.explain", "explain", "looking for least latencies"),
+    "explain": ("euclio.session.explain.explaining", "explain", "looking for least latencies"),
     "write a study's report": ("euclio.studies.building", "write", "writing the report"),
     "workloads": ("euclio.session.workloads.protocol", "workloads", "sampling workloads"),
     "steps_of": ("euclio.comparison.steps", "steps_of", "looking at each step"),
-    "what_if": ("euclio.session.what_if.grid", "answered", "solving all points"),
-    "change_costs": ("euclio.session.change_costs.curve", "answered", "solving all numbers of changes"),
+    "what_if": ("euclio.session.questions.what_if", "answered", "solving all points"),
+    "change_costs": ("euclio.session.questions.change_costs", "answered", "solving all numbers of changes"),
     "simulate a cluster": ("euclio.pipeline.simulation.simulation", "simulate", "simulating"),
     "simulate a fleet": ("euclio.fragments.simulation.simulation", "simulate", "simulating"),
     "switch": ("euclio.fragments.simulation.switching", "switch", "simulating a change of plans"),

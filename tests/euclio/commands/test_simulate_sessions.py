@@ -7,7 +7,7 @@ from simulate_command import call, drawn_twice, saved_results
 from tiny_sessions import one_configuration_plan, tiny_session
 
 from euclio.session import PlanSpace
-from euclio.session.files import save_session
+from euclio.session.files.instances import save_session
 
 
 @pytest.fixture

@@ -47,7 +47,6 @@ KNOWN = {
     "euclio/core/family.py": {"import_module", "entry_points"},
     "euclio/core/lazy.py": {"import_module"},
     "euclio/core/registry.py": {"entry_points"},
-    "euclio/moved.py": {"import_module"},
     "euclio/runs/dask_pool.py": {"import_module"},
     "euclio/studies/building.py": {"import_module"},
     # Modules of kernels and of their named tuples, as this process or the one that started it has imported them, and

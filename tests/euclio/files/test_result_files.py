@@ -13,7 +13,7 @@ from euclio.core.result import Status
 from euclio.core.verifying import reasons_against
 from euclio.files import load_result, result_to_text, save_result
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.changes import SessionChanges
+from euclio.session.questions.changes import SessionChanges
 
 
 def solved(session, **answer):

@@ -46,15 +46,15 @@ OF_RULES = {
     "euclio/studies/piccolo/example.py": "Piccolo's worked numbers",
     "euclio/session/attainment/margins.py": "capacity that is kept free is paid for as dummies of any rate",
     "euclio/session/evaluate.py": "a match over all rules",
-    "euclio/session/latency_bound.py": "a match over all rules",
+    "euclio/session/latency/bound.py": "a match over all rules",
     "euclio/session/certify/modules.py": "a match over all rules",
     "euclio/session/certify/scaling.py": "codes for compiled functions",
-    "euclio/session/bought_whole.py": "the bound of packed plans has dummies at any rate",
+    "euclio/session/questions/bought_whole.py": "the bound of packed plans has dummies at any rate",
     "bruteforce/session/bought_enumeration.py": "rule continuous has the plans of rule machine where machines are full",
     "bruteforce/session/packed_enumeration.py": "partial machines that are shared take no dummies",
-    "formulations/session/joint/surplus.py": "the same",
-    "formulations/session/rational/charged.py": "plans whose last machine dummies do not fill, as under rule none",
-    "formulations/session/whole/cover.py": "plans with a machine that dummies do not fill",
+    "formulations/session/surplus.py": "the same",
+    "formulations/session/module/charged_in_integers.py": "plans whose last machine is not filled, as under rule none",
+    "formulations/session/module/filled_in_integers.py": "plans with a machine that dummies do not fill",
 }
 
 

@@ -10,8 +10,8 @@ from euclio.core.errors import InputError
 from euclio.core.solving import solve
 from euclio.files.result_files import save_result
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.changes import CHANGE_OPTIONS, SessionChanges
-from euclio.session.files import session_from_text, session_to_text
+from euclio.session.files.instances import session_from_text, session_to_text
+from euclio.session.questions.changes import CHANGE_OPTIONS, SessionChanges
 from euclio.session.running import Running, RunningMachines
 
 WHOLE = PlanSpace(charging="whole")

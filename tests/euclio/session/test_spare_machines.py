@@ -7,8 +7,8 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.changes import SessionChanges
-from euclio.session.files import session_from_text, session_to_text
+from euclio.session.files.instances import session_from_text, session_to_text
+from euclio.session.questions.changes import SessionChanges
 
 WHOLE = PlanSpace(charging="whole")
 ONE, OTHER = Configuration("A", 1, 1, "0.1"), Configuration("spot", 1, 1, "0.05")

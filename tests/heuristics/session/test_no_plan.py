@@ -8,7 +8,7 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.files import save_session
 from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.least_latency import why_no_plan
+from euclio.session.explain.least_latency import why_no_plan
 from euclio.session.workloads.random_sessions import random_session
 
 SEARCHING_SOME = [

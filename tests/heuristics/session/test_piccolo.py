@@ -14,7 +14,7 @@ from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.session import Configuration, DummyRule, Hardware, Module, ModulePlan, PlanSpace, Policy, Session, evaluate
 from euclio.session.arrays import session_arrays
-from euclio.session.dispatch import path_times
+from euclio.session.latency.dispatch import path_times
 from euclio.session.policies import Form
 from euclio.session.workloads.random_sessions import random_session
 from heuristics.session.dummy_generator import ANY_RATE

@@ -12,9 +12,9 @@ from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.tables import to_text
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.packing import Resident, waits
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.sharing import share_machines
+from euclio.session.sharing.packing import Resident, waits
+from euclio.session.sharing.placing import share_machines
 from euclio.session.simulation.even_requests import serve_evenly
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.reference import serve

@@ -1,0 +1,56 @@
+"""Limits on the machines of a plan, as the checker holds plans to them (ours; docs/model/whole-machines.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.core.words import full
+from euclio.session.checking.machine_changes import machine_counts, named_plan
+from euclio.session.instance import Session
+from euclio.session.plan import Plan
+from euclio.session.running import Running
+
+
+def beyond_stock(session: Session, used: dict[str, Fraction]) -> list[str]:
+    """One line per hardware type of which the plan takes more than there is, with the machines that stand by."""
+    spare = session.spare_machines
+    by = f" and {spare} that stand by" if spare else ""
+    return [
+        f"the plan takes {full(used[name])} machines of {name}{by}, and {count} are in stock"
+        for name, count in session.stock.items()
+        if used.get(name) and used[name] + spare > count
+    ]
+
+
+def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -> list[str]:
+    """One line per module and hardware type without which the other machines take too few of the module's requests."""
+    problems = []
+    for name, most in session.largest_share.items():
+        for module, own, partial in zip(session.modules, plan.modules, partial_rps, strict=True):
+            last = own.allocations[-1].configuration.hardware
+            kept = [a for a in own.allocations if a.configuration.hardware != name]
+            rates = [a.machines * a.configuration.throughput_rps for a in kept]
+            others = sum(rates, partial if last != name else Fraction(0))
+            if others < (1 - most) * module.rate_rps:
+                problems.append(
+                    f"module {module.name}: without {name} its machines take {full(others)} of "
+                    f"{full(module.rate_rps)} req/s, less than {full(1 - most)} of them"
+                )
+    return problems
+
+
+def counts_of(session: Session, plan: Plan, partial_rps: list[Fraction]) -> Counter[tuple[str, str]]:
+    """Machines of a plan by (module, hardware); partial rates as derived, one per module."""
+    modules = []
+    for own, partial in zip(plan.modules, partial_rps, strict=True):
+        last = replace(own.allocations[-1], partial_rps=partial)
+        modules.append(replace(own, allocations=(*own.allocations[:-1], last)))
+    return machine_counts(named_plan(session, replace(plan, modules=tuple(modules))))
+
+
+def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list[Fraction]) -> int:
+    """Machines that a plan adds to and removes from those that run; partial rates as derived, one per module."""
+    new, old = counts_of(session, plan, partial_rps), running.counts
+    return (new - old).total() + (old - new).total()

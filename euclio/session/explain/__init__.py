@@ -1,0 +1,1 @@
+"""Why a session has no plan, and what looks odd about it: conflicts, least latencies, restrictions, words."""

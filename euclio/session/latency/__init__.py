@@ -1,0 +1,1 @@
+"""Worst-case latency of machines, modules and paths through the DAG."""

@@ -1,0 +1,1 @@
+"""Questions about a session and its cheapest plan: what if, changes, differences, bought whole."""

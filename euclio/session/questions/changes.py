@@ -1,0 +1,260 @@
+"""Changes of a session: what if there were more requests, a tighter objective, other prices (ours).
+
+A result of a changed session states its changes, so that the original instance and the result together are enough to
+check it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.core.family import SpaceOption
+from euclio.core.numbers import exact_number
+from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
+from euclio.core.words import counted, full, joined, percent
+from euclio.session.checking.machine_changes import machine_counts
+from euclio.session.instance import Module, Session, machine_number, share
+from euclio.session.running import Running, RunningMachines
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanges:
+    """Changes of a session; None: as it is.
+
+    Attributes:
+        rate_rps: requests per second of all sources together (modules without parents); the rates of all modules are
+            scaled in ratio so that it is that.
+        slo_s: latency objective in seconds.
+        price_per_h: money per hour, by hardware.
+        stock: most machines that a plan may use, by hardware.
+        running: the machines that run already.
+        most_changes: most machines that may be added to them and removed from them together.
+        price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
+        spare_machines: machines that stand by, of each type that a plan uses.
+        largest_share: largest share of a module's requests that may need some hardware, by its name.
+        headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
+
+    Raises:
+        InputError: a number out of range; names the field.
+    """
+
+    rate_rps: Fraction | None = None
+    slo_s: Fraction | None = None
+    price_per_h: dict[str, Fraction] | None = None
+    headroom: Fraction | None = None
+    stock: dict[str, int] | None = None
+    running: tuple[RunningMachines, ...] | None = None
+    most_changes: int | None = None
+    price_per_change_per_h: Fraction | None = None
+    spare_machines: int | None = None
+    largest_share: dict[str, Fraction] | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("rate_rps", "slo_s", "headroom"):
+            value = getattr(self, field)
+            if value is not None:
+                exact_number(value, field, zero=field == "headroom")
+        for name, price in (self.price_per_h or {}).items():
+            exact_number(price, f"price_per_h.{name}", zero=True)
+        for name, count in (self.stock or {}).items():
+            machine_number(count, f"stock.{name}")
+        for name, most in (self.largest_share or {}).items():
+            share(most, f"largest_share.{name}")
+        if self.spare_machines is not None:
+            machine_number(self.spare_machines, "spare_machines")
+
+    def applied_to(self, session: Session) -> Session:
+        """The session with these changes, exactly.
+
+        Raises:
+            InputError: hardware that the session does not have, or a rate that is too high for it; names the field.
+        """
+        for field in ("price_per_h", "stock", "largest_share"):
+            for name in getattr(self, field) or {}:
+                check_hardware(name, session.price, f"{field}.{name}")
+        prices, stock = session.price | (self.price_per_h or {}), session.stock | (self.stock or {})
+        shares = session.largest_share | (self.largest_share or {})
+        return replace(
+            session,
+            slo_s=session.slo_s if self.slo_s is None else self.slo_s,
+            hardware=tuple(
+                replace(h, price_per_h=prices[h.name], count=stock.get(h.name), largest_share=shares.get(h.name))
+                for h in session.hardware
+            ),
+            modules=self._modules(session),
+            running=self._running(session),
+            spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
+        )
+
+    def in_words(self) -> str:
+        """The changes in a few words."""
+        words = [] if self.rate_rps is None else [f"rate {full(self.rate_rps)} req/s"]
+        words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
+        words += [f"price of {name} {full(price)} per hour" for name, price in (self.price_per_h or {}).items()]
+        words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
+        if self.running is not None:
+            words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
+        if self.most_changes is not None:
+            words.append(f"at most {self.most_changes:,} of them changed")
+        if self.price_per_change_per_h is not None:
+            words.append(f"{full(self.price_per_change_per_h)} per change and hour")
+        words += self._spare_in_words()
+        words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
+        return joined(words or ["nothing changed"])
+
+    def _spare_in_words(self) -> list[str]:
+        """What may fail or be taken away."""
+        words = [f"{name} for at most {percent(float(most), 1)}" for name, most in (self.largest_share or {}).items()]
+        if self.spare_machines is not None:
+            words.append(f"{counted(self.spare_machines, 'spare machine')} of every type that is used")
+        return words
+
+    def _running(self, session: Session) -> Running | None:
+        """The machines that run, with the limit and the price of changes."""
+        old = session.running
+        machines = self.running if self.running is not None else None if old is None else old.machines
+        if machines is None:
+            for field in ("most_changes", "price_per_change_per_h"):
+                if getattr(self, field) is not None:
+                    raise InputError("counts changes to a running plan; give it by --from RESULT", field=field)
+            return None
+        most = old.most_changes if self.most_changes is None and old is not None else self.most_changes
+        price = self.price_per_change_per_h
+        if price is None:
+            price = Fraction(0) if old is None else old.price_per_change_per_h
+        return Running(machines, most, price)
+
+    def _modules(self, session: Session) -> tuple[Module, ...]:
+        factor = 1 + (self.headroom or Fraction(0))
+        if self.rate_rps is not None:
+            factor *= self.rate_rps / source_rate(session)
+        if factor == 1:
+            return session.modules
+        try:
+            return tuple(replace(module, rate_rps=module.rate_rps * factor) for module in session.modules)
+        except InputError as error:
+            field = "headroom" if self.rate_rps is None else "rate_rps"
+            raise InputError(f"is too high for this session: a module's rate {error.message}", field=field) from None
+
+
+def source_rate(session: Session) -> Fraction:
+    """Requests per second of all sources together: of the modules without parents, which requests enter by."""
+    below = {child for _, child in session.edges}
+    return sum((module.rate_rps for module in session.modules if module.name not in below), Fraction(0))
+
+
+def check_hardware(name: str, known: Iterable[str], field: str) -> None:
+    """Refuse hardware that a session does not have.
+
+    Raises:
+        InputError: with the nearest name.
+    """
+    names = list(known)
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
+        raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
+
+
+def _running_of(path: str) -> tuple[RunningMachines, ...]:
+    """The value of option --from.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such result, or it has no plan of a session.
+    """
+    try:
+        return running_machines(path)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def running_machines(path: str) -> tuple[RunningMachines, ...]:
+    """The machines of the plan in a result file.
+
+    Raises:
+        InputError: it is no result of a session with a plan.
+    """
+    from euclio.files.unbound_results import load_without_instance
+    from euclio.session.files.plans import plan_without_instance
+
+    found = load_without_instance(path)
+    if found.family.name != "session" or found.plan is None:
+        raise InputError("holds no plan of a session; give a result that has one", file=path)
+    counts = machine_counts(plan_without_instance(found.plan))
+    return tuple(RunningMachines(*place, machines) for place, machines in sorted(counts.items()) if machines)
+
+
+CHANGE_OPTIONS = (
+    SpaceOption(
+        flag="--rate",
+        field="rate_rps",
+        help="requests per second of all sources together; the rates of all modules are scaled in ratio",
+        parse=exact_positive,
+        metavar="R",
+    ),
+    SpaceOption(
+        flag="--slo", field="slo_s", help="latency objective in seconds", parse=exact_positive, metavar="SECONDS"
+    ),
+    SpaceOption(
+        flag="--price",
+        field="price_per_h",
+        help="money per hour of some hardware, such as A100=1.1,T4=0.3",
+        parse=named(exact_not_negative),
+        metavar="NAME=P,...",
+    ),
+    SpaceOption(
+        flag="--stock",
+        field="stock",
+        help="most machines that a plan may use of some hardware, such as A100=4,T4=20",
+        parse=named(count_or_none),
+        metavar="NAME=N,...",
+    ),
+    SpaceOption(
+        flag="--from",
+        field="running",
+        help="result whose plan runs already; machines added to it and removed from it are counted as changes",
+        parse=_running_of,
+        metavar="RESULT",
+    ),
+    SpaceOption(
+        flag="--changes",
+        field="most_changes",
+        help="most machines added and removed together, from the plan of --from",
+        parse=count_or_none,
+        metavar="N",
+    ),
+    SpaceOption(
+        flag="--change-price",
+        field="price_per_change_per_h",
+        help="money for each machine added or removed, for each hour that the plan is to run",
+        parse=exact_not_negative,
+        metavar="P",
+    ),
+    SpaceOption(
+        flag="--spare",
+        field="spare_machines",
+        help="machines that stand by, of every hardware type that the plan uses: so many of each may fail",
+        parse=count_or_none,
+        metavar="N",
+    ),
+    SpaceOption(
+        flag="--largest-share",
+        field="largest_share",
+        help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5",
+        parse=named(exact_positive),
+        metavar="NAME=SHARE,...",
+    ),
+    SpaceOption(
+        flag="--headroom",
+        field="headroom",
+        help="plan for this share more requests: 0.2 multiplies all rates by 1.2",
+        parse=exact_not_negative,
+        metavar="SHARE",
+    ),
+)
+"""The options of the commands that change a session."""

@@ -1,0 +1,114 @@
+"""Answers as a table for people, as rows of a CSV file, and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.result import Status
+from euclio.core.space_fields import in_words
+from euclio.core.tables import new_table
+from euclio.core.words import DASH, figures, full, milliseconds, percent
+from euclio.files import csv_writing
+from euclio.session.charging import Charging
+from euclio.session.costs import per_million, per_month
+from euclio.session.questions.what_if import Point, WhatIf
+
+SCHEMA = "euclio/what-if/1"
+NO_BREAK = "\u00a0"
+"""A space at which no line is broken: a number stays with its name."""
+
+
+def what_if_table(answer: WhatIf) -> RenderableType:
+    """A header, and one row per rate and objective with the ways of charging next to each other.
+
+    Plans that are not proven to be the cheapest say how far the bound is below them.
+    """
+    asked = answer.question
+    columns = ["req/s", "SLO ms", *(heading for way in asked.chargings for heading in _headings(way))]
+    machines = [heading for heading in columns if heading.startswith("machines")]
+    numbers = [heading for heading in columns if heading not in machines]
+    table = new_table(*columns, numbers=numbers, wrapped=machines, spare=["rounded up"])
+    for (rate, slo), _ in asked.sessions.items():
+        cells = [full(rate), milliseconds(slo)]
+        for way in asked.chargings:
+            cells += _cells(answer.points[rate, slo, way])
+        table.add_row(*(Text(cell) for cell in cells))
+    return Group(Text("\n".join(_header(answer))), Text(""), table)
+
+
+def describe(answer: WhatIf) -> dict[str, Any]:
+    """The answer as plain data with fractions."""
+    asked = answer.question
+    return {
+        "schema": SCHEMA,
+        "instance": asked.session.name,
+        "currency": asked.session.currency,
+        "solver": asked.solver.name,
+        "space": {k: v for k, v in asked.space.describe().items() if k != "charging"},
+        "points": [_point(point) for point in answer.points.values()],
+    }
+
+
+def csv_text(answer: WhatIf) -> str:
+    """One row per point: what `describe` says of it, machines by hardware type in columns of their own."""
+    rows = []
+    for point in map(_point, answer.points.values()):
+        machines = point.pop("machines")
+        rows.append(point | {f"machines_{name}": machines.get(name, Fraction(0)) for name in answer.hardware})
+    return csv_writing.csv_text(rows[0], (row.values() for row in rows))
+
+
+def _header(answer: WhatIf) -> list[str]:
+    asked = answer.question
+    currency = f", prices in {asked.session.currency}" if asked.session.currency else ""
+    head = f"{asked.session.name}: cost per hour by rate and SLO{currency}"
+    lines = [head, f"solver {asked.solver.name}; plan space: {in_words(asked.space)}"]
+    return lines if asked.changes is None else [lines[0], f"with {asked.changes.in_words()}", lines[1]]
+
+
+def _headings(way: Charging) -> Iterator[str]:
+    yield f"{way} cost/h"
+    yield f"machines, {way}"
+    if not way.whole:
+        yield "rounded up"
+
+
+def _cells(point: Point) -> Iterator[str]:
+    result = point.result
+    if result.value is None:
+        yield result.status.value
+    elif result.status is Status.OPTIMAL:
+        yield figures(result.value)
+    elif result.bound is None:
+        yield f"≤ {figures(result.value)}"
+    else:
+        yield f"{figures(result.value)} (gap {percent(1 - result.bound / float(result.value), 1)})"
+    machines = point.machines
+    names = [h.name for h in point.session.hardware if machines.get(h.name)]
+    yield ", ".join(f"{name}{NO_BREAK}{float(machines[name]):.4g}" for name in names) or DASH
+    if not point.charging.whole:
+        yield figures(point.rounded_up_per_h)
+
+
+def _point(point: Point) -> dict[str, Any]:
+    result = point.result
+    latency = None if result.evaluation is None or result.value is None else result.evaluation.latency_s
+    return {
+        "rate_rps": point.rate_rps,
+        "slo_s": point.slo_s,
+        "charging": point.charging.value,
+        "status": result.status.value,
+        "cost_per_h": result.value,
+        "bound_per_h": result.bound,
+        "rounded_up_per_h": point.rounded_up_per_h,
+        "cost_per_month": None if result.value is None else per_month(result.value),
+        "cost_per_million_requests": None if result.value is None else per_million(point.rate_rps, result.value),
+        "latency_s": latency,
+        "machines": {name: count for name, count in point.machines.items() if count},
+        "reason": result.reason,
+    }

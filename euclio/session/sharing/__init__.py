@@ -1,0 +1,1 @@
+"""Partial machines of several modules on one machine."""

@@ -1,0 +1,314 @@
+"""Rule `continuous`: the cheapest plan of a session by bracketing budgets in exact arithmetic (ours).
+
+What `bracketing/budgets.py` does in floating point, for sessions on which that met a tie. A module's least cost never
+rises with its budget. Known are its cheapest plans at some budgets; between the latency of one and the next smaller
+budget known, every plan costs at least what is the infimum just below that latency. Taken as modes, these points and
+intervals bound the session from below; where the cheapest choice of modes is one of points only, it is the optimum.
+An interval is open where it begins, as the cheapest plan within that latency is known, so that a path of which it is a
+part takes more than the sum of the latencies: at a tie with the SLO a point fits where the interval after it does not.
+
+A cost steps where the partial machine of its plans is full (`full_latencies`): intervals are cut there first, as
+halving never hits such a latency. Where modules trade latency along curves, a choice of intervals is closed once a
+bound by lines (`rational_lines`) shows that it holds nothing better than the best plan by more than the tolerance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.core.numbers import rounded_up
+from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.arrays import session_arrays
+from euclio.session.latency.bound import latency_bound
+from formulations.session.exact.in_fractions.bracket import Bracket
+from formulations.session.module.continuous_in_fractions import (
+    ContinuousModule,
+    cheapest_within,
+    continuous_module,
+    full_latencies,
+)
+from formulations.session.module.in_integers import Effort, UndecidedError
+from formulations.session.split.in_integers import choices_by_cost
+from formulations.session.split.line_bounds import LineBounds, Piece
+from formulations.session.split.problem import Mode, SplitProblem, without_modes
+from formulations.tolerances import DUMMY_DIGITS
+
+STEPS = 2**30
+"""Budgets are cut at multiples of 1/STEPS of an interval, so that their denominators stay small."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """A point or an open interval of a module's cost curve; what a choice of them was bounded by is found by identity.
+
+    Attributes:
+        latency_s: latency of the point, or where the interval begins.
+        cost_per_h: lower bound on the plans of the interval, or the least cost at the point.
+        end_s: where the interval ends; None: it is a point.
+        plan: the plan of the point.
+        paid_per_h: what that plan costs, a little more where its dummy rate was rounded up.
+        below: the cheapest plan just before the end of the interval.
+    """
+
+    latency_s: Fraction
+    cost_per_h: Fraction
+    end_s: Fraction | None = None
+    plan: ModulePlan | None = None
+    paid_per_h: Fraction | None = None
+    below: ModulePlan | None = None
+
+
+class _Curve:
+    """What is known of one module, by rising latency."""
+
+    def __init__(
+        self, session: Session, space: PlanSpace, m: ContinuousModule, least: Fraction, effort: Effort
+    ) -> None:
+        self.alone = Session(m.module.name, session.slo_s, session.hardware, [m.module])
+        self.space, self.m, self.effort, self.least = space, m, effort, least
+        self.known: list[_Known] = []
+
+    def start(self, budget_s: Fraction) -> bool:
+        """Learn the plans at the largest budget and at the least one, where the first interval begins; False: none."""
+        found = self._points(self.least, budget_s)
+        if budget_s > self.least and not any(k.end_s is None and k.latency_s == self.least for k in found):
+            found = [*self._points(self.least, self.least), *found]
+        self.known = found
+        return any(entry.end_s is None for entry in found)
+
+    def point_at(self, interval: _Known) -> _Known | None:
+        """The point at which an interval ends, if the interval is not cut off there."""
+        return next((k for k in self.known if k.end_s is None and k.latency_s == interval.end_s), None)
+
+    def point_within(self, entry: _Known) -> _Known | None:
+        """The cheapest known plan that is no later than an entry begins."""
+        place = self.known.index(entry)
+        return next((k for k in self.known[place::-1] if k.end_s is None), None)
+
+    def step_within(self, interval: _Known) -> Fraction | None:
+        """The last latency within an open interval at which its cost may step; None: there is none; it is a point."""
+        if interval.end_s is None or interval.below is None:
+            return None
+        full = full_latencies(self.m, interval.below)
+        return max((at for at in full if interval.latency_s < at < interval.end_s), default=None)
+
+    def piece(self, entry: _Known) -> Piece:
+        """A point or an interval as lines need it."""
+        if entry.end_s is None:
+            return Piece(entry.latency_s, entry.latency_s, entry.cost_per_h, entry.cost_per_h)
+        place = self.known.index(entry)
+        before = self.known[place - 1].cost_per_h if place else entry.cost_per_h
+        return Piece(entry.latency_s, entry.end_s, entry.cost_per_h, before)
+
+    def cut(self, at: _Known, budget_s: Fraction) -> _Known | None:
+        """Learn the cheapest plan at a budget within an open interval; None: there is none within the budget."""
+        assert at.end_s is not None
+        place = self.known.index(at)
+        below = self._points(at.latency_s, budget_s)
+        above = self._interval(budget_s, at.end_s)
+        self.known[place : place + 1] = [*below, *above]
+        return next((entry for entry in reversed(below) if entry.end_s is None), None)
+
+    def _points(self, left: Fraction, budget_s: Fraction) -> list[_Known]:
+        """The cheapest plan at a budget, after the interval from `left` to its latency."""
+        found = cheapest_within(self.m, budget_s, self.effort)
+        if found is None:
+            return []
+        plan = _writable(found[1])
+        checked = evaluate(self.alone, Plan((plan,)), self.space)
+        (priced,) = checked.modules
+        # A rounded dummy rate makes the plan a little faster; the budgets up to the given one are still known.
+        point = _Known(priced.worst_case_latency_s, found[0], None, plan, priced.cost_per_h)
+        return [*self._interval(left, point.latency_s, found[0]), point]
+
+    def _interval(self, left: Fraction, right: Fraction, least: Fraction | None = None) -> list[_Known]:
+        if left >= right:
+            return []
+        infimum = cheapest_within(self.m, right, self.effort, strictly=True)
+        if infimum is None:
+            return []
+        cost = infimum[0] if least is None else max(infimum[0], least)
+        return [_Known(left, cost, right, below=infimum[1])]
+
+
+def _writable(plan: ModulePlan) -> ModulePlan:
+    """The plan with a dummy rate that ends as a decimal, if its partial machine can take the difference."""
+    last, dummy = plan.allocations[-1], plan.dummy_rps
+    if not dummy or not last.partial_rps:
+        return plan
+    rounded = rounded_up(dummy, DUMMY_DIGITS)
+    partial = last.partial_rps + rounded - dummy
+    if partial >= last.configuration.throughput_rps:
+        return plan
+    rows = (*plan.allocations[:-1], Allocation(last.configuration, last.machines, partial))
+    return ModulePlan(rows, rounded)
+
+
+def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort: Effort) -> Bracket:
+    """Bracket the optimum of a session to a relative tolerance, or as far as the effort's limits allow.
+
+    Args:
+        session: the instance.
+        space: plan space without `single_hardware`, with dummy rule `continuous`.
+        tolerance: relative gap at which to stop.
+        effort: counts nodes.
+    """
+    none = Bracket(None, None, None, True)
+    bounds = [latency_bound(module, space) for module in session.modules]
+    least = [bound for bound in bounds if bound is not None]
+    if len(least) < len(bounds):
+        return none
+    problem = without_modes(session)
+    curves = [
+        _Curve(session, space, continuous_module(module, session.price, space), bound, effort)
+        for module, bound in zip(session.modules, least, strict=True)
+    ]
+    best = Bracket(None, None, None, False)
+    closed = _Closed(curves, LineBounds(session_arrays(session, space), problem), Fraction(tolerance))
+    try:
+        for curve, room in zip(curves, problem.room_s(least), strict=True):
+            if not curve.start(room):
+                return none
+        while True:
+            choice = _choose(problem, curves, closed, best.cost, effort)
+            if choice is None and best.cost is None:
+                return none
+            steps = [] if choice is None else [sum((entry.cost_per_h for entry in choice), Fraction(0))]
+            bound = min(steps + [one for one in (best.cost, closed.least) if one is not None])
+            best = best._replace(bound=bound)
+            if choice is None or (best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance))):
+                return best
+            # A choice of narrow intervals is as good as the plans where they begin, which keep the SLO.
+            best = _better(best, [curve.point_within(entry) for curve, entry in zip(curves, choice, strict=True)])
+            best = _better(best, _cut(problem, curves, choice, effort))
+    except UndecidedError:
+        return best
+
+
+class _Closed:
+    """Choices of which lines have shown that they hold no plan better than the best one by more than the tolerance."""
+
+    def __init__(self, curves: list[_Curve], lines: LineBounds, tolerance: Fraction) -> None:
+        self.curves, self.lines, self.tolerance = curves, lines, tolerance
+        self.bounds: dict[tuple[_Known, ...], Fraction | None] = {}
+        self.least: Fraction | None = None
+        """The least bound of choices that were closed."""
+
+    def holds(self, choice: list[_Known], best: Fraction) -> bool:
+        """Whether a choice is closed, or can be, given the cost of the best plan."""
+        key = tuple(choice)
+        if key not in self.bounds:
+            self.bounds[key] = self.lines.bound(
+                [curve.piece(entry) for curve, entry in zip(self.curves, choice, strict=True)]
+            )
+        bound = self.bounds[key]
+        if bound is None or bound < best * (1 - self.tolerance):
+            return False
+        self.least = bound if self.least is None else min(bound, self.least)
+        return True
+
+
+def _choose(
+    problem: SplitProblem, curves: list[_Curve], closed: _Closed, best: Fraction | None, effort: Effort
+) -> list[_Known] | None:
+    """The cheapest choice of points and intervals that is not closed; None: none within the SLO is below the best."""
+    later = _later(problem, curves)
+    kept = [_staircase(curve.known, later) for curve in curves]
+    modes = tuple(tuple(Mode(_from(k, later), k.cost_per_h) for k in row) for row in kept)
+
+    for chosen in choices_by_cost(replace(problem, modes=modes), best, effort):
+        choice = [row[i] for row, i in zip(kept, chosen, strict=True)]
+        if best is None or not closed.holds(choice, best):
+            return choice
+    return None
+
+
+def _later(problem: SplitProblem, curves: list[_Curve]) -> Fraction:
+    """By how much, in seconds, an interval's plans are later than where it begins: it is open there.
+
+    The sums of latencies and the SLO are whole multiples of 1/D, D the denominator that they have in common. With 1/D
+    over one more than the modules, a path with such delays is past the SLO exactly if it is at or past it without them.
+    """
+    denominators = {entry.latency_s.denominator for curve in curves for entry in curve.known}
+    return Fraction(1, math.lcm(problem.slo_s.denominator, *denominators) * (len(curves) + 1))
+
+
+def _from(entry: _Known, later: Fraction) -> Fraction:
+    """The latency that an entry's plans have at least, in seconds."""
+    return entry.latency_s if entry.end_s is None else entry.latency_s + later
+
+
+def _staircase(row: list[_Known], later: Fraction) -> list[_Known]:
+    """Entries that are faster than all cheaper ones, cheapest first; a point is faster than the interval from it on."""
+    kept: list[_Known] = []
+    for entry in sorted(row, key=lambda entry: (entry.cost_per_h, _from(entry, later))):
+        if not kept or _from(entry, later) < _from(kept[-1], later):
+            kept.append(entry)
+    return kept
+
+
+def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effort: Effort) -> list[_Known | None]:
+    """Cut the chosen intervals at steps, else where together they use up the SLO; returns the plans there."""
+    left = [entry.latency_s for entry in choice]
+    right = [entry.latency_s if entry.end_s is None else entry.end_s for entry in choice]
+    if problem.critical_path(right)[0] <= problem.slo_s:
+        ends = [c if c.end_s is None else curve.point_at(c) for curve, c in zip(curves, choice, strict=True)]
+        if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
+            return ends
+    steps = [curve.step_within(entry) for curve, entry in zip(curves, choice, strict=True)]
+    for curve, entry, step in zip(curves, choice, steps, strict=True):
+        if step is not None:
+            curve.cut(entry, step)
+    if any(step is not None for step in steps):
+        return [None]
+    share = _share_within(problem, left, right, effort)
+    budget = [
+        begin
+        if end == begin
+        else _short(begin + Fraction(share if share else STEPS // 2, STEPS) * (end - begin), begin)
+        for begin, end in zip(left, right, strict=True)
+    ]
+    if share:
+        _use_up(problem, budget, right)
+    served: list[_Known | None] = []
+    for curve, entry, at in zip(curves, choice, budget, strict=True):
+        end = curve.point_at(entry) if at == entry.end_s else None
+        served.append(entry if entry.end_s is None else end or curve.cut(entry, at))
+    return served if share or all(entry.end_s is None for entry in choice) else [None]
+
+
+def _use_up(problem: SplitProblem, budget: list[Fraction], most: list[Fraction]) -> None:
+    """Raise budgets to what the SLO leaves exactly: a tie is there, and no share of an interval may ever hit it."""
+    for m in range(len(budget)):
+        if budget[m] < most[m]:
+            budget[m] = min(most[m], problem.room_s(budget)[m])
+
+
+def _short(budget_s: Fraction, above_s: Fraction) -> Fraction:
+    """The budget or a little less, above a given latency, with a short denominator: cuts of cuts would lengthen it."""
+    shorter = Fraction(math.nextafter(float(budget_s), 0.0))
+    return shorter if above_s < shorter <= budget_s else budget_s
+
+
+def _share_within(problem: SplitProblem, left: list[Fraction], right: list[Fraction], effort: Effort) -> int:
+    """The largest share of the intervals, in 1/STEPS and below 1, that keeps the SLO when added to their left ends."""
+    low, high = 0, STEPS
+    while high - low > 1:
+        effort.count()
+        middle = (low + high) // 2
+        latency = [a + Fraction(middle, STEPS) * (b - a) for a, b in zip(left, right, strict=True)]
+        low, high = (middle, high) if problem.critical_path(latency)[0] <= problem.slo_s else (low, middle)
+    return low
+
+
+def _better(best: Bracket, served: list[_Known | None]) -> Bracket:
+    """The better of what is known and the plans at budgets that together keep the SLO."""
+    plans = [entry.plan for entry in served if entry is not None and entry.plan is not None]
+    if len(plans) < len(served):
+        return best
+    cost = sum((entry.paid_per_h or Fraction(0) for entry in served if entry is not None), Fraction(0))
+    if best.cost is not None and cost >= best.cost:
+        return best
+    return best._replace(cost=cost, plan=Plan(tuple(plans)))

@@ -1,0 +1,119 @@
+"""A box of machines in exact arithmetic: decides ties with the SLO or the stock that floats cannot (ours)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from euclio.session import ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.evaluate import machines_by_hardware
+from formulations.session.exact.in_fractions.session import cheapest_below
+from formulations.session.exact.stock.boxes import Box
+from formulations.session.module.in_integers import Effort, MachineLimits
+
+
+class Found(NamedTuple):
+    """The cheapest plan of a box at its prices.
+
+    Attributes:
+        plan: the plan, which keeps the SLO and the box, and perhaps not the stock.
+        cost_per_h: its cost per hour without prices on what is limited.
+        bound: no plan of the box within the limits costs less, per hour.
+        used: machines of each type that each module takes, or parts of them, by module and column of the box.
+    """
+
+    plan: Plan
+    cost_per_h: Fraction
+    bound: Fraction
+    used: list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changes of machines that run cost and are limited to.
+
+    Attributes:
+        running: machines that run by name of the hardware, one entry for each module.
+        change_per_h: money per hour for each machine more or less.
+        most: most machines more and less of all modules; None: any number. A box then has them as its last column.
+        free: whether machines cost nothing, so that the cost of a plan is that of its changes alone.
+    """
+
+    running: list[dict[str, int]]
+    change_per_h: Fraction
+    most: int | None
+    free: bool
+
+
+def cheapest_in_box(
+    session: Session,
+    space: PlanSpace,
+    stock: dict[str, int],
+    parts: int,
+    box: Box,
+    limit: float,
+    effort: Effort,
+    changes: Changes | None = None,
+) -> Found | None:
+    """The cheapest plan of a box at its prices, in exact arithmetic.
+
+    Args:
+        session: the instance, without a stock and without most changes.
+        space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
+        stock: machines in stock by name of the hardware, in the order of the box's types.
+        parts: parts of machines that the box counts (`parts_of_machines`).
+        box: the box.
+        limit: cost per hour from which on plans are of no interest; infinite: all are of interest.
+        effort: counts nodes.
+        changes: what changes cost and are limited to; None: they are not looked at.
+
+    Returns:
+        The plan; None: there is none in the box below the limit.
+
+    Raises:
+        UndecidedError: the effort's limits are reached.
+    """
+    prices = [Fraction(one) for one in box.price.tolist()]
+    price = dict(zip(stock, prices, strict=False))
+    own = {h.name: -h.price_per_h for h in session.hardware} if changes is not None and changes.free else {}
+    on_top = {name: own.get(name, Fraction(0)) + price.get(name, Fraction(0)) for name in {**own, **price}}
+    paid = sum((price[name] * n for name, n in stock.items()), Fraction(0))
+    paid += sum((one * (changes.most or 0) for one in prices[len(stock) :] if changes is not None), Fraction(0))
+    cutoff = None if math.isinf(limit) else Fraction(limit) + paid
+    most = [{name: Fraction(int(n), parts) for name, n in zip(stock, row, strict=False)} for row in box.most]
+    limits = [MachineLimits(row, on_top) for row in most]
+    if changes is not None:
+        added = sum(prices[len(stock) :], Fraction(0))
+        each = [int(row[len(stock)]) // parts if changes.most is not None else None for row in box.most]
+        limits = [
+            replace(one, running=running, change_per_h=changes.change_per_h + added, most_changes=most_changes)
+            for one, running, most_changes in zip(limits, changes.running, each, strict=True)
+        ]
+    plan = cheapest_below(session, space, cutoff, effort, limits)
+    if plan is None:
+        return None
+    checked = evaluate(session, plan, space)
+    partial = [m.partial_rps for m in checked.modules]
+    machines = [machines_by_hardware(Plan((m,)), [f], space) for m, f in zip(plan.modules, partial, strict=True)]
+    used = [[int(row.get(name, Fraction(0)) * parts) for name in stock] for row in machines]
+    cost = sum((m.cost_per_h for m in checked.modules), Fraction(0))
+    cost += sum((own.get(name, Fraction(0)) * n for row in machines for name, n in row.items()), Fraction(0))
+    bound = sum((price.get(name, 0) * n for row in machines for name, n in row.items()), Fraction(0)) - paid
+    if changes is not None:
+        counted = [one.changes(_counted(m, f)) for one, m, f in zip(limits, plan.modules, partial, strict=True)]
+        cost += changes.change_per_h * sum(counted)
+        bound += sum(prices[len(stock) :], Fraction(0)) * sum(counted)
+        if changes.most is not None:
+            used = [[*row, n * parts] for row, n in zip(used, counted, strict=True)]
+    return Found(plan, cost, cost + bound, used)
+
+
+def _counted(plan: ModulePlan, partial: Fraction) -> dict[str, int]:
+    """Machines of a module by name of the hardware, a partial one counted whole."""
+    held: dict[str, int] = {}
+    for a in plan.allocations:
+        held[a.configuration.hardware] = held.get(a.configuration.hardware, 0) + a.machines
+    held[plan.allocations[-1].configuration.hardware] += bool(partial)
+    return held

@@ -1,0 +1,225 @@
+"""Solver `exact` close to a running plan: changes of machines are charged, or limited over all modules (ours).
+
+A limit on changes couples the modules as a type in stock does: it is one more column of that search (`stock`). At a
+price on changes modules are independent again, and what one module changes at least, the others may not change. The
+cheapest plan of one module at a price is another problem than without (`charged_states`), since it may keep machines
+for which it has no use.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from euclio.core.errors import InapplicableError
+from euclio.core.result import Answer
+from euclio.core.words import counted
+from euclio.session import PlanSpace, Session
+from euclio.session.arrays import Floats, Ints
+from euclio.session.explain.unlimited import without_stock
+from euclio.session.policies import Form
+from euclio.session.running import Running
+from formulations.session.exact.frontier_search import Proof, prove_within
+from formulations.session.exact.in_fractions.stock import Changes, Found, cheapest_in_box
+from formulations.session.exact.stock.attainable import Attainable
+from formulations.session.exact.stock.boxes import Box, Counts, Point
+from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of, limits_of, why_too_small
+from formulations.session.module.charges import Charges
+from formulations.session.module.problem import NO_LIMIT, Stock
+from formulations.tolerances import GAP
+
+
+def refuse_uncovered(session: Session, space: PlanSpace) -> None:
+    """Refuse plan spaces in which dummies fill a partial machine up to any rate.
+
+    Raises:
+        InapplicableError: dummy rule `continuous` by share, or with machines that are faster where they are not full.
+    """
+    if space.dummy.countable:
+        return
+    if not space.charging.whole:
+        raise InapplicableError("exact covers changes by share under dummy rules machine and none only")
+    allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+    if space.policy.form is Form.FIXED and any(
+        space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps for c in allowed
+    ):
+        raise InapplicableError(
+            f"exact covers changes under policy {space.policy} and dummy rule continuous at concurrency 1 only; "
+            "use dummy rule machine"
+        )
+
+
+@dataclass(slots=True)
+class ChangesSearch(StockSearch):
+    """A search for the cheapest plan within a stock and close to what runs; costs are without `gone`.
+
+    Attributes:
+        counted: whether the search is for the fewest changes instead: machines cost nothing, a change costs 1.
+        gone: machines that are removed in any case: no plan has any of their type in their module.
+    """
+
+    counted: bool = False
+    gone: int = field(init=False, default=0)
+    _running: Ints = field(init=False)
+    _type: Ints = field(init=False)
+    _change: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Number all types, those with a limit first, and count what runs."""
+        StockSearch.__post_init__(self)
+        running = self.session.running
+        assert running is not None
+        arrays, modules = self._arrays, self.session.modules
+        names = dict.fromkeys([*self.limits, *(h.name for h in self.session.hardware)])
+        place = {name: i for i, name in enumerate(names)}
+        hardware = [c.hardware for c in self._profile]
+        self._type = np.array([place[name] for name in hardware], np.int64)
+        self._running = np.zeros((len(modules), len(place)), np.int64)
+        usable = {(modules[m].name, name): (m, place[name]) for m, name in zip(self._owner(), hardware, strict=True)}
+        for where, machines in running.counts.items():
+            if where in usable:
+                self._running[usable[where]] = machines
+            else:
+                self.gone += machines
+        self._change = float(running.price_per_change_per_h)
+        if self.counted:
+            nothing = np.zeros_like(arrays.price)
+            self._arrays, self._change = arrays._replace(price=nothing, unit_cost=nothing), 1.0
+            self._scale = np.ones_like(self._scale)
+        elif running.most_changes is not None:
+            left = (running.most_changes - self.gone) * self._parts_of
+            self._stock = np.append(self._stock, self._counts([left]))
+            self._scale = np.append(self._scale, float(np.median(arrays.price)) or 1.0)
+        # What plans with changes cost at most is not known.
+        self._ceiling = math.inf
+        without = replace(running, most_changes=None)
+        self._unlimited = replace(without_stock(self.session), running=without)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether what is removed in any case are too many changes."""
+        return bool((self._stock[len(self.limits) :] < 0).any())
+
+    @property
+    def gone_cost(self) -> float:
+        """What is charged for the machines that are removed in any case, per hour."""
+        return self._change * self.gone
+
+    def _owner(self) -> Ints:
+        """Module of each configuration."""
+        return np.repeat(np.arange(self._arrays.rate.size), np.diff(self._arrays.first))
+
+    def _in_fractions(self, box: Box) -> Found | None:
+        """The cheapest plan of a box at its prices, with its changes, in exact arithmetic."""
+        running = self.session.running
+        assert running is not None
+        usable: list[dict[str, int]] = [
+            {h: running.counts[module.name, h] for h in dict.fromkeys(self._profile[k].hardware for k in own)}
+            for module, own in zip(self.session.modules, self._configurations(), strict=True)
+        ]
+        left = None if running.most_changes is None or self.counted else running.most_changes - self.gone
+        each = Fraction(1) if self.counted else running.price_per_change_per_h
+        changes = Changes(usable, each, left, self.counted)
+        return cheapest_in_box(
+            self._unlimited,
+            self.space,
+            self.limits,
+            self._parts_of,
+            box,
+            self._limit(),
+            self.effort,
+            changes,
+        )
+
+    def _configurations(self) -> list[range]:
+        """The configurations of each module."""
+        first = self._arrays.first
+        return [range(int(lo), int(hi)) for lo, hi in pairwise(first)]
+
+    def _listed(self) -> Attainable:
+        found = StockSearch._listed(self)
+        if self._stock.size == len(self.limits):
+            return found
+        whole = range(0, int(self._stock[-1]) + 1, self._parts_of)
+        return Attainable([[*row, whole] for row in found.values])
+
+    def _cheapest(self, most: Counts, price: Floats) -> Proof:
+        self.solves += 1
+        count, (modules, types) = len(self.limits), self._running.shape
+        arrays = self._charged(price[:count])
+        room = np.full((modules, types), float(NO_LIMIT))
+        room[:, :count] = self._room(most[:, :count])
+        changes = np.full(modules, NO_LIMIT, np.int64)
+        if most.shape[1] > count:
+            changes[:] = most[:, count] // self._parts_of
+        charges = Charges(self._running, self._change + float(price[count:].sum()), changes)
+        return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline)
+
+    def _point(self, proof: Proof) -> Point:
+        cost, used = StockSearch._point(self, proof)
+        held = np.zeros_like(self._running)
+        np.add.at(held, (self._owner(), self._type), proof.machines)
+        for m, k in enumerate(proof.partial_at):
+            if k >= 0:
+                held[m, self._type[k]] += 1
+        changes = np.abs(held - self._running).sum(axis=1)
+        if used.shape[1] > len(self.limits):
+            used[:, len(self.limits)] = self._counts([int(n) * self._parts_of for n in changes])
+        return Point(cost + self._change * float(changes.sum()), used)
+
+
+def solve_close(session: Session, space: PlanSpace, deadline: float) -> Answer:
+    """The cheapest plan close to what runs, also within a stock, with proof.
+
+    Args:
+        session: the instance, with running machines whose changes are charged or limited.
+        space: plan space without `single_hardware` that `refuse_uncovered` lets pass.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
+
+    Returns:
+        The plan and the bound; where there is no plan with so few changes, how many would do.
+    """
+    search = ChangesSearch(session, space, limits_of(session, space), deadline)
+    if search.impossible:
+        search.bound = math.inf
+    else:
+        search.run()
+    return answer_of(search, lambda: why_too_far(session, space, deadline), search.gone_cost)
+
+
+def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
+    """How many changes would do, in a sentence.
+
+    Args:
+        session: the instance, which has no plan with the changes that it allows.
+        space: the plan space.
+        deadline: `time.perf_counter` value at which to stop; the sentence leaves out what is not known then.
+    """
+    running = session.running
+    assert running is not None
+    limits = limits_of(session, space)
+    free = replace(session, running=None)
+    if running.most_changes is None:
+        return why_too_small(free, space, limits, deadline)
+    fewest = ChangesSearch(
+        replace(session, running=Running(running.machines)),
+        space,
+        limits,
+        min(deadline, time.perf_counter() + WHY_S),
+        counted=True,
+    )
+    fewest.run()
+    if fewest.plan is None and math.isinf(fewest.bound):
+        return why_too_small(free, space, limits, deadline)
+    within = " and the machines in stock" if limits else ""
+    machines = counted(running.most_changes, "machine")
+    why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
+    if fewest.plan is None:
+        return why
+    least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
+    return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"

@@ -1,0 +1,376 @@
+"""Depth-first search for the cheapest plan of one module within a latency budget, to proven optimality (ours).
+
+A plan goes down the ranking: at every step it takes n whole machines of the next configuration it uses, until a
+partial machine, an exact fit or dummies close it. A configuration *needs* a remaining rate of at least b/(L − d).
+Once it needs more than is left, the plan has to close with at least that *deficit* of dummies, hence with whole
+machines only, and its cost is a sum of machine prices.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import TIE, Floats, Ints
+from formulations.session.module.charged_states import cheapest_charged
+from formulations.session.module.charges import Types, change_cost, least_cost
+from formulations.session.module.filled import cheapest_cover
+from formulations.session.module.problem import (
+    LOW,
+    MOST_THROUGHPUT,
+    PARTIAL_NEED,
+    PRICE,
+    THROUGHPUT,
+    UNIT_COST,
+    WHOLE_NEED,
+    ModulePlanFound,
+    ModuleProblem,
+    largest_sum_below,
+    machines_left,
+    record_machines,
+)
+from formulations.session.module.remaining_rate import rate_left, settled_rest
+from formulations.tolerances import RATES
+
+FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
+"""Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
+
+
+@compiled
+def search_module(
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
+    """The cheapest plan of a module that costs less than the cutoff.
+
+    Args:
+        p: the module at one budget.
+        types: its hardware types where changes of what runs are charged or limited; none where they are not.
+        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        nodes: most nodes.
+
+    Returns:
+        The plan, and whether the search was exhausted.
+    """
+    if not p.fills:
+        return _staged(p, types, cutoff, floor, tolerance, nodes)
+    if types.price.size > 0:
+        full = cheapest_charged(p, types, cutoff, floor, tolerance, nodes)
+    else:
+        full = cheapest_cover(p, cutoff, floor, tolerance, nodes)
+    if p.free or full.cost <= floor * (1.0 + tolerance) or np.isfinite(p.table[WHOLE_NEED, :-1]).all():
+        return full
+    # Full machines of a configuration are too slow, a partial one is not (`rr` with concurrency): it takes no dummies.
+    partly = _staged(_without_dummies(p), types, min(cutoff, full.cost), floor, tolerance, nodes)
+    used, complete = full.nodes + partly.nodes, full.complete and partly.complete
+    better = partly if partly.cost < full.cost else full
+    return ModulePlanFound(better.cost, better.machines, better.partial_at, used, complete)
+
+
+@compiled
+def _without_dummies(p: ModuleProblem) -> ModuleProblem:
+    """The same module where plans have no dummies."""
+    return ModuleProblem(
+        p.configuration,
+        p.group,
+        p.table,
+        p.rate,
+        p.few,
+        False,
+        p.most,
+        p.shared,
+        p.even,
+        p.whole,
+        p.rising,
+        False,
+        False,
+        p.kind,
+        p.stock,
+    )
+
+
+@compiled
+def _staged(
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
+    """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`."""
+    # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
+    # dives from every configuration find a good plan first, whose cost then prunes the full search.
+    machines = np.zeros(p.configuration.size, np.int64)
+    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
+    used = search.nodes
+    if search.complete or nodes <= FIRST_STAGE_NODES:
+        return search
+    if types.price.size > 0:
+        full = _filled(p, types, min(cutoff, search.cost), floor, tolerance, nodes - used)
+        used += full.nodes
+        # Not even with machines full of dummies is there a plan below the cutoff, or a cheaper one than that found.
+        if full.complete and not np.isfinite(full.cost):
+            return ModulePlanFound(search.cost, machines, search.partial_at, used, True)
+        if full.complete:
+            floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
+    best, partial_at = search.cost, search.partial_at
+    for start in range(1, p.configuration.size):
+        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
+        used += dive.nodes
+        if dive.cost < best:
+            best, partial_at = dive.cost, dive.partial_at
+    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, machines)
+    if full.cost < best:
+        best, partial_at = full.cost, full.partial_at
+    return ModulePlanFound(best, machines, partial_at, used + full.nodes, full.complete)
+
+
+@compiled
+def _filled(
+    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
+) -> ModulePlanFound:
+    """The cheapest machines where dummies fill them for nothing, at whole prices: no plan has others that cost less.
+
+    Filled up, the machines of a plan are no slower. They cost as much, or what a share of a machine lacks to a whole
+    one more; so the cutoff is as much higher. Arguments as those of `search_module`.
+    """
+    table = p.table.copy()
+    table[WHOLE_NEED] = np.minimum(table[WHOLE_NEED], table[PARTIAL_NEED])
+    filled = ModuleProblem(
+        p.configuration,
+        p.group,
+        table,
+        p.rate,
+        p.few,
+        True,
+        p.most,
+        p.shared,
+        p.even,
+        True,
+        p.rising,
+        True,
+        False,
+        p.kind,
+        p.stock,
+    )
+    whole = Types(types.price, types.running, types.cap, types.change, types.most, 0.0, 0.0)
+    return cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
+
+
+@compiled
+def _search(
+    p: ModuleProblem,
+    types: Types,
+    start: int,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    machines: Ints,
+) -> ModulePlanFound:
+    """Search depth first the plans whose first allocation is of configuration `start` or a later one.
+
+    A level of the stack is an allocation: its configuration `at`, and `count`, the whole machines that are tried next,
+    from the most to one. `rest`, `cost` and `deficit` are what the levels before leave of the rate, cost and ask for in
+    dummies; `own_deficit` is the deficit once the level itself is taken into account. `shared` is the rate that the
+    ratio of the level before collects from (`tc-shared`), `own_shared` that of the level itself. `detour` is what the
+    last machine of a plan with dummies costs beyond the best unit cost.
+
+    Args:
+        p: the module at one budget.
+        types: its hardware types where changes of what runs are charged or limited.
+        start: first configuration, as a number among those kept.
+        cutoff: only plans below this cost per hour are of interest.
+        floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        nodes: most nodes.
+        machines: whole machines of the best plan, shape (configurations kept,); overwritten with every cheaper plan.
+
+    Returns:
+        The plan, and whether the search was exhausted.
+    """
+    size = p.configuration.size
+    depth_most = min(size, p.most) + 1
+    # One block of memory each for all columns: most searches are so short that asking for memory is half their time.
+    places, levels = np.zeros((2, depth_most), np.int64), np.zeros((7, depth_most))
+    at, count = places[0], places[1]
+    rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
+    shared, own_shared, detour = levels[4], levels[5], levels[6]
+    # `slack` is what rates that were summed up may be off by: where they are compared with needs and throughputs, it is
+    # added on the side that keeps plans. Rates below `few` are known to all digits and need none.
+    keep, slack, few = 1.0 - tolerance, RATES * p.rate, p.few
+    best, best_partial = np.inf, -1
+    below = cutoff * keep
+    below_whole = largest_sum_below(p, below)
+    charged, top, held = types.price.size > 0, _tops(p, types), np.zeros(types.price.size, np.int64)
+    rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
+    depth, visited = 0, 0
+    while depth >= 0:
+        if visited >= nodes:
+            return ModulePlanFound(best, machines, best_partial, visited, False)
+        visited += 1
+        d = depth
+        j = at[d]
+        if count[d] <= 1:
+            # All counts of configuration j have been tried: leave it out and go on to the next one.
+            j += 1
+            at[d], count[d] = j, 0
+            # Prune the level: rest and dummies are bought at ρ_j at least, and later configurations ask for no less.
+            # With a deficit the plan is one of whole machines, so that it also costs a sum of their prices. The few
+            # roundings of the left side are far below the tolerance that `below` leaves.
+            if j >= size or cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d]) > (
+                below if deficit[d] == 0.0 and not p.whole else below_whole
+            ):
+                depth -= 1
+                continue
+            # Prune the level: with what it leaves, machines and changes cost that much, whatever follows.
+            if charged and _least_left(p, types, held, top[j], at, count, d, rest[d] + deficit[d]) > below:
+                depth -= 1
+                continue
+            tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
+            w = shared[d] if tied else rest[d]
+            t = p.table[THROUGHPUT, j]
+            whole = int(rest[d] / t)
+            left = rest[d] - whole * t
+            spare = t - left
+            # Close to a multiple of t it takes all digits to see whether one machine more is full, or a sliver is left.
+            if left < few or spare < few:
+                whole, left, spare = settled_rest(
+                    p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, whole if left <= spare else whole + 1
+                )
+            new_deficit = max(deficit[d], p.table[WHOLE_NEED, j] - w)
+            # A deficit that rounding may have made is none: that admits too much, and the exact check decides.
+            if new_deficit < TIE * p.rate:
+                new_deficit = 0.0
+            room = machines_left(p, at, count, d, j)
+            # Close without dummies: whole machines take the rest exactly, or a partial one takes what they leave.
+            if deficit[d] == 0.0 and (whole == 0 or new_deficit == 0.0):
+                if left == 0.0:
+                    closed = whole > 0
+                elif p.shared:
+                    closed = p.table[PARTIAL_NEED, j] <= w + (slack if w >= few else 0.0)
+                elif p.even and whole > 0:
+                    # (n + 1)·u <= n·t + f, for n + 1 equal shares. The difference of large rates always has an error.
+                    each = p.table[PARTIAL_NEED, j]
+                    closed = each <= left + whole * (t - each) + slack
+                else:
+                    closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
+                # What rounding may have added to the rate left takes no share of a machine; the exact check decides.
+                share = 1.0 if p.whole else (left - slack) / t
+                if closed and whole + (share if left > 0.0 else 0.0) <= room:
+                    # The table may have the least unit cost from here on, instead of this configuration's own.
+                    last = left * (p.table[UNIT_COST, j] if p.rising else p.table[PRICE, j] / t)
+                    if p.whole and left > 0.0:
+                        last = p.table[PRICE, j]
+                    total = cost[d] + whole * p.table[PRICE, j] + last
+                    if charged:
+                        total += _changes_cost(p, types, held, at, count, d, j, whole + (1 if left > 0.0 else 0))
+                    if total <= below:
+                        best, best_partial = total, (j if left > 0.0 else -1)
+                        record_machines(machines, at, count, d, j, whole)
+                        below = min(below, best * keep)
+                        below_whole = largest_sum_below(p, below)
+                        # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
+                        if best <= floor * (1.0 + tolerance):
+                            return ModulePlanFound(best, machines, best_partial, visited, True)
+                    # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
+                    # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
+                    # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
+                    by_share = (left == 0.0 or not p.whole) and not charged
+                    if p.rising or (by_share and p.table[PRICE, j] / t <= p.table[UNIT_COST, j]):
+                        depth -= 1
+                        continue
+            # Without dummies these machines never get what they need, whatever follows; a later configuration may.
+            if new_deficit > 0.0 and not p.dummies:
+                continue
+            # Close with dummies: they fill the last machine, which has to hold the deficit.
+            if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= room:
+                total = cost[d] + (whole + 1) * p.table[PRICE, j]
+                if charged:
+                    total += _changes_cost(p, types, held, at, count, d, j, whole + 1)
+                if total <= below:
+                    best, best_partial = total, -1
+                    record_machines(machines, at, count, d, j, whole + 1)
+                    below = min(below, best * keep)
+                    below_whole = largest_sum_below(p, below)
+                    if best <= floor * (1.0 + tolerance):
+                        return ModulePlanFound(best, machines, best_partial, visited, True)
+            # The most machines that leave something to those that follow.
+            most = int(min(float(whole if left > 0.0 else whole - 1), room))
+            # No allocation may follow, or no later machine can hold that many dummies.
+            if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
+                continue
+            own_deficit[d], own_shared[d] = new_deficit, w
+            detour[d] = _last_machine_detour(p, j + 1, new_deficit)
+            count[d] = most + 1
+        count[d] -= 1
+        n = count[d]
+        child_rest = rest[d] - n * p.table[THROUGHPUT, j]
+        # A small difference of large rates has lost its digits.
+        if child_rest < few:
+            child_rest = rate_left(p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, n)
+        child_cost = cost[d] + n * p.table[PRICE, j]
+        lower = child_cost + p.table[UNIT_COST, j + 1] * (child_rest + own_deficit[d]) + detour[d]
+        # Prune this count and all smaller ones: they leave more to configurations that cost more per request, while
+        # deficit and detour stay, so that the bound only grows. Where prices on stock made later ones the cheaper ones,
+        # this count alone.
+        if lower > (below if own_deficit[d] == 0.0 and not p.whole else below_whole):
+            if p.rising or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
+                count[d] = 0
+            continue
+        depth += 1
+        rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
+        shared[depth], at[depth], count[depth] = own_shared[d], j, 0
+    return ModulePlanFound(best, machines, best_partial, visited, True)
+
+
+@compiled
+def _tops(p: ModuleProblem, types: Types) -> Floats:
+    """The largest throughput of each type from a configuration on, shape (configurations kept + 1, types)."""
+    size = p.configuration.size if types.price.size > 0 else 0
+    top = np.zeros((size + 1, types.price.size))
+    for j in range(size - 1, -1, -1):
+        top[j] = top[j + 1]
+        top[j, p.kind[j]] = max(top[j, p.kind[j]], p.table[THROUGHPUT, j])
+    return top
+
+
+@compiled
+def _count_held(p: ModuleProblem, held: Ints, at: Ints, count: Ints, levels: int) -> None:
+    """Write the machines by type of the levels before `levels`."""
+    held[:] = 0
+    for i in range(levels):
+        held[p.kind[at[i]]] += count[i]
+
+
+@compiled
+def _changes_cost(
+    p: ModuleProblem, types: Types, held: Ints, at: Ints, count: Ints, d: int, j: int, machines: int
+) -> float:
+    """What the changes of a closed plan cost per hour, with so many machines of configuration j; infinite: too many."""
+    _count_held(p, held, at, count, d)
+    held[p.kind[j]] += machines
+    return change_cost(types, held)
+
+
+@compiled
+def _least_left(
+    p: ModuleProblem, types: Types, held: Ints, top: Floats, at: Ints, count: Ints, d: int, lacking: float
+) -> float:
+    """A lower bound on the cost per hour, with changes, of the plans with the machines of the levels before d."""
+    _count_held(p, held, at, count, d)
+    return least_cost(types, held, top, lacking * (1.0 - RATES))
+
+
+@compiled
+def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
+    """What a plan with dummies costs per hour beyond buying all its rate at the unit cost of configuration i.
+
+    Its last machine is of configuration i or a later one and takes more than the deficit, so it is one of those whose
+    throughput exceeds the deficit; the whole machine is paid at its own unit cost. Infinite: there is none.
+    """
+    if deficit == 0.0:
+        return 0.0
+    best = np.inf
+    # A deficit is the difference of a need and a rate that was summed up: it may be too large by the rounding of both.
+    for j in range(i, p.configuration.size):
+        if p.table[THROUGHPUT, j] > deficit - RATES * p.rate:
+            best = min(best, (p.table[UNIT_COST, j] - p.table[UNIT_COST, i]) * p.table[THROUGHPUT, j])
+    return best

@@ -1,0 +1,242 @@
+"""What a module pays for machines that it starts or stops, and what its plans cost at least with that (compiled, ours).
+
+With x machines of a hardware type of which x⁰ run, a module pays p·x + P·|x − x⁰| for the type: a convex line with one
+bend. Where P is more than p, a machine that runs is cheaper to keep than to remove, and dummies fill it. So plans may
+hold more machines than they need, and what counts of a plan is its number of machines of each type.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.latency.dispatch import full_latency
+from euclio.session.policies.kernels import LEFT, TIED
+from formulations.session.module.problem import (
+    BELOW_DURATION,
+    NO_LIMIT,
+    PRICE,
+    THROUGHPUT,
+    WHOLE_NEED,
+    ModuleProblem,
+    Stock,
+    fluid_bound,
+)
+from formulations.tolerances import SUMS
+
+
+class Charges(NamedTuple):
+    """What runs in the modules of a session, and what changes of it are charged and limited to.
+
+    Attributes:
+        running: machines that run, shape (modules, types), where types are those of `Stock.kind`; without types,
+            changes are not looked at.
+        price: money per hour for each machine more or less.
+        most: most machines more and less together in each module, shape (modules,).
+    """
+
+    running: Ints
+    price: float
+    most: Ints
+
+
+class Types(NamedTuple):
+    """The hardware types of one module, none where changes are not looked at.
+
+    Attributes:
+        price: money per hour for a machine, shape (types,), like the next two.
+        running: machines that run already.
+        cap: the most machines that a plan may have.
+        change: money per hour for each machine more or less.
+        most: most machines more and less together.
+        lost: what a partial machine that is charged by share costs less than the machine that it counts as, in money
+            per hour for its change; 0 where it is charged whole.
+        part: the same of its price.
+    """
+
+    price: Floats
+    running: Ints
+    cap: Ints
+    change: float
+    most: int
+    lost: float
+    part: float
+
+
+@compiled
+def no_charges(s: SessionArrays) -> Charges:
+    """That changes are not looked at."""
+    return Charges(np.zeros((s.rate.size, 0), np.int64), 0.0, np.full(s.rate.size, NO_LIMIT, np.int64))
+
+
+@compiled
+def no_types() -> Types:
+    """That changes are not looked at."""
+    nothing = np.zeros(0, np.int64)
+    return Types(np.zeros(0), nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
+
+
+@compiled
+def types_of(p: ModuleProblem, charges: Charges, m: int) -> Types:
+    """The hardware types of module m, at the budget of its problem.
+
+    Where dummies fill whole machines, more machines of a type than run, and than reach the module's rate and all that
+    any configuration needs on whatever configuration of it, are never worth it: those on its last configuration then do
+    without the others. Where they do not, the machines of a plan have about the module's rate together.
+    """
+    kinds, size = charges.running.shape[1], p.configuration.size
+    if kinds == 0:
+        return no_types()
+    price, cap, running, most = np.zeros(kinds), np.zeros(kinds, np.int64), charges.running[m], charges.most[m]
+    enough = p.rate
+    for j in range(size):
+        if p.fills and np.isfinite(p.table[WHOLE_NEED, j]):
+            enough = max(enough, p.table[WHOLE_NEED, j])
+    for j in range(size):
+        h = p.kind[j]
+        price[h] = p.table[PRICE, j]
+        cap[h] = max(cap[h], max(running[h], int(np.ceil(enough / p.table[THROUGHPUT, j])) + 2))
+    for h in range(kinds):
+        # By share the stock limits a sum of shares, of which a whole machine may have more.
+        if p.whole:
+            cap[h] = min(cap[h], int(p.stock[h]))
+        if most < NO_LIMIT:
+            cap[h] = min(cap[h], running[h] + most)
+    return _types(price, running, cap, charges.price, most, p.whole)
+
+
+@compiled
+def _types(price: Floats, running: Ints, cap: Ints, change: float, most: int, whole: bool) -> Types:
+    if whole:
+        return Types(price, running, cap, change, most, 0.0, 0.0)
+    return Types(price, running, cap, change, most, change, price.max())
+
+
+@compiled
+def change_cost(types: Types, held: Ints) -> float:
+    """What the changes to numbers of machines by type cost per hour; infinite: they are too many."""
+    changes = 0
+    for h in range(types.price.size):
+        changes += abs(held[h] - types.running[h])
+    return types.change * changes if changes <= types.most else np.inf
+
+
+@compiled
+def cost_of(types: Types, held: Ints) -> float:
+    """Cost per hour of numbers of machines by type with all changes; infinite: these are too many."""
+    cost = change_cost(types, held)
+    for h in range(types.price.size):
+        cost += types.price[h] * held[h]
+    return cost
+
+
+@compiled
+def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
+    """A lower bound on the cost per hour of machines that hold those given; infinite: there are none.
+
+    The larger of two. Machines are bought in parts, at the best rate of their type: a linear program with two segments
+    for each type, up to what runs and beyond, which a greedy solves; that changes are limited is asked of the rate
+    alone. And so few changes leave most of what runs, each to be paid. A partial machine that is charged by share
+    counts as a machine, but costs less: what that may come to is taken off.
+
+    Args:
+        types: the hardware types.
+        held: machines so far, shape (types,) or more.
+        top: rate in requests per second of the best machine of a type that may be added; 0: none may.
+        lacking: requests per second that have to be added.
+    """
+    cost, changes, most_rate, still = 0.0, 0, 0.0, lacking
+    staying, leaving, saved = 0.0, 0, 0.0
+    for h in range(types.price.size):
+        x, own, price = held[h], types.running[h], types.price[h]
+        if top[h] > 0.0 and x < own:
+            full = min(own, types.cap[h])
+            # Those that run may be kept for nothing or for less than nothing: then they are.
+            kept = full if types.change >= price else x
+            cost += price * kept + types.change * (own - kept)
+            lacking -= top[h] * (kept - x)
+            still -= top[h] * max(0, full - x)
+            changes += own - full
+            staying += price * full + types.change * (own - full)
+            leaving += max(0, full - x)
+            saved = max(saved, price - types.change)
+        else:
+            paid = price * x + types.change * abs(x - own)
+            cost, staying = cost + paid, staying + paid
+            changes += abs(x - own)
+        if top[h] > 0.0 and types.cap[h] > max(x, own):
+            most_rate = max(most_rate, top[h])
+    # Beyond what runs, every machine is a change.
+    if changes > types.most or still > most_rate * (types.most - changes):
+        return np.inf
+    bought = cost if lacking <= 0.0 else _bought(types, held, top, lacking, cost)
+    if leaving > types.most - changes:
+        staying -= saved * (types.most - changes)
+        return max(bought - types.lost, staying - types.part) * (1.0 - SUMS)
+    return (bought - types.lost) * (1.0 - SUMS)
+
+
+@compiled
+def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) -> float:
+    """The cost with what is lacking bought at the best price for it, segment by segment; infinite: it cannot be."""
+    last, last_at = -1.0, -1
+    for _ in range(2 * types.price.size):
+        # The next segment by unit cost, those of the same one by their number.
+        best, at = np.inf, -1
+        for i in range(2 * types.price.size):
+            h = i // 2
+            if top[h] <= 0.0:
+                continue
+            beyond = i % 2 == 1
+            if not beyond and types.change >= types.price[h]:
+                continue
+            unit = (types.price[h] + (types.change if beyond else -types.change)) / top[h]
+            if (unit > last or (unit == last and i > last_at)) and unit < best:
+                best, at = unit, i
+        if at < 0:
+            return np.inf
+        h, last, last_at = at // 2, best, at
+        own = min(types.running[h], types.cap[h])
+        room = types.cap[h] - max(held[h], types.running[h]) if at % 2 == 1 else own - held[h]
+        if room <= 0:
+            continue
+        taken = min(float(room), lacking / top[h])
+        cost += taken * best * top[h]
+        lacking -= taken * top[h]
+        if lacking <= 0.0 or taken < room:
+            return cost
+    return np.inf
+
+
+@compiled
+def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges: Charges) -> float:
+    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
+
+    Whichever configuration comes first in a plan: the machines of it and of those behind take the rate that it needs.
+    """
+    plain = fluid_bound(s, m, budget, stock)
+    count = charges.running.shape[1]
+    if count == 0 or not np.isfinite(plain):
+        return plain
+    limit, top, price = budget * (1.0 + TIE), np.zeros(count), np.zeros(count)
+    cap = np.empty(count, np.int64)
+    for h in range(count):
+        cap[h] = int(min(float(stock.most[m, h]), float(NO_LIMIT))) if s.whole else NO_LIMIT
+    for k in range(s.first[m], s.first[m + 1]):
+        price[stock.kind[k]] = s.price[k]
+    types = _types(price, charges.running[m], cap, charges.price, charges.most[m], s.whole)
+    nothing, best = np.zeros(count, np.int64), np.inf
+    for k in range(s.first[m + 1] - 1, s.first[m] - 1, -1):
+        if s.duration[k] >= limit * (1.0 - BELOW_DURATION):
+            continue
+        need, h = 0.0, stock.kind[k]
+        if s.policy == LEFT or s.policy == TIED:
+            need = s.batch[k] / (limit - s.duration[k])
+        elif min(full_latency(s, k), s.duration[k] + s.batch[k] / s.throughput[k]) > limit:
+            continue
+        top[h] = max(top[h], s.throughput[k])
+        best = min(best, least_cost(types, nothing, top, max(s.rate[m], need) * (1.0 - SUMS)))
+    return max(plain, best)

@@ -1,0 +1,352 @@
+"""Cheapest plan of one module within a latency budget L under dummy rule `continuous` (compiled, ours).
+
+With whole counts n, the last allocation's configuration j and a partial rate f fixed, the total rate T + δ is
+Σ n·t + f, so f >= T − Σ n·t, and a configuration i that whole machines use asks under `tc` for
+Σ_(k>=i) n·t + f >= b_i/(L − d_i), its *need* (under `tc-shared` the sum begins at its ratio); a partial machine has
+to take b_j/(L − d_j) itself (not under `tc-shared`). In form `EVEN` nothing else is asked for than that each of the
+n_j + 1 machines of the last allocation has its share: n_j·t_j + f >= (n_j + 1)·q_j/(L − d_j). The least such f is best.
+Dummies beyond one machine are allowed, so the counts are bounded by cost alone.
+
+`module_search` closes with whole machines once a need exceeds what is left, and bounds sums of prices; here every
+need can be met to the point, so the bounds are other ones and the two searches share no step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import TIE, Floats, Ints
+from formulations.session.module.continuous_problem import ContinuousProblem
+from formulations.session.module.remaining_rate import FEW, rate_left
+
+FREE_MOST = 1e3
+"""Machines that cost nothing are bought up to this multiple of the rates that are asked for."""
+
+
+class ContinuousFound(NamedTuple):
+    """The cheapest plan of one module that a search found.
+
+    Attributes:
+        cost: money per hour; infinite: there is no plan.
+        latency: worst-case latency in seconds.
+        machines: whole machines per configuration kept, shape (configurations kept,).
+        partial_at: which of them has the partial machine, -1: none.
+        nodes: nodes of the search.
+        complete: whether the search was exhausted.
+    """
+
+    cost: float
+    latency: float
+    machines: Ints
+    partial_at: int
+    nodes: int
+    complete: bool
+
+
+class Stack(NamedTuple):
+    """Allocations of a plan in rank order, one level each; all arrays have the shape (levels,).
+
+    Attributes:
+        at: configuration of the level, as a number among those kept.
+        machines: whole machines of it that are tried next; 0: the next configuration is to be chosen.
+        cost: cost per hour of the levels before.
+        bought: rate that the levels before take, in requests per second.
+        origin: part of that rate which the need of this level's configuration does not count (`tc-shared`: it counts
+            what its ratio has bought).
+    """
+
+    at: Ints
+    machines: Ints
+    cost: Floats
+    bought: Floats
+    origin: Floats
+
+
+class _Ending(NamedTuple):
+    """The last allocation: cost and latency of the plan, whole machines, partial rate (0: none)."""
+
+    cost: float
+    latency: float
+    whole: int
+    partial: float
+
+
+@compiled
+def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> ContinuousFound:
+    """The cheapest plan of a module within its budget under rule `continuous`, by depth-first search over whole counts.
+
+    Args:
+        p: the module at one budget.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        nodes: most nodes.
+
+    Returns:
+        The plan, and whether the search was exhausted.
+    """
+    stack = empty_stack(p)
+    machines = np.zeros(p.configuration.size, np.int64)
+    best, last = _Ending(np.inf, np.inf, 0, 0.0), -1
+    below = np.inf
+    d, visited = 0, 0
+    while d >= 0 and visited < nodes:
+        visited += 1
+        # A count of this level's configuration is due: open the level after it, or prune.
+        if stack.machines[d] > 0:
+            if _descend(p, stack, d, below):
+                d += 1
+            continue
+        j = next_configuration(p, stack, d, below)
+        if j < 0:
+            d -= 1
+            if d >= 0:
+                stack.machines[d] -= 1
+            continue
+        end = _close(p, stack, d, below)
+        if end.cost <= below and np.isfinite(end.cost):
+            machines[:] = 0
+            for i in range(d):
+                machines[stack.at[i]] = stack.machines[i]
+            machines[j] = end.whole
+            best, last = end, j
+            below = end.cost * (1.0 - tolerance)
+        # Whole machines of a configuration that is too slow for the budget are in no plan; a partial one may be.
+        if d + 1 < p.most and j + 1 < p.configuration.size and np.isfinite(p.whole_latency[j]):
+            stack.machines[d] = max(0, _most_open(p, stack, d))
+    partial_at = last if best.partial > 0.0 else -1
+    return ContinuousFound(best.cost, best.latency, machines, partial_at, visited, d < 0)
+
+
+@compiled
+def empty_stack(p: ContinuousProblem) -> Stack:
+    """Room for all levels of a search, at the first of which no configuration has been chosen."""
+    levels = min(p.configuration.size, p.most) + 1
+    stack = Stack(
+        np.zeros(levels, np.int64),
+        np.zeros(levels, np.int64),
+        np.zeros(levels),
+        np.zeros(levels),
+        np.zeros(levels),
+    )
+    stack.at[0] = -1
+    return stack
+
+
+@compiled
+def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float) -> int:
+    """Move level d to its next configuration whose bound is not above `below`; -1: there is none.
+
+    The roundings of these bounds are far below the tolerance that `below` leaves.
+    """
+    for j in range(stack.at[d] + 1, p.configuration.size):
+        # What is left of the module's rate costs ρ_j at least, and more with every later configuration.
+        if stack.cost[d] + p.unit_cost[j] * (p.rate - stack.bought[d]) > below:
+            return -1
+        if bound_from(p, stack, d, j) > below:
+            continue
+        tied = p.shared and d > 0 and p.group[j] == p.group[stack.at[d - 1]]
+        stack.origin[d] = stack.origin[d - 1] if tied else stack.bought[d]
+        stack.at[d] = j
+        return j
+    return -1
+
+
+@compiled
+def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
+    """Open the level after d for the count that level d has; False: its bound is above `below`.
+
+    What is left to buy costs no less there than here, and the most counts that are tried just leave something. So if
+    its fluid cost alone is too much, smaller counts only cost more, and none of them is tried.
+    """
+    j, n, child = stack.at[d], stack.machines[d], d + 1
+    stack.cost[child] = stack.cost[d] + n * p.price[j]
+    stack.bought[child] = stack.bought[d] + n * p.throughput[j]
+    if stack.cost[child] + p.unit_cost[j + 1] * max(0.0, to_buy(p, stack, child)) > below:
+        stack.machines[d] = 0
+        return False
+    if bound_from(p, stack, child, j + 1) > below:
+        stack.machines[d] -= 1
+        return False
+    stack.at[child], stack.machines[child] = j, 0
+    return True
+
+
+@compiled
+def bound_from(p: ContinuousProblem, stack: Stack, depth: int, j: int) -> float:
+    """Lower bound on the cost per hour of plans that go on at level `depth` with configuration j or a later one."""
+    if j >= p.configuration.size:
+        return np.inf
+    rest = max(0.0, to_buy(p, stack, depth))
+    return float(stack.cost[depth] + max(p.unit_cost[j] * rest, p.least_close[j]))
+
+
+@compiled
+def to_buy(p: ContinuousProblem, stack: Stack, depth: int) -> float:
+    """Requests per second that the allocations from level `depth` on have to take because of those before."""
+    return float(max(p.rate - stack.bought[depth], _lacking(p, stack, depth)))
+
+
+@compiled
+def _lacking(p: ContinuousProblem, stack: Stack, depth: int) -> float:
+    """Requests per second that the levels from `depth` on have to take as those before wait for it; 0 or less: none."""
+    rate = -np.inf
+    if p.by_rate:
+        for i in range(depth):
+            rate = max(rate, p.need[stack.at[i]] - (stack.bought[depth] - stack.origin[i]))
+    return float(rate)
+
+
+@compiled
+def rest_of_rate(p: ContinuousProblem, stack: Stack, d: int, n: int) -> float:
+    """What n machines of level d's configuration leave of the module's rate, to all digits where that is little."""
+    j = stack.at[d]
+    rest = p.rate - stack.bought[d] - n * p.throughput[j]
+    return rate_left(p.rate, p.throughput, p.low, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
+
+
+@compiled
+def _most_open(p: ContinuousProblem, stack: Stack, d: int) -> int:
+    """The most whole machines of level d's configuration that leave something to buy."""
+    j = stack.at[d]
+    rate, lacking = to_buy(p, stack, d), _lacking(p, stack, d)
+    if p.by_rate:
+        lacking = max(lacking, p.need[j] - (stack.bought[d] - stack.origin[d]))
+    whole = int(max(rate, lacking) / p.throughput[j]) + 1
+    # Rounding may have taken a sliver that is left for nothing, so the last counts are tried.
+    while whole > 0 and lacking <= whole * p.throughput[j] and rest_of_rate(p, stack, d, whole) <= 0.0:
+        whole -= 1
+    return whole
+
+
+@compiled
+def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
+    """The cheapest end of a plan with level d's configuration, of all counts that may cost no more than `below`."""
+    j = stack.at[d]
+    t, price = p.throughput[j], p.price[j]
+    rate = to_buy(p, stack, d)
+    n, enough = first_counts(p, stack, d, rate)
+    asked = p.rate + rate + (p.need[j] if p.by_rate else 0.0)
+    best, previous = _Ending(np.inf, np.inf, 0, 0.0), np.inf
+    while n == 0 or np.isfinite(p.whole_latency[j]):
+        cost = stack.cost[d] + n * price
+        rest = max(0.0, rate - n * t)
+        if n > 0 and p.by_rate:
+            rest = max(rest, p.need[j] - (stack.bought[d] + n * t - stack.origin[d]))
+        # A machine costs what its rate does at ρ_j, so from one machine on the bound is level until they meet the need,
+        # and rises then: once it is too high and does not fall any more, all larger counts are too expensive.
+        lower = cost + p.unit_cost[j] * rest
+        if lower <= below:
+            end = _close_at(p, stack, d, n)
+            if end.cost < best.cost and end.cost <= below:
+                best, below = end, end.cost
+        elif n > 0 and (lower >= previous or cost > below):
+            break
+        if price == 0.0 and np.isfinite(best.cost):
+            break  # more of what is free saves nothing
+        # Free machines have no bound that rises. They end far beyond all rates asked for, where more are of no use.
+        # Where no rate decides latencies, whole machines beyond those that take the rate only add cost.
+        if (price == 0.0 and n * t > FREE_MOST * asked) or (not p.by_rate and (n - 1) * t >= rate):
+            break
+        if n > 0:
+            previous = lower
+        n = max(n + 1, enough)
+    return best
+
+
+@compiled
+def least_whole(p: ContinuousProblem, stack: Stack, d: int) -> int:
+    """The least number of whole machines at level d, if any, whose need one partial machine more can meet.
+
+    Close to the configuration's duration fewer ones may be millions, all in vain. The result is one less than that, of
+    a need a few `TIE` lower, so that rounding passes over no count.
+    """
+    j = stack.at[d]
+    if not p.by_rate:
+        return 1
+    needed = (p.need[j] - (stack.bought[d] - stack.origin[d])) / p.throughput[j]
+    return max(1, int(np.ceil(needed * (1.0 - 8.0 * TIE))) - 2)
+
+
+@compiled
+def first_counts(p: ContinuousProblem, stack: Stack, d: int, rate: float) -> tuple[int, int]:
+    """The first two counts of whole machines to end a plan with at level d, of all that may leave room for a rest.
+
+    Args:
+        p: the problem.
+        stack: the levels.
+        d: the level.
+        rate: requests per second that it and the levels after it have to take.
+
+    Returns:
+        The count to begin with, 0 or more, and the least count after 0.
+    """
+    enough = least_whole(p, stack, d)
+    n = max(0, int(np.ceil(rate / p.throughput[stack.at[d]] * (1.0 - TIE))) - 1)
+    return (n if n == 0 else max(n, enough)), enough
+
+
+@compiled
+def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
+    """The cheapest end of a plan with n whole machines of level d's configuration, with a partial one if it takes one.
+
+    The rate f of the partial machine is the least that all needs ask for; an infinite cost: no f below t will do.
+    """
+    j = stack.at[d]
+    t = p.throughput[j]
+    bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
+    rest, own = rest_of_rate(p, stack, d, n), bought - stack.origin[d]
+    lacking = _lacking(p, stack, d) - n * t
+    if n > 0 and p.by_rate:
+        lacking = max(lacking, p.need[j] - own)
+    # What lacks by rounding only is taken for enough; the exact check decides.
+    least = max(rest, 0.0, lacking if lacking >= TIE * p.rate else 0.0)
+    # Whole machines alone take the rate and meet all needs.
+    if n > 0 and least == 0.0:
+        at = _latency(p, stack, d, n, 0.0)
+        if at <= p.budget:
+            return _Ending(cost, at, n, 0.0)
+    f = max(least, _own_need(p, j, n, own))
+    # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
+    if f > t * (1.0 + TIE) or f <= 0.0:
+        return _Ending(np.inf, np.inf, n, 0.0)
+    # What is left fills a whole machine to its last digit: the next count has that plan.
+    if f == rest and t - f < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
+        return _Ending(np.inf, np.inf, n, 0.0)
+    own += f
+    collecting = p.batch[j] / (own if p.shared else f)
+    if p.even:
+        collecting = p.batch[j] * (n + 1) / (n * t + f)
+    at = max(_latency(p, stack, d, n, f), p.duration[j] + collecting)
+    return _Ending(cost + p.unit_cost[j] * f, min(at, p.budget), n, f)
+
+
+@compiled
+def _own_need(p: ContinuousProblem, j: int, n: int, own: float) -> float:
+    """The least rate of a partial machine of configuration j next to n whole ones.
+
+    Args:
+        p: the problem.
+        j: the configuration.
+        n: whole machines of its allocation.
+        own: under `tc-shared`, what counts for its need besides its own rate.
+    """
+    if p.shared:
+        return float(p.need[j] - own)
+    if p.even:
+        return float(p.need[j] - n * (p.throughput[j] - p.need[j]))
+    return float(p.need[j])
+
+
+@compiled
+def _latency(p: ContinuousProblem, stack: Stack, d: int, n: int, f: float) -> float:
+    """Longest latency in seconds of a whole machine when the plan ends with n machines and a rate f at level d."""
+    j, at = stack.at[d], 0.0
+    total = stack.bought[d] + n * p.throughput[j] + f
+    for i in range(d if n == 0 else d + 1):
+        k = stack.at[i]
+        at = max(at, p.whole_latency[k])
+        if p.by_rate:
+            at = max(at, p.duration[k] + p.batch[k] / (total - stack.origin[i]))
+    return float(at)

@@ -1,0 +1,195 @@
+"""Cheapest whole machines of one module within a latency budget where dummies fill them for nothing (compiled, ours).
+
+A plan is a number of machines for each configuration, all of them full. Let the *suffix rate* of a configuration be the
+rate of its machines and of all machines behind them in the ranking. The suffix rate of the first configuration used has
+to reach the module's rate, and that of each one used what it *needs*, b/(L − d) under a policy in sequence. So going
+down the ranking there is a rate that is *required* of the machines to come:
+
+    max(required, need) − n·t    after n machines of a configuration,
+
+and the plan is complete once nothing is required any longer. Under `tc-shared` the configurations of one ratio collect
+from the suffix rate of the first of them, which their largest need decides. Where the configuration alone decides the
+latency of a full machine, its need is 0, or it is left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import Floats, Ints
+from formulations.session.module.filled_states import search_states
+from formulations.session.module.problem import (
+    LOW,
+    PRICE,
+    THROUGHPUT,
+    UNIT_COST,
+    WHOLE_NEED,
+    ModulePlanFound,
+    ModuleProblem,
+    largest_sum_below,
+    machines_left,
+    record_machines,
+)
+from formulations.session.module.remaining_rate import rate_left
+from formulations.tolerances import RATES
+
+FIRST_STAGE_NODES = 2000
+"""Nodes down the ranking before the search by states."""
+MOST_STATES = 1_000_000
+"""States at most, of some 40 bytes each."""
+
+
+@compiled
+def cheapest_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float, nodes: int) -> ModulePlanFound:
+    """The cheapest plan of machines that dummies fill, which costs less than the cutoff.
+
+    Down the ranking first, which a few nodes settle mostly; then by states, where those allow for all plans; and only
+    where these are too many, down the ranking to the end. Arguments as those of `search_cover`.
+    """
+    down = search_cover(p, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES))
+    if down.complete or nodes <= FIRST_STAGE_NODES:
+        return down
+    size, used = p.configuration.size, down.nodes
+    best = down
+    if p.most >= size and np.isfinite(p.table[WHOLE_NEED, :size]).all():
+        up = search_states(p, min(cutoff, best.cost), tolerance, min(nodes - used, MOST_STATES))
+        used += up.nodes
+        best = up if up.cost < best.cost else best
+        if up.complete:
+            return ModulePlanFound(best.cost, best.machines, best.partial_at, used, True)
+    rest = search_cover(p, min(cutoff, best.cost), floor, tolerance, nodes - used)
+    best = rest if rest.cost < best.cost else best
+    return ModulePlanFound(best.cost, best.machines, best.partial_at, used + rest.nodes, rest.complete)
+
+
+@compiled
+def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float, nodes: int) -> ModulePlanFound:
+    """The cheapest plan of full machines that costs less than the cutoff, depth first down the ranking.
+
+    A level of the stack is an allocation: its configuration `at`, and `count`, the machines that are tried next, from
+    the most that do not complete the plan to one. `required` is the rate that the levels before leave to it and to what
+    follows, `cost` what they cost. `start` is what is required of the machines of the ratio of the level before and of
+    all behind them, `taken` what that ratio has of it already (`tc-shared`); `by_rate` says that what is required is
+    the module's rate less that of the machines before, and no need beyond it. `most` is the largest rate that was
+    required, for its rounding.
+
+    Args:
+        p: the module at one budget.
+        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        nodes: most nodes.
+
+    Returns:
+        The plan, and whether the search was exhausted.
+    """
+    size = p.configuration.size
+    machines = np.zeros(size, np.int64)
+    depth_most = min(size, p.most) + 1
+    places, levels = np.zeros((3, depth_most), np.int64), np.zeros((5, depth_most))
+    at, count, by_rate = places[0], places[1], places[2]
+    required, cost, start, taken, most = levels[0], levels[1], levels[2], levels[3], levels[4]
+    least_price = _least_prices(p)
+    keep, best, partial_at = 1.0 - tolerance, np.inf, -1
+    below = largest_sum_below(p, cutoff * keep)
+    required[0], most[0], by_rate[0], at[0] = p.rate, p.rate, 1, -1
+    depth, visited = 0, 0
+    while depth >= 0:
+        if visited >= nodes:
+            return ModulePlanFound(best, machines, partial_at, visited, False)
+        visited += 1
+        d = depth
+        j = at[d]
+        if count[d] <= 1:
+            # All counts of configuration j have been tried: leave it out and go on to the next one.
+            j += 1
+            at[d], count[d] = j, 0
+            # Prune the level: what is required is bought at ρ_j at least, and by one machine at least.
+            if j >= size or cost[d] + max(p.table[UNIT_COST, j] * required[d], least_price[j]) > below:
+                depth -= 1
+                continue
+            t, price = p.table[THROUGHPUT, j], p.table[PRICE, j]
+            # Full machines of it are too slow, whatever follows: one that is nearly full may end the plan.
+            if not np.isfinite(p.table[WHOLE_NEED, j]):
+                ends = p.free and required[d] <= t + RATES * most[d] and machines_left(p, at, count, d, j) > 0
+                if ends and cost[d] + price <= below:
+                    best, partial_at = cost[d] + price, j
+                    record_machines(machines, at, count, d, j, 0)
+                    if best <= floor * (1.0 + tolerance):
+                        return ModulePlanFound(best, machines, partial_at, visited, True)
+                    below = min(below, largest_sum_below(p, best * keep))
+                continue
+            here, first, slack = _required_with(p, d, j, at, required, start, taken, most)
+            # Prune the configuration alone: it requires more of itself and of what follows, and later ones may not.
+            if cost[d] + max(p.table[UNIT_COST, j] * here, price) > below:
+                continue
+            # The machines that complete the plan. What rounding may have added to the requirement asks for none: that
+            # admits too much, and the exact check decides.
+            n = max(1, int(np.ceil((here - slack) / t)))
+            # A multiple of t may have been meant where the module's rate decides; all its digits show whether it was.
+            if by_rate[d] and here <= required[d] and abs(here - n * t) <= slack:
+                left = rate_left(p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, n)
+                if left > 0.0:
+                    n += 1
+            total, room = cost[d] + n * price, machines_left(p, at, count, d, j)
+            if total <= below and n <= room:
+                best, partial_at = total, -1
+                record_machines(machines, at, count, d, j, n)
+                # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
+                if best <= floor * (1.0 + tolerance):
+                    return ModulePlanFound(best, machines, partial_at, visited, True)
+                below = min(below, largest_sum_below(p, best * keep))
+            if d + 1 >= p.most or j + 1 >= size:
+                continue
+            count[d] = int(min(float(n), room + 1.0))
+        count[d] -= 1
+        n = count[d]
+        # None of the configuration is the next configuration's matter.
+        if n < 1:
+            continue
+        here, first, slack = _required_with(p, d, j, at, required, start, taken, most)
+        t, price = p.table[THROUGHPUT, j], p.table[PRICE, j]
+        child_cost, child_required = cost[d] + n * price, here - n * t
+        # Prune this count and all smaller ones: they leave more to configurations that cost more per request. Where
+        # prices on stock made later ones the cheaper ones, this count alone.
+        if child_cost + p.table[UNIT_COST, j + 1] * child_required > below:
+            if price <= p.table[UNIT_COST, j + 1] * t:
+                count[d] = 0
+            continue
+        # Prune this count alone: one machine more takes the cost beyond the limit, with fewer before it may not.
+        if child_cost + least_price[j + 1] > below:
+            continue
+        depth += 1
+        cost[depth], required[depth], most[depth] = child_cost, child_required, max(most[d], here)
+        start[depth], taken[depth] = first, n * t + (first - here)
+        by_rate[depth] = 1 if by_rate[d] and here <= required[d] else 0
+        at[depth], count[depth] = j, 0
+    return ModulePlanFound(best, machines, partial_at, visited, True)
+
+
+@compiled
+def _least_prices(p: ModuleProblem) -> Floats:
+    """The least price of a machine of a configuration and of all behind it, shape (configurations kept + 1,)."""
+    size = p.configuration.size
+    least = np.full(size + 1, np.inf)
+    for j in range(size - 1, -1, -1):
+        least[j] = min(least[j + 1], p.table[PRICE, j])
+    return least
+
+
+@compiled
+def _required_with(
+    p: ModuleProblem, d: int, j: int, at: Ints, required: Floats, start: Floats, taken: Floats, most: Floats
+) -> tuple[float, float, float]:
+    """What is required of configuration j and of all behind it if it is used at level d; arguments are its columns.
+
+    Returns:
+        That rate; what is required from the first configuration of its ratio on; what rounding may have added to them.
+    """
+    need = p.table[WHOLE_NEED, j]
+    if p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]:
+        first = max(start[d], need)
+        return first - taken[d], first, RATES * max(most[d], first)
+    here = max(required[d], need)
+    return here, here, RATES * max(most[d], here)

@@ -1,0 +1,297 @@
+"""The same as `cover_search`, up the ranking over what machines have come to so far (compiled, ours).
+
+Where many configurations are alike, many mixtures of them cost the same, and a search down the ranking goes through all
+of them. Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is
+their rate, which is the suffix rate of those to come before them, and their cost. Of two *states* with the same cost
+the one with more rate is the better one, whatever comes. So a state is kept only if it has more rate than all that cost
+no more. Where the machines of hardware types are limited, only states that hold as many of each are compared.
+
+Under `tc-shared` what the configurations of one ratio collect from is known when the last of them has been taken. They
+are taken by rising need, so that it is the one taken last whose need decides; until then a state is *open*.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.session.arrays import Floats, Ints
+from formulations.session.module.problem import (
+    NO_LIMIT,
+    PRICE,
+    THROUGHPUT,
+    UNIT_COST,
+    WHOLE_NEED,
+    ModulePlanFound,
+    ModuleProblem,
+    largest_sum_below,
+)
+from formulations.tolerances import UNIT_ROUNDING
+
+MOST_HELD = 4096
+"""Numbers of machines of types with a limit, together, that states are compared by."""
+ADDED = 512.0 * UNIT_ROUNDING
+"""Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
+
+
+class _States(NamedTuple):
+    """All states that were ever kept; lists of states hold their numbers.
+
+    Attributes:
+        rate: requests per second that the machines take, shape (capacity,), like the next ones.
+        cost: what they cost per hour.
+        held: how many of them are of each type with a limit, as one number (`_radices`).
+        before: the state without the machines of its last configuration, -1: there are none.
+        last: that configuration.
+        machines: how many of it there are.
+        size: number of states, shape (1,).
+    """
+
+    rate: Floats
+    cost: Floats
+    held: Ints
+    before: Ints
+    last: Ints
+    machines: Ints
+    size: Ints
+
+
+class _Best(NamedTuple):
+    """The best plan so far: a state and more machines of one configuration.
+
+    Attributes:
+        figures: its cost per hour, and what plans have to stay within to be of interest, shape (2,).
+        plan: the state, the configuration and its machines, shape (3,).
+    """
+
+    figures: Floats
+    plan: Ints
+
+
+@compiled
+def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states: int) -> ModulePlanFound:
+    """The cheapest plan of full machines that costs less than the cutoff, over any number of configurations.
+
+    Args:
+        p: the module at one budget; full machines of each configuration are fast enough, and nothing limits the
+            number of allocations.
+        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        most_states: states after which to stop.
+
+    Returns:
+        The plan, and whether the search was exhausted.
+    """
+    size = p.configuration.size
+    radices = _radices(p)
+    if radices[-1] > MOST_HELD:
+        return ModulePlanFound(np.inf, np.zeros(size, np.int64), -1, 0, False)
+    states = _new_states(min(most_states, 1 << 10))
+    # The state without machines.
+    states.size[0], states.before[0] = 1, -1
+    best = _Best(np.array([np.inf, largest_sum_below(p, cutoff * (1.0 - tolerance))]), np.zeros(3, np.int64))
+    complete, kept = True, np.zeros(1, np.int64)
+    last = size
+    while last > 0 and complete:
+        first = last - 1
+        while p.shared and first > 0 and p.group[first - 1] == p.group[last - 1]:
+            first -= 1
+        # By rising need; a ratio of its own is the rule.
+        members = first + np.argsort(p.table[WHOLE_NEED, first:last], kind="mergesort")
+        largest = p.rate
+        for j in members[1:]:
+            largest = max(largest, p.table[WHOLE_NEED, j])
+        opened, closed = kept, kept
+        for j in members:
+            states, taken, complete = _with_machines(
+                p, states, radices, opened, j, largest, best, tolerance, most_states
+            )
+            if not complete:
+                break
+            # What rounding may have taken off a rate counts as there: that keeps too much.
+            need = p.table[WHOLE_NEED, j]
+            enough = taken[states.rate[taken] >= need * (1.0 - ADDED)]
+            closed = _merged(states, closed, enough, radices[-1])
+            if members.size > 1:
+                opened = _merged(states, opened, taken, radices[-1])
+        kept = closed[states.rate[closed] < p.rate]
+        last = first
+    machines = np.zeros(size, np.int64)
+    if np.isfinite(best.figures[0]):
+        machines[best.plan[1]] = best.plan[2]
+        at = best.plan[0]
+        while states.before[at] >= 0:
+            machines[states.last[at]] += states.machines[at]
+            at = states.before[at]
+    return ModulePlanFound(best.figures[0], machines, -1, states.size[0], complete)
+
+
+@compiled
+def _with_machines(
+    p: ModuleProblem,
+    states: _States,
+    radices: Ints,
+    given: Ints,
+    j: int,
+    largest: float,
+    best: _Best,
+    tolerance: float,
+    most_states: int,
+) -> tuple[_States, Ints, bool]:
+    """The states that one or more machines of configuration j make of others, by rising cost and rate.
+
+    What they make complete is a plan, which `best` is given if it is cheaper.
+
+    Args:
+        p: the module.
+        states: all states.
+        radices: of what states hold (`_radices`).
+        given: numbers of those to begin with, by rising cost and rate.
+        j: the configuration.
+        largest: states with this rate and more are of no further use.
+        best: the best plan so far.
+        tolerance: as in `search_states`, like the next one.
+        most_states: states after which to stop.
+
+    Returns:
+        All states, in arrays that may be new; the numbers of those made; whether these are all.
+    """
+    radix, room = _radix_and_stock(p, radices, j)
+    t, price, need = p.table[THROUGHPUT, j], p.table[PRICE, j], p.table[WHOLE_NEED, j]
+    target = max(p.rate, need)
+    for u in given:
+        _complete(p, states, u, j, target, room - _held(states, u, radix, room), best, tolerance)
+    made = np.empty(max(16, 2 * given.size), np.int64)
+    count, i, k = 0, 0, 0
+    reached = np.full(radices[-1], -np.inf)
+    # The next one by cost is one of those given or of those made, with one machine more.
+    while i < given.size or k < count:
+        if k >= count or (i < given.size and states.cost[given[i]] <= states.cost[made[k]]):
+            u = given[i]
+            i += 1
+        else:
+            u = made[k]
+            k += 1
+        # Machines of one configuration are multiplied, not summed up, so that thousands of them lose no digits.
+        own = states.last[u] == j
+        base, n = (states.before[u], states.machines[u] + 1) if own else (u, 1)
+        rate, cost = states.rate[base] + n * t, states.cost[base] + n * price
+        # What it lacks is bought at the best unit cost at least. By rising cost this does not end the loop: more rate
+        # may lack less.
+        if cost + p.table[UNIT_COST, 0] * max(0.0, p.rate - rate) > best.figures[1]:
+            continue
+        if rate >= largest or _held(states, u, radix, room) >= room:
+            continue
+        held = states.held[u] + radix
+        if rate <= reached[held]:
+            continue
+        if states.size[0] >= most_states:
+            return states, made[:count].copy(), False
+        if states.size[0] == states.rate.size:
+            states = _wider(states)
+        number = states.size[0]
+        states.rate[number], states.cost[number] = rate, cost
+        states.before[number], states.last[number], states.machines[number] = base, j, n
+        states.size[0] = number + 1
+        if count == made.size:
+            made = np.concatenate((made, np.empty_like(made)))
+        made[count] = number
+        states.held[number], reached[held] = held, rate
+        count += 1
+    return states, made[:count].copy(), True
+
+
+@compiled
+def _complete(
+    p: ModuleProblem, states: _States, u: int, j: int, target: float, room: int, best: _Best, tolerance: float
+) -> None:
+    """Complete a state with at most `room` machines of configuration j, and keep the plan if it is the cheapest."""
+    # What rounding may have added to the requirement asks for no machine; the exact check decides.
+    lacking = target * (1.0 - ADDED) - states.rate[u]
+    n = max(1, int(np.ceil(lacking / p.table[THROUGHPUT, j])))
+    total = states.cost[u] + n * p.table[PRICE, j]
+    if total <= best.figures[1] and n <= room:
+        best.figures[0] = total
+        best.figures[1] = min(best.figures[1], largest_sum_below(p, total * (1.0 - tolerance)))
+        best.plan[0], best.plan[1], best.plan[2] = u, j, n
+
+
+@compiled
+def _merged(states: _States, one: Ints, other: Ints, kinds: int) -> Ints:
+    """Numbers of the states of two lists that have more rate than all that cost no more, by rising cost.
+
+    Only those that hold as many of each type are compared, of which there are `kinds`.
+    """
+    merged = np.empty(one.size + other.size, np.int64)
+    count, i, k = 0, 0, 0
+    reached = np.full(kinds, -np.inf)
+    while i < one.size or k < other.size:
+        if k >= other.size or (i < one.size and states.cost[one[i]] <= states.cost[other[k]]):
+            u = one[i]
+            i += 1
+        else:
+            u = other[k]
+            k += 1
+        if states.rate[u] > reached[states.held[u]]:
+            merged[count], reached[states.held[u]] = u, states.rate[u]
+            count += 1
+    return merged[:count].copy()
+
+
+@compiled
+def _radices(p: ModuleProblem) -> Ints:
+    """What a machine of each type with a limit adds to the number that says what a state holds.
+
+    The last entry is how many such numbers there are, or `MOST_HELD` + 1 where there are more; shape (types + 1,).
+    """
+    radices = np.ones(p.stock.size + 1, np.int64)
+    for kind in range(p.stock.size):
+        used = False
+        for j in range(p.kind.size):
+            used = used or p.kind[j] == kind
+        # A type that no configuration has is held by none.
+        radices[kind + 1] = min(radices[kind] * (min(int(p.stock[kind]), MOST_HELD) + 1 if used else 1), MOST_HELD + 1)
+    return radices
+
+
+@compiled
+def _radix_and_stock(p: ModuleProblem, radices: Ints, j: int) -> tuple[int, int]:
+    """What a machine of configuration j adds to what a state holds, and how many of its type it may hold."""
+    if p.kind[j] < 0:
+        return 0, NO_LIMIT
+    return int(radices[p.kind[j]]), int(p.stock[p.kind[j]])
+
+
+@compiled
+def _held(states: _States, u: int, radix: int, stock: int) -> int:
+    """Machines that state u holds of the type with this radix and this stock."""
+    return int(states.held[u] // radix % (stock + 1)) if radix > 0 else 0
+
+
+@compiled
+def _new_states(capacity: int) -> _States:
+    return _States(
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity, np.int64),
+        np.full(capacity, -1, np.int64),
+        np.full(capacity, -1, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+@compiled
+def _wider(states: _States) -> _States:
+    """The states in arrays of twice the size."""
+    return _States(
+        np.concatenate((states.rate, np.zeros_like(states.rate))),
+        np.concatenate((states.cost, np.zeros_like(states.cost))),
+        np.concatenate((states.held, np.zeros_like(states.held))),
+        np.concatenate((states.before, np.full_like(states.before, -1))),
+        np.concatenate((states.last, np.full_like(states.last, -1))),
+        np.concatenate((states.machines, np.zeros_like(states.machines))),
+        states.size,
+    )

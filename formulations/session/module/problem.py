@@ -1,0 +1,333 @@
+"""One module at one latency budget, as the searches for its cheapest plan read it (compiled, ours).
+
+A configuration *needs* a remaining rate of at least b/(L − d), or none where it alone decides the latency.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import compiled, total_of
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.latency.dispatch import full_latency
+from euclio.session.policies.kernels import LEFT, TIED
+from formulations.session.module.remaining_rate import few_share
+from formulations.tolerances import SUMS, UNIT_ROUNDING
+
+BELOW_DURATION = 0.1 * TIE
+"""A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. Where
+dummies fill any number of machines, these are then no more than can be counted."""
+NO_LIMIT = 1 << 60
+MOST_SUMS = 1e4
+"""Sums of this many machine prices and more are not rounded up to the next reachable one."""
+
+THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
+"""Rows of a module's table: t, the nearest float; p; ρ = p/t, where machines are charged whole the least from here on;
+the remaining rate that whole machines need; the rate that a partial machine needs (its own, under `tc-shared` that of
+its ratio, in form `EVEN` that of every machine next to it); the largest t from here on, at the end 0; what t has beyond
+its float, at the end what the rate has."""
+
+
+class Stock(NamedTuple):
+    """Most machines of hardware types in each module.
+
+    Attributes:
+        kind: number of the type of each configuration of the session, -1: there is no limit, shape (configurations,).
+        most: most machines, shape (modules, types with a limit); where machines are charged by share, most of the sum
+            of shares.
+    """
+
+    kind: Ints
+    most: Floats
+
+
+@compiled
+def no_stock(s: SessionArrays) -> Stock:
+    """That nothing is limited."""
+    return Stock(np.full(s.batch.size, -1, np.int64), np.zeros((s.rate.size, 0)))
+
+
+class ModuleProblem(NamedTuple):
+    """One module at one budget: the configurations that are of any use, in rank order.
+
+    Handed on by value, so that one table holds what is known of a configuration (see `SessionArrays`).
+
+    Attributes:
+        configuration: index among the session's configurations, shape (configurations kept,).
+        group: number of each configuration's throughput-cost ratio, shape (configurations kept,).
+        table: a row per figure, from `THROUGHPUT` to `LOW`, shape (rows, configurations kept + 1).
+        rate: the module's rate, the nearest float.
+        few: rates below this are computed anew, as sums of floats lack digits there.
+        dummies: whether dummies may fill the last machine.
+        most: most allocations.
+        shared: whether configurations of one ratio share their remaining rate (`tc-shared`).
+        even: whether the machines of the last allocation share its rate (form `EVEN`).
+        whole: whether a partial machine is charged whole.
+        rising: whether a configuration never costs less per request than those before it. Prices on stock and partial
+            machines that are charged whole may make later ones the cheaper ones.
+        fills: whether dummies fill any number of machines, which are charged whole anyway.
+        free: whether they may fill a partial machine up to any rate as well.
+        kind: number of the hardware type of each configuration, -1: there is no limit, shape (configurations kept,).
+        stock: most machines of each type with a limit, or most of the sum of their shares, shape (types,).
+    """
+
+    configuration: Ints
+    group: Ints
+    table: Floats
+    rate: float
+    few: float
+    dummies: bool
+    most: int
+    shared: bool
+    even: bool
+    whole: bool
+    rising: bool
+    fills: bool
+    free: bool
+    kind: Ints
+    stock: Floats
+
+
+class ModulePlanFound(NamedTuple):
+    """The cheapest plan found.
+
+    Attributes:
+        cost: money per hour; infinite: none below the cutoff.
+        machines: whole machines per configuration kept, shape (configurations kept,).
+        partial_at: which of them has the partial machine, -1: none.
+        nodes: nodes of the search.
+        complete: whether the search was exhausted: no plan is cheaper than both `cost` and the cutoff.
+    """
+
+    cost: float
+    machines: Ints
+    partial_at: int
+    nodes: int
+    complete: bool
+
+
+@compiled
+def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> ModuleProblem:
+    """What the search of module m's cheapest plan reads at one latency budget; useless configurations are left out.
+
+    Args:
+        s: the session.
+        m: the module.
+        budget: largest worst-case latency in seconds.
+        stock: most machines of hardware types.
+
+    Returns:
+        The configurations that some plan within the budget may use, with what each of them needs.
+    """
+    lo, hi = s.first[m], s.first[m + 1]
+    count = hi - lo
+    # The budget is taken a `TIE` longer, so that needs err low: no plan within the budget is lost to rounding here.
+    rate, limit = s.rate[m], budget * (1.0 + TIE)
+    whole, partial = np.full(count, np.inf), np.full(count, np.inf)
+    even, fills = s.policy > TIED, s.whole and s.dummies
+    limited = stock.most.shape[1] > 0
+    rising = not s.whole and not limited
+    for k in range(lo, hi):
+        # Far less than the budget was taken longer by is left for collecting: the budget itself is below the duration.
+        if s.duration[k] >= limit * (1.0 - BELOW_DURATION if fills else 1.0):
+            continue
+        need = s.batch[k] / (limit - s.duration[k])
+        partial[k - lo] = need
+        if s.policy == LEFT or s.policy == TIED:
+            whole[k - lo] = need
+        else:
+            # The configuration alone decides: no rate is needed, or none is enough.
+            full = full_latency(s, k)
+            whole[k - lo] = 0.0 if full <= limit else np.inf
+            if even:
+                # d + (F − d)·t/r within the limit, for a machine's share r; F is within it exactly if t is enough.
+                partial[k - lo] = even_batch(s, k) / (limit - s.duration[k])
+    keep = np.zeros(count, np.bool_)
+    most = 0.0
+    # From the last configuration to the first, as dummies fill a machine of this configuration or of a later one.
+    for i in range(count - 1, -1, -1):
+        t = s.throughput[lo + i]
+        # Nowhere is more left than the whole rate, so this is the least deficit. It errs low, as the need does: that is
+        # smaller by more than a `TIE`, and a difference of numbers that large loses far less.
+        deficit = whole[i] - rate
+        as_whole = deficit <= 0.0 or (s.dummies and deficit < max(most, t)) or (fills and np.isfinite(whole[i]))
+        as_partial = partial[i] <= rate and (partial[i] < t or s.policy == TIED)
+        # Where dummies fill machines for nothing, only form `FIXED` has plans with others that could be the cheapest.
+        if fills:
+            as_partial = partial[i] < t and not as_whole and s.policy < LEFT
+        if not as_whole:
+            whole[i] = np.inf
+        if limited and not is_in_stock(stock, m, lo + i):
+            continue
+        if as_whole or as_partial:
+            keep[i] = True
+            most = max(most, t)
+    kept = np.flatnonzero(keep)
+    size = kept.size
+    index, group, table = np.empty(size, np.int64), np.zeros(size, np.int64), np.zeros((LOW + 1, size + 1))
+    table[LOW, size] = s.low[s.batch.size + m]
+    for i in range(size - 1, -1, -1):
+        k = lo + kept[i]
+        index[i] = k
+        table[THROUGHPUT, i], table[PRICE, i], table[UNIT_COST, i] = s.throughput[k], s.price[k], s.unit_cost[k]
+        table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[kept[i]], partial[kept[i]], s.low[k]
+        table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
+        # Searches buy what is left at this or more. Prices on stock may make a later configuration cheaper.
+        if not rising and i + 1 < size:
+            table[UNIT_COST, i] = min(table[UNIT_COST, i], table[UNIT_COST, i + 1])
+    if s.policy == TIED:
+        number = 0
+        for i in range(1, size):
+            for k in range(index[i - 1] + 1, index[i] + 1):
+                number += 0 if s.same_ratio[k] else 1
+            group[i] = number
+    few = few_share(table[UNIT_COST, :size]) * rate
+    return ModuleProblem(
+        index,
+        group,
+        table,
+        rate,
+        few,
+        s.dummies,
+        s.max_allocations,
+        s.policy == TIED,
+        even,
+        s.whole,
+        rising,
+        fills,
+        fills and not s.countable,
+        stock.kind[index],
+        stock.most[m],
+    )
+
+
+@compiled
+def even_batch(s: SessionArrays, k: int) -> float:
+    """Requests q of form `EVEN`, where a machine that has the share R/n of the rate takes d + q·n/R; a lower bound.
+
+    (F − d)·t, less what rounding may have added to F: at a very high concurrency their difference has few digits.
+    """
+    return float(max(full_latency(s, k) * (1.0 - 4.0 * UNIT_ROUNDING) - s.duration[k], 0.0) * s.throughput[k])
+
+
+@compiled
+def is_in_stock(stock: Stock, m: int, k: int) -> bool:
+    """Whether module m may have anything of configuration k of the session."""
+    return bool(stock.kind[k] < 0 or stock.most[m, stock.kind[k]] > 0.0)
+
+
+@compiled
+def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
+    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
+
+    Of the configurations that a plan uses one has the least unit cost, and together they take at least the rate that
+    this one needs.
+    """
+    rate, limit = s.rate[m], budget * (1.0 + TIE)
+    most, limited = 0.0, stock.most.shape[1] > 0
+    for k in range(s.first[m], s.first[m + 1]):
+        most = max(most, s.throughput[k])
+    best, reach = np.inf, _most_rate(s, m, limit, stock) if limited else np.inf
+    # What rounding may have taken off the sum counts as there.
+    if reach < rate * (1.0 - SUMS):
+        return best
+    for k in range(s.first[m], s.first[m + 1]):
+        # Every plan takes the whole rate, so one that costs that much per request is no cheaper than `best`.
+        if s.unit_cost[k] * rate >= best:
+            continue
+        if s.duration[k] >= limit or (limited and not is_in_stock(stock, m, k)):
+            continue
+        # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
+        need = 0.0
+        if s.policy == LEFT or s.policy == TIED:
+            need = s.batch[k] / (limit - s.duration[k])
+        if need * (1.0 - SUMS) > reach:
+            continue
+        # A need above the rate takes dummies: they fill less than one machine, of any configuration that the plan has,
+        # or where machines are charged whole any number of machines.
+        if need <= rate * (1.0 + TIE) or (s.dummies and (s.whole or need - rate < most)):
+            cost = s.unit_cost[k] * max(rate, need)
+            best = min(best, max(cost, s.price[k]) if s.whole else cost)
+    return best
+
+
+@compiled
+def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
+    """The most requests per second that machines of module m in stock take, with durations below `limit` seconds.
+
+    Infinite: a type without a limit is among them.
+    """
+    most = np.zeros(stock.most.shape[1])
+    for k in range(s.first[m], s.first[m + 1]):
+        if s.duration[k] < limit and is_in_stock(stock, m, k):
+            kind = stock.kind[k]
+            if kind < 0:
+                return np.inf
+            most[kind] = max(most[kind], s.throughput[k] * stock.most[m, kind])
+    return float(total_of(most))
+
+
+@compiled
+def largest_sum_below(p: ModuleProblem, limit: float) -> float:
+    """The largest sum of machine prices, money per hour, that is at most `limit`; never less than that.
+
+    It is found for one or two different prices. With more of them, with free machines and for large sums, `limit`
+    itself is returned, which is an upper bound on it.
+    """
+    if p.configuration.size == 0 or not np.isfinite(limit):
+        return limit
+    least, other = p.table[PRICE, 0], -1.0
+    for i in range(p.configuration.size):
+        price = p.table[PRICE, i]
+        if price == 0.0:
+            return limit
+        if price != least:
+            if other < 0.0:
+                other = price
+            elif price != other:
+                return limit
+    # A sum that equals the limit but for rounding counts as within it, and the sum found is rounded up.
+    room = limit * (1.0 + TIE)
+    # Where many machines are bought, their sums lie too close to each other to be worth the loop.
+    if room > MOST_SUMS * max(least, other):
+        return limit
+    if other < 0.0:
+        return float(np.floor(room / least) * least * (1.0 + 2.0 * TIE))
+    if other > least:
+        least, other = other, least
+    best = 0.0
+    for n in range(int(room / least) + 1):
+        best = max(best, n * least + np.floor((room - n * least) / other) * other)
+    return float(best * (1.0 + 2.0 * TIE))
+
+
+@compiled
+def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> float:
+    """Most machines of configuration j that the stock leaves next to those of the levels before d.
+
+    Args:
+        p: the module.
+        at: configuration of each level.
+        count: machines of each level.
+        d: the level.
+        j: the configuration.
+    """
+    kind = p.kind[j]
+    if kind < 0:
+        return float(NO_LIMIT)
+    left = p.stock[kind]
+    for i in range(d):
+        if p.kind[at[i]] == kind:
+            left -= count[i]
+    return float(left)
+
+
+@compiled
+def record_machines(machines: Ints, at: Ints, count: Ints, depth: int, j: int, whole: int) -> None:
+    """Write the whole machines of a closed plan: those of the levels before `depth`, and `whole` of configuration j."""
+    machines[:] = 0
+    for d in range(depth):
+        machines[at[d]] = count[d]
+    machines[j] = whole

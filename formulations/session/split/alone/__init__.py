@@ -1,0 +1,1 @@
+"""Latency splitting alone, on a relaxation as a network flow."""

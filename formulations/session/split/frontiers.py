@@ -1,0 +1,220 @@
+"""Module frontiers of a session: every plan of a module that is cheapest within its own worst-case latency (ours).
+
+For one module, cost as a function of its latency budget is a step function. Its steps come one by one: search the
+cheapest plan for a budget, read the plan's actual worst-case latency, go on just below it. The first budget is the SLO
+less what the other modules need at least; the last one that matters is what they leave if each of them takes its
+cheapest plan.
+
+The search works in floating point and looks at plans that miss the budget by rounding, too: its cheapest plan costs no
+more than any plan within the budget. Latency and cost of a mode are the checker's, exact. Two things are left to exact
+search (`session/module/in_integers.py`): a budget whose cheapest plan exists only by rounding, at once; and
+whether a plan lies between a latency and the next float budget just below it (`Mode.unsure_s`), where an answer hangs
+on it (`SplitProblem.refine`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.core.errors import InapplicableError
+from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.arrays import session_arrays, to_plan
+from euclio.session.latency.bound import latency_bound
+from euclio.session.policies import refuse_general
+from formulations.session.module.by_share import search_module
+from formulations.session.module.charges import no_types
+from formulations.session.module.in_integers import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
+from formulations.session.module.problem import (
+    ModulePlanFound,
+    ModuleProblem,
+    fluid_bound,
+    module_problem,
+    no_stock,
+)
+from formulations.session.split.problem import Mode, SplitProblem, without_modes
+from formulations.session.stages import began, first_nodes, next_nodes
+from formulations.tolerances import FRONTIER, JUST_BELOW, SAME_COST
+
+EXACT_NODES = 200_000
+"""Nodes, of some microseconds each, after which an exact search of one module gives up."""
+
+
+@dataclass(slots=True)
+class _Staircase:
+    """A module's modes so far, and where the search goes on.
+
+    Attributes:
+        single: a session of this module alone.
+        space: the plan space.
+        room: largest latency that the other modules can leave it, seconds.
+        modes: modes so far, ever faster.
+        exhausted: whether it is known that no plan is faster than those found.
+        complete: whether no mode was missed; False: the time was up, or ties took too many nodes.
+    """
+
+    single: Session
+    space: PlanSpace
+    room: Fraction
+    modes: list[Mode] = field(default_factory=list)
+    exhausted: bool = False
+    complete: bool = True
+
+    def descend(self, target: Fraction, deadline: float) -> None:
+        """Add modes until one is within `target` seconds or there is none."""
+        while not self.exhausted and (not self.modes or self.modes[-1].latency_s > target):
+            last = self.modes[-1] if self.modes else None
+            budget = float(self.room) if last is None else float(last.latency_s) * JUST_BELOW
+            mode, sure = self._cheapest(budget, deadline)
+            if last is not None and not sure:
+                self.modes[-1] = replace(last, unsure_s=max(Fraction(0), last.latency_s - Fraction(budget)))
+            if mode is None:
+                self.exhausted = True
+                return
+            while self.modes and self.modes[-1].cost_per_h >= mode.cost_per_h:
+                self.modes.pop()
+            self.modes.append(mode)
+
+    def _cheapest(self, budget: float, deadline: float) -> tuple[Mode | None, bool]:
+        """The next mode (None: there is none), and whether the last digits of the budget were looked at as well."""
+        arrays = session_arrays(self.single, self.space)
+        stock = no_stock(arrays)
+        problem = module_problem(arrays, 0, budget, stock)
+        floor = fluid_bound(arrays, 0, budget, stock)
+        if self.modes:
+            floor = max(floor, float(self.modes[-1].cost_per_h))
+        found = _search(problem, floor, deadline)
+        if not found.complete:
+            self.complete = False
+        if not math.isfinite(found.cost):
+            return None, False
+        mode = self._meant(problem, found)
+        if mode is not None:
+            return mode, False
+        # Rounding made the plan, so that the last digits of the budget matter.
+        try:
+            return self._exactly(deadline), True
+        except UndecidedError:
+            self.complete = False
+            return None, True
+
+    def _meant(self, problem: ModuleProblem, found: ModulePlanFound) -> Mode | None:
+        """The mode of the plan that floats found; None: it misses the budget, or is another one than they meant."""
+        arrays = session_arrays(self.single, self.space)
+        machines = np.zeros(arrays.batch.size, np.int64)
+        machines[problem.configuration] = found.machines
+        partial_at = np.array([problem.configuration[found.partial_at] if found.partial_at >= 0 else -1])
+        mode = _mode(self.single, self.space, to_plan(self.single, arrays, machines, partial_at).modules[0])
+        if mode is None or abs(float(mode.cost_per_h) - found.cost) > SAME_COST * found.cost:
+            return None
+        within = mode.latency_s < self.modes[-1].latency_s if self.modes else mode.latency_s <= self.room
+        return mode if within else None
+
+    def _exactly(self, deadline: float) -> Mode | None:
+        """The next mode by exact search; None: there is none.
+
+        Raises:
+            UndecidedError: the search took too many nodes, or the deadline has passed.
+        """
+        budget = self.modes[-1].latency_s if self.modes else self.room
+        return _exact_mode(self.single, self.space, budget, deadline, strictly=bool(self.modes))
+
+
+def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf) -> SplitProblem:
+    """Latency splitting over the frontiers of a session's modules.
+
+    Args:
+        session: the instance.
+        space: plan space without `single_hardware`.
+        deadline: `time.perf_counter` value at which to stop; the problem is then not complete.
+
+    Returns:
+        The problem. A module without a mode: no plan of the session meets the SLO.
+
+    Raises:
+        InapplicableError: rule `continuous`, whose cost curve has no steps, or a policy of form `GENERAL`.
+    """
+    if not space.dummy.countable:
+        raise InapplicableError("frontiers have steps only under the dummy rules none and machine, not continuous")
+    refuse_general("latency splitting over frontiers", space.policy)
+    empty = without_modes(session)
+    least = [latency_bound(module, space) for module in session.modules]
+    none = replace(empty, modes=tuple(() for _ in session.modules))
+    if any(bound is None for bound in least):
+        return none
+    rooms = empty.room_s([bound for bound in least if bound is not None])
+    if min(rooms) <= 0:
+        return none
+    singles = [_alone(session, module) for module in session.modules]
+    stairs = [_Staircase(single, space, room) for single, room in zip(singles, rooms, strict=True)]
+    for stair, room in zip(stairs, rooms, strict=True):
+        stair.descend(room, deadline)
+        if not stair.modes:
+            return replace(none, complete=stair.complete)
+    widest = [stair.modes[0].latency_s for stair in stairs]
+    for stair, room in zip(stairs, empty.room_s(widest), strict=True):
+        stair.descend(room, deadline)
+    complete = all(stair.complete for stair in stairs)
+
+    def refine(m: int, mode: Mode, next_cost: Fraction | None) -> tuple[Mode, ...] | None:
+        return _refined(singles[m], space, mode, next_cost, deadline)
+
+    return replace(empty, modes=tuple(tuple(stair.modes) for stair in stairs), complete=complete, refine=refine)
+
+
+def _refined(
+    single: Session, space: PlanSpace, mode: Mode, next_cost: Fraction | None, deadline: float
+) -> tuple[Mode, ...] | None:
+    """A mode made sure, and the modes between it and the next one, whose cost is given; None: too much to find out."""
+    modes = [replace(mode, unsure_s=Fraction(0))]
+    try:
+        while True:
+            found = _exact_mode(single, space, modes[-1].latency_s, deadline, strictly=True)
+            if found is None or (next_cost is not None and found.cost_per_h >= next_cost):
+                return tuple(modes)
+            while modes and modes[-1].cost_per_h >= found.cost_per_h:
+                modes.pop()
+            modes.append(found)
+    except UndecidedError:
+        return None
+
+
+def _exact_mode(
+    single: Session, space: PlanSpace, budget_s: Fraction, deadline: float, *, strictly: bool
+) -> Mode | None:
+    """The cheapest mode within (strictly: below) a budget in seconds; None: there is none.
+
+    Raises:
+        UndecidedError: the search took too many nodes, or the deadline has passed.
+    """
+    module = rational_module(single.modules[0], single.price, space)
+    needs = needs_within(module, budget_s, strictly=strictly)
+    plan = cheapest_plan(module, needs, None, Effort(EXACT_NODES, deadline))
+    return None if plan is None else _mode(single, space, plan)
+
+
+def _alone(session: Session, module: Module) -> Session:
+    """A session of one module of a session, with its hardware and SLO."""
+    return Session(module.name, session.slo_s, session.hardware, [module])
+
+
+def _mode(single: Session, space: PlanSpace, plan: ModulePlan) -> Mode | None:
+    """A plan priced exactly; None: the checker refuses it."""
+    checked = evaluate(single, Plan((plan,)), space)
+    if not checked.modules:
+        return None
+    return Mode(checked.modules[0].worst_case_latency_s, checked.modules[0].cost_per_h, plan)
+
+
+def _search(problem: ModuleProblem, floor: float, deadline: float) -> ModulePlanFound:
+    """The cheapest plan of one module; what was found so far if the clock stops the search."""
+    nodes = first_nodes(deadline)
+    while True:
+        begun_s = began(deadline)
+        found = search_module(problem, no_types(), math.inf, floor, FRONTIER, nodes)
+        nodes = 0 if found.complete else next_nodes(nodes, begun_s, deadline)
+        if nodes == 0:
+            return found

@@ -1,0 +1,140 @@
+"""The cheapest choices of one mode per module, in integers: latency splitting where ties must be decided (ours).
+
+Parents before children. What the modules to come cost at least is the sum of their cheapest modes within
+the latency that is left to each if the others take their fastest ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from heapq import heappop, heappush
+from math import ceil, inf, lcm
+
+from formulations.session.module.in_integers import Effort
+from formulations.session.split.problem import SplitProblem
+
+
+def cheapest_choice(problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> list[int] | None:
+    """The number of the mode of each module in the cheapest choice within the SLO.
+
+    Args:
+        problem: modules with modes, cheapest first, each faster than those before it.
+        cutoff: cost per hour that the choice has to stay below; None: any.
+        effort: counts nodes.
+
+    Returns:
+        The choice; None: there is none below the cutoff.
+
+    Raises:
+        UndecidedError: the effort's limits are reached.
+    """
+    return _Search(problem, cutoff, effort).cheapest() if all(problem.modes) else None
+
+
+def choices_by_cost(problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> Iterator[list[int]]:
+    """All choices of one mode per module within the SLO, cheapest first; arguments as those of `cheapest_choice`.
+
+    Raises:
+        UndecidedError: the effort's limits are reached.
+    """
+    if all(problem.modes):
+        yield from _Search(problem, cutoff, effort).by_cost()
+
+
+class _Search:
+    """The searches, with latencies and costs as integers on common scales."""
+
+    def __init__(self, problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> None:
+        latencies = [mode.latency_s for row in problem.modes for mode in row]
+        costs = [mode.cost_per_h for row in problem.modes for mode in row]
+        seconds = lcm(problem.slo_s.denominator, *(value.denominator for value in latencies))
+        money = lcm(*(value.denominator for value in costs))
+        self.latency = [[int(mode.latency_s * seconds) for mode in row] for row in problem.modes]
+        self.cost = [[int(mode.cost_per_h * money) for mode in row] for row in problem.modes]
+        self.slo = int(problem.slo_s * seconds)
+        self.order, self.effort = problem.order, effort
+        self.parents: list[list[int]] = [[] for _ in problem.modes]
+        for a, b in problem.edges:
+            self.parents[b].append(a)
+        after = problem.around_s([row[-1].latency_s for row in problem.modes])[1]
+        self.after = [int(value * seconds) for value in after]
+        self.finish, self.chosen = [0] * len(self.order), [0] * len(self.order)
+        self.below: float = inf if cutoff is None else ceil(cutoff * money)
+        self.best: list[int] | None = None
+
+    def cheapest(self) -> list[int] | None:
+        """The cheapest choice below the cutoff; None: there is none.
+
+        Depth first: that takes little memory, and the first choice found already cuts others off.
+        """
+        self._extend(0, 0)
+        return self.best
+
+    def _extend(self, place: int, spent: int) -> None:
+        """Try all modes of the module at a place of the order, `spent` being the cost of the modules before it."""
+        self.effort.count()
+        if place == len(self.order):
+            self.below, self.best = spent, self.chosen.copy()
+            return
+        for least, total, i in self._next(place, spent):
+            if least < self.below:
+                self._take(place, i)
+                self._extend(place + 1, total)
+
+    def by_cost(self) -> Iterator[list[int]]:
+        """Best first: what a part of a choice costs at least with the rest decides which is continued."""
+        open_parts: list[tuple[float, int, int, tuple[int, ...]]] = [(0, 0, 0, ())]
+        while open_parts:
+            least, _, spent, taken = heappop(open_parts)
+            for place, i in enumerate(taken):
+                self._take(place, i)
+            if len(taken) == len(self.order):
+                yield self.chosen.copy()
+                continue
+            for least, total, i in self._next(len(taken), spent):
+                self.effort.count()
+                # Of equal bounds the part with most modules is continued.
+                heappush(open_parts, (least, -len(taken), total, (*taken, i)))
+
+    def _next(self, place: int, spent: int) -> Iterator[tuple[float, int, int]]:
+        """Modes of the next module below the cutoff: least cost of choices with it, cost so far, number."""
+        m = self.order[place]
+        start = self._start(m)
+        for i in range(len(self.cost[m])):
+            total = spent + self.cost[m][i]
+            if total >= self.below:
+                return  # further modes cost more
+            # Too slow even next to the fastest modes after it; the modes that follow are faster.
+            if start + self.latency[m][i] + self.after[m] > self.slo:
+                continue
+            self.finish[m] = start + self.latency[m][i]
+            # All numbers are integers: the bound needs no margin, and a choice as cheap as the best one is of no use.
+            least = total + self._least(place + 1)
+            if least < self.below:
+                yield least, total, i
+
+    def _take(self, place: int, i: int) -> None:
+        """Let the module at a place of the order take its mode i; those before it have taken theirs."""
+        m = self.order[place]
+        self.finish[m], self.chosen[m] = self._start(m) + self.latency[m][i], i
+
+    def _start(self, m: int) -> int:
+        """When module m starts at the earliest: when the last of its parents ends."""
+        return max((self.finish[p] for p in self.parents[m]), default=0)
+
+    def _least(self, place: int) -> float:
+        """What the modules from a place of the order on cost at least; infinite: one of them cannot meet the SLO.
+
+        Their ends in `finish` are overwritten with those at their fastest modes.
+        """
+        least = 0
+        for m in self.order[place:]:
+            start = self._start(m)
+            room = self.slo - start - self.after[m]
+            fitting = next((i for i, latency in enumerate(self.latency[m]) if latency <= room), None)
+            if fitting is None:
+                return inf
+            least += self.cost[m][fitting]
+            self.finish[m] = start + self.latency[m][-1]
+        return least

@@ -1,0 +1,121 @@
+"""Partial machines put on shared ones: what the checker accepts, for less money, best fit first."""
+
+from fractions import Fraction
+
+import pytest
+from oracle_sessions import small_session
+
+from euclio import solve
+from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.questions.bought_whole import PACKED_BOUND, whole_costs_in_words, with_whole_costs
+from euclio.session.questions.whole_sums import least_sum
+from euclio.session.sharing.best_fit import by_fit
+from euclio.session.sharing.placing import share_machines
+
+PACKED = PlanSpace(charging="packed")
+TENTH = Configuration("A", 1, 1, "0.1")
+
+
+def session_of(*rates, slo=9, memory=None, needed=None, edges=()):
+    """Modules on one type, each with batch 1 in 0.1 s."""
+    profile = [Configuration("A", 1, 1, "0.1", needed)]
+    modules = [Module(f"m{i}", rate, profile) for i, rate in enumerate(rates)]
+    return Session("some", slo, [Hardware("A", 1, None, memory)], modules, edges)
+
+
+def alone(*rates):
+    """Each module on whole machines of 10 requests per second and a partial one."""
+    return Plan(tuple(ModulePlan((Allocation(TENTH, rate // 10, Fraction(rate % 10)),)) for rate in rates))
+
+
+def test_best_fit_takes_the_least_room_that_is_enough():
+    room = {3: Fraction(1, 2), 1: Fraction(1, 4), 2: Fraction(1, 4), 0: Fraction(1, 8)}
+    assert by_fit(room, Fraction(1, 4)) == [1, 2, 3]
+    assert by_fit(room, Fraction(1, 4), lambda number: -number) == [2, 1, 3]
+
+
+def test_partial_machines_share_by_time():
+    """Shares of 7, 3 and 6 tenths: the first two fill a machine."""
+    session = session_of(7, 3, 6)
+    found = share_machines(session, alone(7, 3, 6), PACKED)
+    assert found.shared == ((0, 1),)
+    assert evaluate(session, found, PACKED).cost_per_h == 2
+
+
+def test_whole_machines_stay_alone():
+    session = session_of(13, 4)
+    found = share_machines(session, alone(13, 4), PACKED)
+    assert found.shared == ((0, 1),)
+    assert evaluate(session, found, PACKED).cost_per_h == 2
+
+
+def test_machines_that_dummies_fill_are_shared_without_them():
+    session = session_of(4, 4)
+    full = Plan(tuple(ModulePlan((Allocation(TENTH, 1),), Fraction(6)) for _ in range(2)))
+    found = share_machines(session, full, PACKED)
+    assert found == Plan(alone(4, 4).modules, ((0, 1),))
+    assert evaluate(session, found, PACKED).feasible
+
+
+@pytest.mark.parametrize(("slo", "shared"), [("0.9", ((0, 1),)), ("0.89", ())])
+def test_the_waits_have_to_fit_the_paths(slo, shared):
+    """In a row: 2 · (0.1 + 1/4) alone, 0.1 more each on a shared machine."""
+    session = session_of(4, 4, slo=slo, edges=[("m0", "m1")])
+    assert share_machines(session, alone(4, 4), PACKED).shared == shared
+
+
+@pytest.mark.parametrize(
+    ("memory", "needed", "shared"), [(100, 50, ((0, 1),)), (99, 50, ()), (99, None, ()), (None, 50, ((0, 1),))]
+)
+def test_models_have_to_fit_the_memory(memory, needed, shared):
+    session = session_of(4, 4, memory=memory, needed=needed)
+    found = share_machines(session, alone(4, 4), PACKED)
+    assert found.shared == shared
+    assert evaluate(session, found, PACKED).feasible
+
+
+def test_different_types_do_not_share():
+    profile = [TENTH], [Configuration("B", 1, 1, "0.1")]
+    modules = [Module(name, 4, own) for name, own in zip("ab", profile, strict=True)]
+    session = Session("types", 9, [Hardware("A", 1), Hardware("B", 1)], modules)
+    plan = Plan(tuple(ModulePlan((Allocation(own[0], 0, Fraction(4)),)) for own in profile))
+    assert share_machines(session, plan, PACKED) == plan
+
+
+@pytest.mark.parametrize("space", [PlanSpace(charging="whole"), PlanSpace("tc-shared", charging="packed")])
+def test_a_plan_stays_where_machines_cannot_be_shared(space):
+    assert share_machines(session_of(4, 4), alone(4, 4), space) == alone(4, 4)
+
+
+def test_a_plan_that_is_refused_stays():
+    assert share_machines(session_of(4, 4, slo="0.2"), alone(4, 4), PACKED) == alone(4, 4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_bound_stands_next_to_a_packed_plan(seed):
+    """The optimum of machines by share with dummies at any rate, which no packed plan is below, as a sum of prices."""
+    session = small_session(seed)
+    result = solve(session, "whole-greedy", charging="packed")
+    told = with_whole_costs(session, result, 5)
+    if result.value is None:
+        assert told is result
+        return
+    assert told.stats[PACKED_BOUND] <= float(result.value) * (1 + 1e-9)
+    by_share = solve(session, "exact", dummy="continuous").bound
+    least = float(least_sum(session.price.values(), Fraction(by_share) * (1 - Fraction(1, 10**9))))
+    assert told.stats[PACKED_BOUND] == max(by_share, least)
+    (line,) = whole_costs_in_words(session, told)
+    assert line.startswith("no plan of packed machines costs less than ")
+
+
+@pytest.mark.parametrize("policy", ["tc", "rr", "machine-rate"])
+@pytest.mark.parametrize("seed", range(25))
+def test_random_plans_become_no_more_expensive(seed, policy):
+    session, space = small_session(seed), PlanSpace(policy, charging="packed")
+    plan = solve(session, "whole-greedy", policy=policy).plan
+    if plan is None:
+        return
+    before = evaluate(session, plan, space)
+    after = evaluate(session, share_machines(session, plan, space), space)
+    assert after.feasible
+    assert after.cost_per_h <= before.cost_per_h
