@@ -2,7 +2,8 @@
 
 The 1131 workloads, some of ten other settings, and the sessions of a folder (default: `../shared/instances/sessions`),
 each planned by `exact` for machines by share, that plan bought whole, and planned for whole machines. It writes the
-tables of `docs/findings/whole-machines.md` and `docs/figures/whole-machines.svg`; the same code gives the same bytes.
+tables of `docs/findings/whole-machines.md` and `docs/figures/whole-machines.svg`; the same code gives the same bytes,
+but for sessions that the limit stops, which the first table counts.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ class Costs(NamedTuple):
 
     Attributes:
         started: machines that the cheapest plan by share starts, parts counted as one.
-        share: its cost as it is charged.
+        share: its cost as it is charged, that of the best plan known where the limit ended before a proof.
         rounded: its cost bought whole.
         harpagon: that of Harpagon's plan bought whole; None: it finds none.
         heuristic: that of the plan of `whole-greedy`; None: it finds none.
         whole: the cheapest plan of whole machines.
-        proven: whether that is proven.
+        proven: whether both plans, by share and whole, are proven the cheapest.
     """
 
     started: int
@@ -62,14 +63,15 @@ class Costs(NamedTuple):
 
 def costs(session: Session) -> Costs | None:
     """The costs of a session; None: it has no plan."""
-    share, whole = solve(session, "exact"), solve(session, "exact", space=WHOLE, time_limit_s=LIMIT_S)
+    share = solve(session, "exact", time_limit_s=LIMIT_S)
+    whole = solve(session, "exact", space=WHOLE, time_limit_s=LIMIT_S)
     if share.value is None or share.plan is None or whole.value is None:
         return None
     rounded = evaluate(session, share.plan, WHOLE).cost_per_h
     assert rounded is not None
     started = sum(a.machines + bool(a.partial_rps) for module in share.plan.modules for a in module.allocations)
     others = [solve(session, name, space=WHOLE).value for name in ("harpagon", "whole-greedy")]
-    proven = whole.status is Status.OPTIMAL
+    proven = share.status is Status.OPTIMAL and whole.status is Status.OPTIMAL
     return Costs(started, *map(_float, (share.value, rounded)), *map(_known, others), float(whole.value), proven)
 
 

@@ -15,9 +15,6 @@ from euclio.studies import STUDIES
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     workloads = ", ".join(f"{paper} {study.workloads}" for paper, study in STUDIES.items())
-    jobs = "".join(
-        f", {paper} {'one' if study.jobs == 1 else study.jobs}" for paper, study in STUDIES.items() if study.jobs
-    )
     parser.add_argument("paper", nargs="?", choices=tuple(STUDIES), help="the paper")
     parser.add_argument(
         "--claims",
@@ -31,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="also run the slow references on all workloads; ppipe: 30 s per load"
     )
-    parser.add_argument("--jobs", type=count, metavar="N", help=f"processes; default: one per core{jobs}")
+    parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: one per core")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER; of --claims: reports")
     parser.add_argument("--workloads", type=count, metavar="N", help=f"how many; default: {workloads}")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")

@@ -11,19 +11,17 @@ class Registered:
 
     Attributes:
         workloads: how much it runs unless asked otherwise, for its help text.
-        jobs: worker processes unless asked otherwise; None: one per core.
         takes_instances: whether it takes a folder of instances.
     """
 
     workloads: str
-    jobs: int | None = None
     takes_instances: bool = False
 
 
 STUDIES = {
     "harpagon": Registered("1131", takes_instances=True),
     "piccolo": Registered("663"),
-    "scrooge": Registered("200", jobs=1),  # its times are what is measured
+    "scrooge": Registered("200"),
     "graft": Registered("10"),
     "ppipe": Registered("6 groups", takes_instances=True),
     "mlperf": Registered("100 (per cent of its runs)"),

@@ -12,7 +12,6 @@ import pandas as pd
 from euclio.core.progress import told
 from euclio.core.provenance import provenance
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
-from euclio.studies import STUDIES
 from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
@@ -56,7 +55,7 @@ def reproduce(
         out: folder of the report; None: ``reports/PAPER``.
         workloads: how much to run; None: as the study says.
         seed: seed of everything that is drawn; None: the study's.
-        jobs: worker processes; None: as the study says, else one per core.
+        jobs: worker processes; None: one per core.
         full: everything, where a sample is the default.
         certify: how many proofs an independent prover tries.
         instances: folder of instances, for a study that takes one; None: its default.
@@ -72,7 +71,7 @@ def reproduce(
     study, folder = study_of(paper), out or Path("reports") / paper
     asked = Asked(workloads, study.seed if seed is None else seed, full, instances)
     folder.mkdir(parents=True, exist_ok=True)
-    collected = collect(study, asked, folder / UNFINISHED, jobs or STUDIES[paper].jobs or cores(), certify)
+    collected = collect(study, asked, folder / UNFINISHED, jobs or cores(), certify)
     page, headlines = write(study, collected, folder)
     shutil.rmtree(folder / UNFINISHED)
     for line in headlines:
