@@ -112,7 +112,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
     """
     modules = s.rate.size
     state = _State(
-        _fluid_modes(s, stock, charges),
+        first_modes(s, stock, charges),
         new_modes(modules, 8),
         new_store(s, 64),
         np.zeros(3, np.int64),
@@ -200,7 +200,7 @@ def _proof(s: SessionArrays, status: int, cost: float, bound: float, state: _Sta
 
 
 @compiled
-def _fluid_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
+def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
 
     The intervals lie between the latencies at which ever faster configurations could take the whole rate alone; they

@@ -95,7 +95,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if not space.dummy.countable and not space.charging.whole:
         return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
-    proof = prove(_relaxed(session, space, arrays), GAP, deadline)
+    proof = prove(relaxed_arrays(session, space, arrays), GAP, deadline)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
@@ -125,7 +125,7 @@ def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
     return path_times(arrays, least, scratch, np.zeros_like(scratch)) > arrays.slo * INSIDE
 
 
-def _relaxed(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
+def relaxed_arrays(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
     """The session's arrays with the longer SLO that the search takes; made once per session and plan space."""
     key = (space, SLO_SLACK)
     known = session._cache.get(key)
