@@ -73,6 +73,8 @@ notebooks: env
 # Into build/docs/index.html; the pages need no server and no network.
 docs: env
 	$(BIN)/python docs/tools/rooms.py
+	$(BIN)/python docs/tools/exact.py
+	$(BIN)/python docs/tools/claims.py
 	$(BIN)/python docs/tools/day.py
 	$(BIN)/python docs/tools/examples.py
 	$(BIN)/python docs/tools/fleets.py

@@ -281,7 +281,7 @@ def test_what_tools_put_into_pages_stands_between_marks():
         assert len(set(names)) == len(names), page.name
 
 
-def test_the_readme_counts_figures_as_the_report_of_all_claims_does():
+def test_the_first_pages_count_figures_as_the_report_of_all_claims_does():
     """The counts change with every reproduction, and the first page of the project may not say better ones."""
     words = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     stated = re.search(
@@ -292,6 +292,11 @@ def test_the_readme_counts_figures_as_the_report_of_all_claims_does():
     assert stated is not None
     assert found is not None
     assert stated.groups() == found.groups()
+    total, agree, undecided, off = found.groups()
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    row = f"| of {total} printed figures that nothing was fitted or set to: agree within a tenth (whole interval) | {agree} |"
+    assert row in page
+    assert f"| are not decided; do not agree | {undecided}; {off} |" in page
 
 
 def test_the_readme_says_of_other_profiles_what_the_report_of_harpagon_does():

@@ -28,6 +28,7 @@ def put_between(path: Path, name: str, part: str) -> None:
         raise InputError(
             f"{path} has no place for {name}; give it the lines {begin.strip()} and {end.strip()}", field="page"
         )
-    before, rest = text.split(begin)
+    # Where nothing stands between the marks, the line end of the one is that before the other.
+    before, after = text[: text.index(begin)], text[text.index(end) + len(end) :]
     # Without empty lines around it a table would be part of the comment.
-    write_text(f"{before}{begin}\n{part.strip()}\n{end}{rest.split(end)[1]}", path)
+    write_text(f"{before}{begin}\n{part.strip()}\n{end}{after}", path)

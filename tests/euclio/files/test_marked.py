@@ -17,6 +17,14 @@ def test_what_stands_between_the_marks_is_written_anew_with_empty_lines_around(t
     assert page.read_text() == PAGE.replace("old", "\n| new |\n|---|\n")
 
 
+def test_marks_with_nothing_between_them_are_filled(tmp_path):
+    """A new place has two lines, and their one line end is both the end of the first and the begin of the second."""
+    page = tmp_path / "page.md"
+    page.write_text("# A\n\n<!-- t -->\n<!-- /t -->\nafter\n")
+    put_between(page, "t", "new")
+    assert page.read_text() == "# A\n\n<!-- t -->\n\nnew\n\n<!-- /t -->\nafter\n"
+
+
 def test_writing_the_same_again_changes_nothing(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(PAGE)

@@ -1,0 +1,65 @@
+"""The opening of `docs/claims.md`: its figure and three numbers, from the table of figures in `reports/claims.md`.
+
+`python docs/tools/claims.py`; to be run after `euclio reproduce --claims`, which writes that report.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from pasting import paste, table
+
+ROOT = Path(__file__).resolve().parents[2]
+REPORT, PAGE = ROOT / "reports" / "claims.md", ROOT / "docs" / "claims.md"
+FIGURE = ROOT / "docs" / "figures" / "claims.svg"
+ROW = re.compile(r"^\| ([a-z]+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", re.MULTILINE)
+FIGURES = re.compile(r"^Of (\d+) printed figures .*?, (\d+) agree .*?, (\d+) are not decided, (\d+) do", re.MULTILINE)
+CLAIMS = re.compile(r"^(\d+) claims: (.*)\.$", re.MULTILINE)
+NAMES = {"harpagon": "Harpagon", "piccolo": "Piccolo", "scrooge": "Scrooge", "ppipe": "PPipe", "graft": "Graft"}
+VERDICTS = (("agree", "#1b7f4d"), ("not decided", "#70757e"), ("do not agree", "#b3262e"))
+
+
+def in_short(report: str) -> str:
+    """The three numbers of the page."""
+    figures, claims = FIGURES.search(report), CLAIMS.search(report)
+    assert figures is not None
+    assert claims is not None
+    total, agree, undecided, off = figures.groups()
+    rows = (
+        (
+            f"of {total} printed figures that nothing was fitted or set to: agree within a tenth (whole interval)",
+            agree,
+        ),
+        ("are not decided; do not agree", f"{undecided}; {off}"),
+        (f"of {claims[1]} claims", claims[2]),
+    )
+    return table(("three numbers", ""), rows)
+
+
+def draw(report: str) -> Figure:
+    """Check figures by paper: a bar each, divided by what the test of equivalence says."""
+    section = report.split("## Figures")[1].split("\n## ")[0]
+    rows = [(NAMES[paper], *map(int, counts)) for paper, *counts in ROW.findall(section) if paper in NAMES]
+    figure = Figure(figsize=(7.6, 2.6), layout="constrained")
+    axes = figure.subplots()
+    left = [0] * len(rows)
+    for k, (verdict, colour) in enumerate(VERDICTS):
+        counts = [row[2 + k] for row in rows]
+        bars = axes.barh([row[0] for row in rows], counts, left=left, color=colour, label=verdict)
+        axes.bar_label(bars, [str(count) if count else "" for count in counts], label_type="center", color="white")
+        left = [a + b for a, b in zip(left, counts, strict=True)]
+    axes.invert_yaxis()
+    axes.set_xlabel("printed figures that nothing was fitted or set to")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
+    return figure
+
+
+if __name__ == "__main__":
+    text = REPORT.read_text(encoding="utf-8")
+    paste(PAGE, {"three numbers": in_short(text)})
+    with mpl.rc_context({"svg.hashsalt": "claims", "svg.fonttype": "none", "font.size": 9}):
+        draw(text).savefig(FIGURE, metadata={"Date": None})
