@@ -55,13 +55,18 @@ oracle: env
 fuzz: env
 	$(BIN)/python -m tests.searches $(ONLY) --seed $(or $(SEED),0) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT))
 
+# Two studies at a time, each on half of the cores: stages that time something use one core, and the others would be idle.
+# The lists take about as long as each other. What the second one prints follows the first.
+FIRST := harpagon graft
+SECOND := piccolo scrooge ppipe mlperf
 reproduce: env
-	$(BIN)/euclio reproduce harpagon
-	$(BIN)/euclio reproduce piccolo
-	$(BIN)/euclio reproduce scrooge
-	$(BIN)/euclio reproduce ppipe
-	$(BIN)/euclio reproduce graft
-	$(BIN)/euclio reproduce mlperf
+	@mkdir -p build
+	@echo "$(SECOND) run at the same time; what they print goes to build/reproduce.log, and follows"
+	@half=$$($(BIN)/python -c 'import os; print(max(1, (os.cpu_count() or 1) // 2))'); \
+	(set -e; for study in $(SECOND); do $(BIN)/euclio reproduce $$study --jobs $$half; done) >build/reproduce.log 2>&1 & second=$$!; \
+	trap 'kill $$second 2>/dev/null' INT TERM; \
+	(set -e; for study in $(FIRST); do $(BIN)/euclio reproduce $$study --jobs $$half; done); first=$$?; \
+	wait $$second; last=$$?; cat build/reproduce.log; test $$first = 0 && test $$last = 0
 	$(BIN)/euclio reproduce --claims
 
 bench: env

@@ -292,7 +292,7 @@ def test_the_first_pages_count_figures_as_the_report_of_all_claims_does():
     assert stated is not None
     assert found is not None
     assert stated.groups() == found.groups()
-    total, agree, undecided, off = found.groups()
+    _, agree, undecided, off = found.groups()
     page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
     row = f"printed figures that nothing was fitted or set to: agree within a tenth (whole interval) | {agree} |"
     assert row in page
