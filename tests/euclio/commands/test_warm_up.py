@@ -13,7 +13,8 @@ from tiny_sessions import TEXT
 from euclio import solve
 from euclio.cli import main
 from euclio.core import warm_up
-from euclio.core.compiled import Way, using
+from euclio.core.compiled import using
+from euclio.core.ways import Way
 from euclio.core.words import took
 from euclio.session.family import FAMILY
 
