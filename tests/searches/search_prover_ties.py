@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
-from euclio.core.family import family_of
-from euclio.files.result_files import WrittenResult
+from euclio.core.families import family_of
+from euclio.core.result import WrittenResult
 from euclio.session import Plan
 from euclio.session.policies import POLICIES
 from tests.adversary.cases import Case, space_class, truth_of

@@ -12,12 +12,12 @@ from typing import Any
 
 from euclio.certification.certifying import written
 from euclio.core.errors import InputError
-from euclio.core.family import Family, family_of, find_family
-from euclio.core.result import Status
+from euclio.core.families import family_of, find_family
+from euclio.core.family import Family
+from euclio.core.result import Status, WrittenResult
 from euclio.core.solving import solve
 from euclio.day import Day
 from euclio.files.json_reading import parse_json
-from euclio.files.result_files import WrittenResult
 from euclio.session.policies import POLICIES
 from tests.adversary.cases import Case, truth_of
 from tests.adversary.clusters import cluster_case

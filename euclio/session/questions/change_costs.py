@@ -14,10 +14,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.progress import told
-from euclio.core.registry import AnySolver
 from euclio.core.result import Result, Status
+from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.session.charging import Charging
 from euclio.session.checking.machine_changes import MachineChanges

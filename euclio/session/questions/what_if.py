@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.numbers import Number, exact_number
 from euclio.core.progress import told
-from euclio.core.registry import AnySolver
 from euclio.core.result import Result, Status
+from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.core.space_fields import word
 from euclio.session.charging import Charging

@@ -14,10 +14,10 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, share
 from euclio.core.errors import InputError
-from euclio.files import load_session
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
 from euclio.session import Session
+from euclio.session.files.instances import load_session
 from euclio.session.workloads.libraries import LIBRARIES, find_library
 from euclio.session.workloads.profiled import draw
 from euclio.session.workloads.protocol import latency_range

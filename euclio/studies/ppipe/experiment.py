@@ -12,8 +12,8 @@ import pandas as pd
 
 import euclio.results as results
 from euclio.core.errors import InputError
-from euclio.files import load_cluster
 from euclio.pipeline import Cluster
+from euclio.pipeline.files import load_cluster
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler
 from euclio.runs.solver_settings import measure
 from euclio.runs.task import Measure

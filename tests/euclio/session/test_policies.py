@@ -12,7 +12,7 @@ import pytest
 from places import ROOT
 from tiny_sessions import tiny_session
 
-from euclio.core.family import families
+from euclio.core.families import families
 from euclio.core.space_fields import contains, described, in_words, options_of, space_fields
 from euclio.files.plan_files import options_model
 from euclio.session import DummyRule, PlanSpace, Policy

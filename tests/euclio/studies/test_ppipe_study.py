@@ -8,7 +8,7 @@ from tiny_clusters import tiny_cluster
 from euclio.analysis.statistics import mean
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.files import save_cluster
+from euclio.pipeline.files import save_cluster
 from euclio.simulation.highest_load import GRID
 from euclio.studies.building import reproduce
 from euclio.studies.ppipe import experiment

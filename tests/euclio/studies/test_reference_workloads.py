@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from euclio.cli import main
-from euclio.files import load_session
+from euclio.session.files.instances import load_session
 from euclio.studies import reference_workloads
 from euclio.studies.posterior.bridge import protocol_draws
 from euclio.studies.posterior.reference import reference_setting

@@ -10,14 +10,14 @@ from tiny_sessions import answering
 
 from euclio import explain
 from euclio.cli import main
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.numbers import rounded_up
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.files import save_session
 from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy
 from euclio.session.explain.least_latency import least_latency
 from euclio.session.explain.text import describe, one_line, page
+from euclio.session.files.instances import save_session
 from euclio.session.policies import POLICIES
 
 SEARCH = "euclio.session.explain.least_latency.solve"

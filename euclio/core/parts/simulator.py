@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from euclio.simulation.setup import Setup
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
@@ -18,7 +16,7 @@ class Simulator:
     """The simulator of a problem family.
 
     Attributes:
-        setup: class of its setups.
+        setup: class of its setups, made on `euclio.simulation.setup.Setup`.
         offered_rps: instance, plan, setup and plan space in; mean rate of each stream of requests out.
         simulate: the same in; the simulation out.
         highest_loads: the same in; per stream the highest load factor at 99 % SLO attainment out.
@@ -32,7 +30,7 @@ class Simulator:
             machine.
     """
 
-    setup: type[Setup]
+    setup: type[Any]
     offered_rps: Callable[[Any, Any, Any, Any], Sequence[float]]
     simulate: Callable[[Any, Any, Any, Any], Any]
     highest_loads: Callable[[Any, Any, Any, Any], dict[str, float]]
@@ -43,30 +41,3 @@ class Simulator:
     draw: Callable[[Any], Figure]
     draw_latencies: Callable[[Any], Figure]
     most_requests: int = 20_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class SetupOption:
-    """An option of the command that is a field of a family's setups next to the common ones.
-
-    Families may share a flag, each with words of its own.
-
-    Attributes:
-        flag: such as "--scheduler".
-        field: field of the setup.
-        help: one line.
-        choices: the words allowed, which are values themselves; empty: what `parse` takes.
-        parse: reads the value from text; None without `choices`: the flag stands alone.
-        metavar: placeholder of the value.
-        value: value of the field where the flag stands alone.
-        instead_of: fields of `euclio simulate`'s arguments that have no meaning next to it.
-    """
-
-    flag: str
-    field: str
-    help: str
-    choices: tuple[str, ...] = ()
-    parse: Callable[[str], Any] | None = None
-    metavar: str | None = None
-    value: Any = None
-    instead_of: tuple[str, ...] = ()
