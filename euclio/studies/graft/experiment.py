@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from euclio.posterior.moving import Moved
 from euclio.studies.collector import Collector
 from euclio.studies.graft.cases import NETWORKS, Sampling, sampling_of
 from euclio.studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
@@ -29,7 +30,6 @@ from euclio.studies.graft.variants import (
     thresholds,
 )
 from euclio.studies.study import Asked, Collected, Found, Study
-from euclio.studies.verdicts import Moved
 
 
 @dataclass(frozen=True, slots=True)

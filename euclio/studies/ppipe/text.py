@@ -10,6 +10,7 @@ import pandas as pd
 from euclio.analysis.statistics import mean
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, percent, span
+from euclio.papers.published import published_figures
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.studies.ppipe import figures
 from euclio.studies.ppipe.cases import MEASURED, timeline_case
@@ -28,7 +29,7 @@ from euclio.studies.ppipe.measures import (
 )
 from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SERVED
-from euclio.studies.scorecard import Score, outcomes_text, published_figures, score_line, tally
+from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.study import Collected, Text
 
 READINGS = (

@@ -6,6 +6,7 @@ import pytest
 
 from euclio.analysis.statistics import Measured
 from euclio.core.words import with_unit
+from euclio.papers.published import Published, published_figures
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.agreement import Agreement
 from euclio.studies.costs import baseline_measures, normalized, time_measures
@@ -23,7 +24,7 @@ from euclio.studies.modules import (
     more_than_two,
     remaining_budget,
 )
-from euclio.studies.scorecard import Published, Score, published_figures, scorecard, tally
+from euclio.studies.scorecard import Score, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 

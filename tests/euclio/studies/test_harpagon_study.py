@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from euclio.posterior import harpagon_measures
+from euclio.posterior.reference import reference_setting
+from euclio.posterior.simulation import accepted
+from euclio.results.tables import load
 from euclio.studies.building import reproduce
 from euclio.studies.harpagon.measures import cost_measures, gaps, own_optimum
 from euclio.studies.harpagon.modules import module_measures, residual_measures
 from euclio.studies.harpagon.readings import OTHER_RUNS
-from euclio.studies.posterior import harpagon_measures
-from euclio.studies.posterior.reference import reference_setting
-from euclio.studies.posterior.simulation import accepted
-from euclio.studies.store import load
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from euclio.posterior import piccolo_measures
+from euclio.posterior.reference import reference_setting
+from euclio.posterior.simulation import accepted
+from euclio.results.tables import load
 from euclio.studies.building import reproduce
 from euclio.studies.piccolo.experiment import SEARCHED_MODULES, SYSTEMS
 from euclio.studies.piccolo.measures import (
@@ -17,10 +21,6 @@ from euclio.studies.piccolo.measures import (
     settled,
     split_optimum,
 )
-from euclio.studies.posterior import piccolo_measures
-from euclio.studies.posterior.reference import reference_setting
-from euclio.studies.posterior.simulation import accepted
-from euclio.studies.store import load
 
 WORKLOADS = 8
 

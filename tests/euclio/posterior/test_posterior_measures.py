@@ -1,0 +1,212 @@
+"""Measures of outcomes against those of the study, which takes them from a frame of checked runs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_posterior_workloads import FAIRS, LOOSE
+
+from euclio import evaluate, solve
+from euclio.posterior import piccolo_measures, references
+from euclio.posterior.harpagon_measures import HARPAGON, measures
+from euclio.posterior.measures import Solved, dispatch
+from euclio.posterior.prior import PAPERS
+from euclio.posterior.references import Again, optimality, resimulate
+from euclio.posterior.simulation import accepted
+from euclio.posterior.targets import REFERENCES, checked, fitted, full, of_paper, targets
+from euclio.session import FULL_SPACE
+from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
+from euclio.studies.costs import baseline_measures, extra_measures
+from euclio.studies.harpagon.measures import comparison_measures
+from euclio.studies.harpagon.modules import REPRICED_RUN, dummy_measures
+from euclio.studies.modules import majority_latency, remaining_budget
+
+
+@pytest.fixture(scope="module")
+def solved() -> list[Solved]:
+    found, _, _ = accepted("harpagon", LOOSE, 3, 20)
+    assert len(found) >= 15
+    return found
+
+
+@pytest.fixture(scope="module")
+def runs(solved: list[Solved]) -> pd.DataFrame:
+    """The outcomes as the study's frame of runs."""
+    return pd.DataFrame(
+        [
+            {
+                "workload": f"w{n}",
+                "solver": name,
+                "cost_per_h": outcome.cost,
+                "slo_s": s.workload.slo_s,
+                "latency_s": s.workload.slo_s - outcome.left_s,
+            }
+            for n, s in enumerate(solved)
+            for name, outcome in s.outcomes.items()
+        ]
+    )
+
+
+def test_costs_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+    ours = measures(solved, "pose")
+    theirs = {
+        **baseline_measures(runs, HARPAGON),
+        **extra_measures(runs, HARPAGON, ABLATIONS),
+        **comparison_measures(runs),
+    }
+    for key, measured in theirs.items():
+        assert ours[key] == pytest.approx(measured.value, rel=1e-9, abs=1e-9, nan_ok=True), key
+
+
+def test_remaining_budgets_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+    ours = measures(solved, "pose")
+    for name in ("0re", "1re"):
+        theirs = remaining_budget(runs, f"harpagon:{name}")
+        assert ours[f"{name}_remaining_budget"] == pytest.approx(theirs.mean(), rel=1e-6)
+        assert ours[f"{name}_remaining_budget_max"] == pytest.approx(theirs.max(), rel=1e-6)
+
+
+def allocations(solved: list[Solved], names: tuple[str, ...]) -> pd.DataFrame:
+    """The outcomes of some systems as the study's frame of allocations."""
+    rows = [
+        {
+            "workload": f"w{n}",
+            "solver": name,
+            "module": m,
+            "position": position,
+            "hardware": "m",
+            "batch": int(s.arrays.batch[k]),
+            "concurrency": int(np.rint(s.arrays.throughput[k] * s.arrays.duration[k] / s.arrays.batch[k])),
+            "rank": int(k),
+            "throughput_rps": s.arrays.throughput[k],
+            "price_per_h": s.arrays.price[k],
+            "machines": s.machines[k],
+            "partial_rps": s.partial[m] if s.partial_at[m] == k else 0.0,
+            "module_rate_rps": s.arrays.rate[m],
+            "module_dummy_rps": s.dummy[m],
+            "module_latency_s": s.latency[m],
+            "module_cost_per_h": s.module_cost[m],
+        }
+        for n, one in enumerate(solved)
+        for name in names
+        for s in (one.outcomes[name],)
+        for m in range(s.dummy.size)
+        for position, k in enumerate(
+            k for k in range(s.arrays.first[m], s.arrays.first[m + 1]) if s.machines[k] or s.partial_at[m] == k
+        )
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+    frame = allocations(solved, (HARPAGON, "harpagon:nd"))
+    # The study tells configurations apart by hardware, batch and concurrency, of which `m` is no hardware.
+    theirs = dummy_measures(runs, frame.assign(batch=frame["rank"]))
+    ours = measures(solved, "pose")
+    assert theirs["dummy_share"].value > 0
+    for key, measured in theirs.items():
+        assert ours[key] == pytest.approx(measured.value, rel=1e-6), key
+
+
+def test_dispatch_is_measured_as_in_the_study(solved: list[Solved]) -> None:
+    frame = allocations(solved, ("harpagon:2d",))
+    ours = measures(solved, "pose")
+    assert ours["2d_latency_extra"] == pytest.approx(majority_latency(frame, REPRICED_RUN, "rr").value, rel=1e-9)
+    assert ours["dt_latency_extra"] == pytest.approx(
+        majority_latency(frame, REPRICED_RUN, "machine-rate").value, rel=1e-9
+    )
+
+
+def test_latencies_of_the_majority_configuration_are_those_of_whole_machines(solved: list[Solved]) -> None:
+    found = measures(solved, "pose")
+    assert 0 < found["dt_latency_extra"] < found["2d_latency_extra"] < 100
+
+
+def test_a_workload_without_a_whole_machine_says_nothing_of_dispatch(solved: list[Solved]) -> None:
+    some = [s for s in solved if np.isfinite(dispatch([s], "harpagon:2d")["2d_latency_extra"])]
+    assert some
+    plan = some[0].outcomes["harpagon:2d"]
+    without = Solved(some[0].workload, {"harpagon:2d": replace(plan, machines=np.zeros_like(plan.machines))})
+    assert np.isnan(dispatch([without], "harpagon:2d")["2d_latency_extra"])
+    assert dispatch([*some, without], "harpagon:2d") == dispatch(some, "harpagon:2d")
+
+
+@pytest.fixture(scope="module")
+def served() -> list[Solved]:
+    """Workloads of Piccolo's."""
+    found, _, _ = accepted("piccolo", FAIRS["piccolo"], 3, 20)
+    assert len(found) >= 15
+    return found
+
+
+def test_piccolo_has_a_measure_for_every_figure_that_counts(served: list[Solved]) -> None:
+    found = piccolo_measures.measures(served, "pose")
+    assert {full("piccolo", key) for key in found} >= set(of_paper(tuple(targets()), "piccolo")) - {
+        full("piccolo", key) for key in REFERENCES
+    }
+
+
+def test_piccolo_is_measured_by_costs_over_its_own(served: list[Solved]) -> None:
+    found = piccolo_measures.measures(served, "pose")
+    cost = pd.DataFrame([{name: o.cost for name, o in s.outcomes.items()} for s in served])
+    extra = 100 * (cost.div(cost.piccolo, axis=0) - 1)
+    three = np.array([s.workload.rate_rps.size > 2 for s in served])
+    assert found["1bpc_mean_extra"] == pytest.approx(extra["piccolo:1bpc"].mean())
+    assert found["2bpc_same_share"] == pytest.approx(100 * (extra["piccolo:2bpc"].abs() < 1e-4).mean())
+    assert found["nd_max_extra"] == pytest.approx(extra["piccolo:nd"].max())
+    assert found["tb_two_modules_max_extra"] == pytest.approx(extra["piccolo:tb"][~three].max())
+    assert found["tb_three_modules_min_extra"] == pytest.approx(extra["piccolo:tb"][three].min())
+    assert found["baseline_max_extra_max"] == pytest.approx(extra[list(BASELINES)].max().max())
+    assert found["piccolo_cheapest_share"] == pytest.approx(100 * (extra[list(BASELINES)].min(axis=1) > -1e-4).mean())
+
+
+def test_what_is_printed_for_other_workloads_or_of_other_machines_is_no_target() -> None:
+    odd = {
+        "harpagon:nb_mean_extra",
+        "harpagon:nhc_mean_extra",
+        "harpagon:nhe_mean_extra",
+        "piccolo:2d_mean_extra",
+        "piccolo:baseline_mean_extra_min",
+    }
+    assert not odd & set(targets())
+    assert not [key for key in targets() if "runtime" in key]
+    assert set(fitted()) | set(checked()) == set(targets())
+    assert not set(fitted()) & set(checked())
+    assert {"harpagon:optimal_share", "piccolo:optimal_share"} < set(checked())
+    assert {key.partition(":")[0] for key in fitted()} == set(PAPERS)
+
+
+def test_references_are_those_of_the_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(references, "LIMIT_S", 60.0)
+    # Few configurations: what is compared are the searches, not how long they can take.
+    small = replace(LOOSE, streams=2, largest_batch=8)
+    asked = {
+        paper: Again(paper, small, 3, workloads=10, split=6, plan=4 if paper == "harpagon" else 0) for paper in PAPERS
+    }
+    found = {key: value for again in asked.values() for key, value in resimulate(again).items()}
+    for paper, name, count, key in (
+        ("harpagon", "split-bruteforce", 6, "optimal"),
+        ("harpagon", "exact", 4, "plan_optimal"),
+        ("piccolo", "piccolo-bruteforce", 6, "optimal"),
+    ):
+        solved, _, _ = accepted(paper, small, 3, 10)
+        best = [float(solve(s.workload.session("w"), name).cost) for s in solved[:count]]
+        theirs = optimality(paper, solved[:count], best, key)
+        for figure, value in theirs.items():
+            # Four digits are kept.
+            assert found[full(paper, figure)] == pytest.approx(value, rel=1e-3), figure
+
+
+def test_plans_of_outcomes_keep_the_objective(solved: list[Solved]) -> None:
+    from euclio.session.arrays import to_plan
+
+    for s in solved[:5]:
+        session, outcome = s.workload.session("w"), s.outcomes[HARPAGON]
+        checked_plan = evaluate(
+            session, to_plan(session, outcome.arrays, outcome.machines, outcome.partial_at), FULL_SPACE
+        )
+        assert checked_plan.feasible
+        assert float(checked_plan.cost_per_h) == pytest.approx(outcome.cost, rel=1e-9)
+        assert outcome.left_s >= -1e-9
+        assert np.all(outcome.latency > 0)
